@@ -1,0 +1,60 @@
+//! A partition of the queue file.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::name::Name;
+
+use super::{QueueConfig, RuleConfig};
+
+/// One partition: its queue tree and its policies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionConfig {
+    /// As written; any spelling of "default", and an empty name, is `default`.
+    pub name: Name,
+    /// The queue called `root`; always a parent.
+    pub root: QueueConfig,
+    /// Placement rules in file order; empty means one implicit `provided` rule.
+    pub placement_rules: Vec<RuleConfig>,
+    /// In which order nodes are tried.
+    pub node_sort: NodeSortConfig,
+    /// Which kinds of preemption are on.
+    pub preemption: PreemptionConfig,
+    /// `usergroupresolver.type` as written.
+    pub user_group_resolver: String,
+}
+
+/// In which order nodes are tried.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeSortConfig {
+    /// The policy.
+    pub order: NodeOrder,
+    /// Weight of each named type in a node's score; not negative. Empty means
+    /// `vcore` and `memory` with weight 1; a type that is not named otherwise counts 1.
+    pub weights: Vec<(Name, f64)>,
+}
+
+/// Which node comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeOrder {
+    /// The emptiest first.
+    #[default]
+    Fair,
+    /// The fullest first.
+    BinPacking,
+}
+
+/// Which kinds of preemption are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreemptionConfig {
+    /// Take back what others use beyond their guarantee.
+    pub enabled: bool,
+    /// Take back what a queue uses beyond a lowered maximum.
+    pub quota_enabled: bool,
+}
+
+impl Default for PreemptionConfig {
+    fn default() -> Self {
+        Self { enabled: true, quota_enabled: false }
+    }
+}

@@ -1,0 +1,56 @@
+//! A queue of the queue file, with everything below it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::name::Name;
+use crate::resource::Amounts;
+
+use super::{LimitConfig, Properties};
+
+/// One configured queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueConfig {
+    /// Lower case; 1 to 64 legal characters.
+    pub name: Name,
+    /// A parent even without children.
+    pub parent: bool,
+    /// In file order; names differ.
+    pub children: Vec<QueueConfig>,
+    /// Types named cannot be exceeded; a maximum without any amount above zero is none at all.
+    pub max: Amounts,
+    /// What the queue can always get back.
+    pub guaranteed: Amounts,
+    /// Applications that may run at once; 0 = unlimited.
+    pub max_applications: u64,
+    /// Own properties as written.
+    pub properties: Properties,
+    /// Who may administer, as written.
+    pub admin_acl: String,
+    /// Who may submit, as written.
+    pub submit_acl: String,
+    /// Settings of dynamic leaves below.
+    pub template: Option<TemplateConfig>,
+    /// Limits of users and groups here and below, in file order.
+    pub limits: Vec<LimitConfig>,
+}
+
+impl QueueConfig {
+    /// Whether the queue holds queues and not applications.
+    pub fn is_parent(&self) -> bool {
+        self.parent || !self.children.is_empty()
+    }
+}
+
+/// What a dynamic leaf starts with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TemplateConfig {
+    /// Applications that may run at once; 0 = unlimited.
+    pub max_applications: u64,
+    /// Properties of the leaf.
+    pub properties: Properties,
+    /// Maximum of the leaf.
+    pub max: Amounts,
+    /// Guarantee of the leaf.
+    pub guaranteed: Amounts,
+}

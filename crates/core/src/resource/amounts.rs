@@ -1,0 +1,129 @@
+//! Resource vectors with names: the form of commands, queue files and messages.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::name::Name;
+
+use super::Quantity;
+
+/// A sparse map from resource type name to amount, in name order, each name once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amounts(Vec<(Name, Quantity)>);
+
+impl Amounts {
+    /// No type named at all.
+    pub const EMPTY: Self = Self(Vec::new());
+
+    /// The amount of this type, if it is named.
+    pub fn get(&self, resource: &str) -> Option<Quantity> {
+        let position = self.0.binary_search_by(|(name, _)| (**name).cmp(resource)).ok()?;
+        Some(self.0[position].1)
+    }
+
+    /// Name this type with this amount; the amount that it had before, if any.
+    pub fn set(&mut self, resource: impl Into<Name>, amount: Quantity) -> Option<Quantity> {
+        let resource = resource.into();
+        match self.0.binary_search_by(|(name, _)| name.cmp(&resource)) {
+            Ok(position) => Some(core::mem::replace(&mut self.0[position].1, amount)),
+            Err(position) => {
+                self.0.insert(position, (resource, amount));
+                None
+            }
+        }
+    }
+
+    /// Types and amounts, in name order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Name, Quantity)> {
+        self.0.iter().map(|(name, amount)| (name, *amount))
+    }
+
+    /// Whether no type is named. A named zero counts as named.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many types are named.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The same types, each amount times `factor`, saturating.
+    #[must_use]
+    pub fn times(&self, factor: i64) -> Self {
+        Self(self.0.iter().map(|(name, amount)| (name.clone(), amount.times(factor))).collect())
+    }
+
+    /// No amount below zero and at least one above.
+    pub fn is_strictly_positive(&self) -> bool {
+        let mut amounts = self.0.iter().map(|(_, amount)| *amount);
+        amounts.clone().all(|amount| amount >= Quantity::ZERO)
+            && amounts.any(|amount| amount > Quantity::ZERO)
+    }
+}
+
+impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
+    /// Collect; of several amounts for one name the last one counts.
+    fn from_iter<I: IntoIterator<Item = (N, Quantity)>>(entries: I) -> Self {
+        let mut amounts = Self::EMPTY;
+        for (name, amount) in entries {
+            amounts.set(name, amount);
+        }
+        amounts
+    }
+}
+
+impl<const COUNT: usize> From<[(&str, i64); COUNT]> for Amounts {
+    /// Amounts in core units.
+    fn from(entries: [(&str, i64); COUNT]) -> Self {
+        entries.into_iter().map(|(name, amount)| (name, Quantity::of(amount))).collect()
+    }
+}
+
+impl fmt::Display for Amounts {
+    /// `{memory: 10 B, vcore: 500 m}`; `{}` when no type is named.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("{")?;
+        for (position, (name, amount)) in self.0.iter().enumerate() {
+            if position > 0 {
+                out.write_str(", ")?;
+            }
+            write!(out, "{name}: {amount}{}", unit_of(name))?;
+        }
+        out.write_str("}")
+    }
+}
+
+/// The unit to print behind an amount of this type, with a space; empty for counts.
+pub(crate) fn unit_of(resource: &str) -> &'static str {
+    match resource {
+        "vcore" => " m",
+        "memory" => " B",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_unique_and_the_last_amount_counts() {
+        let amounts = Amounts::from([("vcore", 5), ("memory", 1), ("vcore", 7)]);
+        assert_eq!(amounts.len(), 2);
+        assert_eq!(alloc::format!("{amounts}"), "{memory: 1 B, vcore: 7 m}");
+        assert_eq!(amounts.get("gpu"), None);
+    }
+
+    #[test]
+    fn strictly_positive_needs_one_above_and_none_below_zero() {
+        for (amounts, expected) in [
+            (Amounts::EMPTY, false),
+            (Amounts::from([("a", 0)]), false),
+            (Amounts::from([("a", 1), ("b", 0)]), true),
+            (Amounts::from([("a", 1), ("b", -1)]), false),
+        ] {
+            assert_eq!(amounts.is_strictly_positive(), expected, "{amounts}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Sums, differences, products, minima: the operations of queues-and-limits §1.4.
+//!
+//! Methods treat an absent type as zero unless their comment says otherwise. Where the
+//! specification tells *no object* from *empty object*, the caller holds an `Option`.
+
+use super::{Quantity, Resources};
+
+impl Resources {
+    /// `Add`: over the union of types.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| {
+            Some(left.unwrap_or_default().plus(right.unwrap_or_default()))
+        })
+    }
+
+    /// `Sub`: over the union of types; may go below zero.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| {
+            Some(left.unwrap_or_default().minus(right.unwrap_or_default()))
+        })
+    }
+
+    /// `AddTo`: add in place, over the union of types.
+    #[inline]
+    pub fn add(&mut self, other: &Self) {
+        self.accumulate(other, i64::saturating_add);
+    }
+
+    /// `SubFrom`: subtract in place, over the union of types; may go below zero.
+    #[inline]
+    pub fn subtract(&mut self, other: &Self) {
+        self.accumulate(other, i64::saturating_sub);
+    }
+
+    #[inline]
+    fn accumulate(&mut self, other: &Self, sum: impl Fn(i64, i64) -> i64) {
+        let theirs = other.raw();
+        let mine = self.lanes_mut(theirs.len());
+        for (mine, theirs) in mine.iter_mut().zip(theirs) {
+            if *theirs != Self::ABSENT {
+                let base = if *mine == Self::ABSENT { 0 } else { *mine };
+                *mine = Quantity::of(sum(base, *theirs)).get();
+            }
+        }
+    }
+
+    /// `AddOnlyExisting` in place: only types present here change.
+    #[inline]
+    pub fn add_existing(&mut self, other: &Self) {
+        self.accumulate_existing(other, i64::saturating_add);
+    }
+
+    /// `SubOnlyExisting` in place: only types present here change.
+    #[inline]
+    pub fn subtract_existing(&mut self, other: &Self) {
+        self.accumulate_existing(other, i64::saturating_sub);
+    }
+
+    #[inline]
+    fn accumulate_existing(&mut self, other: &Self, sum: impl Fn(i64, i64) -> i64) {
+        let mine = self.lanes_mut(0);
+        for (mine, theirs) in mine.iter_mut().zip(other.raw()) {
+            if *mine != Self::ABSENT && *theirs != Self::ABSENT {
+                *mine = Quantity::of(sum(*mine, *theirs)).get();
+            }
+        }
+    }
+
+    /// `SubOnlyExisting`: the types of `self` only.
+    #[must_use]
+    pub fn minus_existing(&self, other: &Self) -> Self {
+        let mut result = self.clone();
+        result.subtract_existing(other);
+        result
+    }
+
+    /// `AddOnlyExisting`: the types of `self` only.
+    #[must_use]
+    pub fn plus_existing(&self, other: &Self) -> Self {
+        let mut result = self.clone();
+        result.add_existing(other);
+        result
+    }
+
+    /// `SubEliminateNegative`: over the union; a type of `other` that would fall below zero
+    /// becomes zero. Types that only `self` has stay as they are, negative or not.
+    #[must_use]
+    pub fn minus_floored(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| match right {
+            None => left,
+            Some(right) => Some(left.unwrap_or_default().minus(right).max(Quantity::ZERO)),
+        })
+    }
+
+    /// `SubErrorNegative`: like [`Resources::minus_floored`].
+    ///
+    /// # Errors
+    /// The floored result, and the amounts below zero that were cut off.
+    pub fn minus_checked(&self, other: &Self) -> Result<Self, (Self, Self)> {
+        let below = self.zip(other, |left, right| {
+            let rest = left.unwrap_or_default().minus(right?);
+            (rest < Quantity::ZERO).then_some(rest)
+        });
+        let floored = self.minus_floored(other);
+        if below.is_empty() { Ok(floored) } else { Err((floored, below)) }
+    }
+
+    /// `Multiply` by a whole number, saturating; a factor of zero leaves no type.
+    #[must_use]
+    pub fn times(&self, factor: i64) -> Self {
+        if factor == 0 {
+            return Self::new();
+        }
+        self.map(|amount| Some(amount.times(factor)))
+    }
+
+    /// `MultiplyBy` a ratio: each product is cut toward zero and saturates; a ratio of zero
+    /// leaves no type, and one that is not a number counts as zero.
+    #[must_use]
+    #[expect(
+        clippy::float_arithmetic,
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "queues-and-limits §1.3 defines this product in floating point"
+    )]
+    pub fn times_ratio(&self, ratio: f64) -> Self {
+        if ratio == 0.0 || ratio.is_nan() {
+            return Self::new();
+        }
+        // `as` cuts toward zero and saturates, which is the rule.
+        self.map(|amount| Some(Quantity::of((amount.get() as f64 * ratio) as i64)))
+    }
+
+    /// `ComponentWiseMin` of two present objects: over the union; an absent type is
+    /// unlimited, so the other side's amount stands.
+    #[must_use]
+    pub fn min(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| match (left, right) {
+            (Some(left), Some(right)) => Some(left.min(right)),
+            (one, None) | (None, one) => one,
+        })
+    }
+
+    /// `ComponentWiseMin` with its rule for missing objects: the other one; both missing:
+    /// none.
+    pub fn min_of(left: Option<&Self>, right: Option<&Self>) -> Option<Self> {
+        match (left, right) {
+            (Some(left), Some(right)) => Some(left.min(right)),
+            (one, None) | (None, one) => one.cloned(),
+        }
+    }
+
+    /// `ComponentWiseMinOnlyExisting`: the types of `self`, lowered where `other` is lower.
+    #[must_use]
+    pub fn min_existing(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| match (left, right) {
+            (Some(left), Some(right)) => Some(left.min(right)),
+            (left, _) => left,
+        })
+    }
+
+    /// `ComponentWiseMax` of two present objects: over the union, absent counts as zero.
+    /// (With a missing object the specification's result is empty.)
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| Some(left.unwrap_or_default().max(right.unwrap_or_default())))
+    }
+
+    /// `MergeIfNotPresent`: `self`, with the types that it lacks taken from `other`.
+    #[must_use]
+    pub fn merge_missing(&self, other: &Self) -> Self {
+        self.zip(other, Option::or)
+    }
+
+    /// Overwrite and add the types of `other`: how a child's maximum changes the fair maximum.
+    pub fn overwrite(&mut self, other: &Self) {
+        for (resource, amount) in other.iter() {
+            self.set(resource, amount);
+        }
+    }
+
+    /// `Prune`: make types with amount zero absent.
+    pub fn prune(&mut self) {
+        for lane in self.lanes_mut(0) {
+            if *lane == 0 {
+                *lane = Self::ABSENT;
+            }
+        }
+        self.trim();
+    }
+
+    /// `Prune` of a copy.
+    #[must_use]
+    pub fn pruned(&self) -> Self {
+        let mut result = self.clone();
+        result.prune();
+        result
+    }
+
+    /// Sum of all amounts, over every type whatever its unit. Only for breaking ties: where
+    /// one vector is nowhere smaller and somewhere larger, its total is larger.
+    pub fn total(&self) -> i128 {
+        self.iter().map(|(_, amount)| i128::from(amount.get())).sum()
+    }
+}

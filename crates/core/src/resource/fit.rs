@@ -1,0 +1,169 @@
+//! Comparisons and checks: the predicates of queues-and-limits §1.4.
+
+use super::{Quantity, ResourceType, Resources};
+
+/// The first type, in type order, of which there is not enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortfall {
+    /// What there is too little of.
+    pub resource: ResourceType,
+    /// How much was needed.
+    pub needed: Quantity,
+    /// How much there was: may be negative; zero if the type is absent.
+    pub available: Quantity,
+}
+
+impl Resources {
+    /// `FitIn`: whether `small` fits here. An absent type, and a negative amount, is zero.
+    #[inline]
+    pub fn fits(&self, small: &Self) -> bool {
+        let big = self.raw();
+        small.raw().iter().enumerate().all(|(lane, small)| {
+            // An absent lane is the smallest number: it needs nothing and offers nothing.
+            *small <= big.get(lane).map_or(0, |big| (*big).max(0))
+        })
+    }
+
+    /// `FitInMaxUndef`: whether `small` fits under this maximum. An absent type is
+    /// unlimited; a negative amount is zero.
+    #[inline]
+    pub fn allows(&self, small: &Self) -> bool {
+        self.raw()
+            .iter()
+            .zip(small.raw())
+            .all(|(big, small)| *big == Self::ABSENT || *small <= (*big).max(0))
+    }
+
+    /// `FitInActual`: like [`Resources::allows`], but a negative amount is itself.
+    pub fn allows_actual(&self, small: &Self) -> bool {
+        self.raw()
+            .iter()
+            .zip(small.raw())
+            .all(|(big, small)| *big == Self::ABSENT || *small <= *big)
+    }
+
+    /// The first type in which [`Resources::fits`] fails.
+    pub fn shortfall(&self, small: &Self) -> Option<Shortfall> {
+        small.iter().find_map(|(resource, needed)| {
+            let available = self.get_or_zero(resource);
+            (needed > available.max(Quantity::ZERO)).then_some(Shortfall {
+                resource,
+                needed,
+                available,
+            })
+        })
+    }
+
+    /// The first type in which [`Resources::allows`] fails.
+    pub fn shortfall_of_limit(&self, small: &Self) -> Option<Shortfall> {
+        small.iter().find_map(|(resource, needed)| {
+            let available = self.get(resource)?;
+            (needed > available.max(Quantity::ZERO)).then_some(Shortfall {
+                resource,
+                needed,
+                available,
+            })
+        })
+    }
+
+    /// `IsZero`: no amount other than zero.
+    pub fn is_zero(&self) -> bool {
+        self.iter().all(|(_, amount)| amount == Quantity::ZERO)
+    }
+
+    /// `HasNegativeValue`.
+    pub fn has_negative(&self) -> bool {
+        self.iter().any(|(_, amount)| amount < Quantity::ZERO)
+    }
+
+    /// `StrictlyGreaterThanZero`: no amount below zero and at least one above.
+    pub fn is_strictly_positive(&self) -> bool {
+        !self.has_negative() && !self.is_zero()
+    }
+
+    /// `Equals` of two present objects: an absent type is zero.
+    pub fn equals(&self, other: &Self) -> bool {
+        self.all(other, |left, right| left.unwrap_or_default() == right.unwrap_or_default())
+    }
+
+    /// `Equals` with its rule for missing objects: equal only to each other.
+    pub fn equal_objects(left: Option<&Self>, right: Option<&Self>) -> bool {
+        match (left, right) {
+            (Some(left), Some(right)) => left.equals(right),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// `EqualsOrEmpty`: zero and missing are alike.
+    pub fn equals_or_empty(left: Option<&Self>, right: Option<&Self>) -> bool {
+        let is_zero = |one: Option<&Self>| one.is_none_or(Self::is_zero);
+        (is_zero(left) && is_zero(right)) || Self::equal_objects(left, right)
+    }
+
+    /// `MatchAny`: at least one type in common, whatever the amounts.
+    pub fn shares_type(&self, other: &Self) -> bool {
+        !self.all(other, |left, right| left.is_none() || right.is_none())
+    }
+
+    /// `StrictlyGreaterThanOrEquals`: nowhere smaller; absent is zero.
+    pub fn is_at_least(&self, other: &Self) -> bool {
+        self.all(other, |left, right| left.unwrap_or_default() >= right.unwrap_or_default())
+    }
+
+    /// `StrictlyGreaterThan`: nowhere smaller and somewhere larger; absent is zero.
+    pub fn exceeds(&self, other: &Self) -> bool {
+        self.is_at_least(other) && !self.equals(other)
+    }
+
+    /// `StrictlyGreaterThanOrEqualsOnlyExisting`: [`Resources::is_at_least`] over the common
+    /// types; without any, see the specification's table.
+    pub fn is_at_least_existing(&self, other: &Self) -> bool {
+        self.compare_existing(other, true)
+    }
+
+    /// `StrictlyGreaterThanOnlyExisting`: [`Resources::exceeds`] over the common types.
+    pub fn exceeds_existing(&self, other: &Self) -> bool {
+        self.compare_existing(other, false)
+    }
+
+    fn compare_existing(&self, other: &Self, or_equal: bool) -> bool {
+        let common = |left: Option<Quantity>, right: Option<Quantity>| left.zip(right);
+        if !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l >= r)) {
+            return false;
+        }
+        if other.is_empty() && !self.is_empty() {
+            return self.iter().all(|(_, amount)| amount > Quantity::ZERO);
+        }
+        if self.shares_type(other) {
+            return or_equal
+                || !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l == r));
+        }
+        !self.is_empty() && !other.is_empty()
+    }
+
+    /// `DominantResourceType` of this usage: the type with the largest share of `capacity`.
+    ///
+    /// Types that `capacity` lacks do not count; ties go to the last one in `name` order;
+    /// none if no type counts.
+    pub fn dominant<'names>(
+        &self,
+        capacity: &Self,
+        name: impl Fn(ResourceType) -> &'names str,
+    ) -> Option<ResourceType> {
+        self.iter()
+            .filter(|(resource, _)| capacity.has(*resource))
+            .max_by(|(left, used_left), (right, used_right)| {
+                super::share::of_capacity(*used_left, capacity.get_or_zero(*left))
+                    .total_cmp(&super::share::of_capacity(
+                        *used_right,
+                        capacity.get_or_zero(*right),
+                    ))
+                    .then_with(|| name(*left).cmp(name(*right)))
+            })
+            .map(|(resource, _)| resource)
+    }
+}
+
+
+

@@ -1,0 +1,21 @@
+//! Amounts of resources: text to integer, sparse vectors, their arithmetic, checks and shares.
+//!
+//! A resource vector is a sparse map from resource type to a signed 64-bit amount.
+//! *Absent* and *zero* differ: in a maximum, an absent type is unlimited and a zero
+//! forbids. [`Amounts`] is the form with names, for the edges; [`Resources`] the form
+//! with interned types, for everything inside.
+
+mod amounts;
+mod arithmetic;
+mod fit;
+mod quantity;
+mod share;
+mod types;
+mod vector;
+
+pub use amounts::Amounts;
+pub use fit::Shortfall;
+pub use quantity::{Quantity, QuantityError};
+pub use share::{Share, Shares};
+pub use types::{ResourceType, ResourceTypes};
+pub use vector::Resources;

@@ -1,0 +1,156 @@
+//! Resource types as small numbers.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::name::Name;
+
+use super::{Amounts, Quantity, Resources};
+
+/// A resource type known to the books: a dense number, given in order of first use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceType(u16);
+
+impl ResourceType {
+    /// `memory`, in bytes.
+    pub const MEMORY: Self = Self(0);
+    /// `vcore`, in millicores.
+    pub const VCORE: Self = Self(1);
+
+    pub(crate) const fn at(lane: usize) -> Self {
+        Self(lane as u16)
+    }
+
+    /// Position in a vector.
+    pub const fn lane(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for ResourceType {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "r{}", self.0)
+    }
+}
+
+/// The resource types that the books have met, by number and by name.
+///
+/// Grows only: a type once met keeps its number for the life of the books, so that vectors
+/// made at any time can be compared. At most [`ResourceTypes::LIMIT`] types exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceTypes {
+    names: Vec<Name>,
+    numbers: BTreeMap<Name, ResourceType>,
+}
+
+impl Default for ResourceTypes {
+    fn default() -> Self {
+        let mut types = Self { names: Vec::new(), numbers: BTreeMap::new() };
+        for name in ["memory", "vcore"] {
+            types.intern(&Name::new(name));
+        }
+        types
+    }
+}
+
+impl ResourceTypes {
+    /// How many types may ever exist; `decide` refuses what would add more.
+    ///
+    /// A vector is as long as its highest type, so the bound keeps one hostile client
+    /// from making everybody's vectors long.
+    pub const LIMIT: usize = 1_024;
+
+    /// The type of this name, if the books have met it.
+    pub fn find(&self, name: &str) -> Option<ResourceType> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The name of a type.
+    pub fn name(&self, resource: ResourceType) -> &Name {
+        &self.names[resource.lane()]
+    }
+
+    /// All types, in order of first use.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceType, &Name)> {
+        self.names.iter().enumerate().map(|(lane, name)| (ResourceType::at(lane), name))
+    }
+
+    /// How many of the names in `amounts` the books have not met.
+    pub fn count_unknown(&self, amounts: &Amounts) -> usize {
+        amounts.iter().filter(|(name, _)| self.find(name).is_none()).count()
+    }
+
+    /// How many types the books have met.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Never: `memory` and `vcore` are always known.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The type of this name, met now if not before. Only `apply` interns.
+    pub(crate) fn intern(&mut self, name: &Name) -> ResourceType {
+        if let Some(known) = self.numbers.get(name) {
+            return *known;
+        }
+        let number = ResourceType::at(self.names.len());
+        self.names.push(name.clone());
+        self.numbers.insert(name.clone(), number);
+        number
+    }
+
+    /// The vector with these amounts; types not met before are met now.
+    pub(crate) fn intern_all(&mut self, amounts: &Amounts) -> Resources {
+        amounts.iter().map(|(name, amount)| (self.intern(name), amount)).collect()
+    }
+
+    /// The vector with these amounts, or the first name that the books have not met.
+    ///
+    /// # Errors
+    /// The unknown name.
+    pub fn resolve(&self, amounts: &Amounts) -> Result<Resources, Name> {
+        amounts
+            .iter()
+            .map(|(name, amount)| self.find(name).map(|found| (found, amount)).ok_or(name))
+            .collect::<Result<Resources, _>>()
+            .map_err(Clone::clone)
+    }
+
+    /// The amounts of a vector with their names, in name order.
+    pub fn amounts(&self, resources: &Resources) -> Amounts {
+        resources
+            .iter()
+            .map(|(resource, amount): (ResourceType, Quantity)| (self.name(resource).clone(), amount))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_given_in_order_of_first_use_and_kept() {
+        let mut types = ResourceTypes::default();
+        let gpu = types.intern(&Name::new("nvidia.com/gpu"));
+        assert_eq!(types.find("memory"), Some(ResourceType::MEMORY));
+        assert_eq!(types.find("vcore"), Some(ResourceType::VCORE));
+        assert_eq!(gpu.lane(), 2);
+        assert_eq!(types.intern(&Name::new("nvidia.com/gpu")), gpu);
+        assert_eq!(types.name(gpu), &"nvidia.com/gpu");
+    }
+
+    #[test]
+    fn amounts_survive_the_way_in_and_out() {
+        let mut types = ResourceTypes::default();
+        let amounts = Amounts::from([("zeta", 0), ("memory", 7), ("alpha", -3)]);
+        assert_eq!(types.count_unknown(&amounts), 2);
+        assert_eq!(types.resolve(&amounts), Err(Name::new("alpha")));
+        let vector = types.intern_all(&amounts);
+        assert_eq!(types.amounts(&vector), amounts);
+        assert_eq!(types.resolve(&amounts), Ok(vector));
+    }
+}

@@ -1,0 +1,223 @@
+//! The resource vector: one lane per type, absent told from zero.
+
+use core::cmp::Ordering;
+use core::fmt;
+
+use smallvec::SmallVec;
+
+use super::{Quantity, ResourceType};
+
+/// Lanes kept without heap; clusters rarely know more resource types.
+const INLINE: usize = 8;
+
+/// What a lane holds when its type is absent: the one value that no [`Quantity`] has.
+const ABSENT: i64 = i64::MIN;
+
+/// A sparse map from resource type to amount; an absent type is not a zero.
+///
+/// The lane of a type is its number. Lanes behind the last present type are not stored,
+/// so that equal maps are equal values. Up to eight types need no heap.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Resources {
+    lanes: SmallVec<[i64; INLINE]>,
+}
+
+impl Resources {
+    /// No type present.
+    pub const fn new() -> Self {
+        Self { lanes: SmallVec::new_const() }
+    }
+
+    /// The amount of a type, if present.
+    pub fn get(&self, resource: ResourceType) -> Option<Quantity> {
+        match self.lanes.get(resource.lane()) {
+            None | Some(&ABSENT) => None,
+            Some(&amount) => Some(Quantity::of(amount)),
+        }
+    }
+
+    /// The amount of a type, zero if absent.
+    pub fn get_or_zero(&self, resource: ResourceType) -> Quantity {
+        self.get(resource).unwrap_or(Quantity::ZERO)
+    }
+
+    /// Whether the type is present, be it with zero.
+    pub fn has(&self, resource: ResourceType) -> bool {
+        self.get(resource).is_some()
+    }
+
+    /// Give a type this amount.
+    pub fn set(&mut self, resource: ResourceType, amount: Quantity) {
+        if self.lanes.len() <= resource.lane() {
+            self.lanes.resize(resource.lane() + 1, ABSENT);
+        }
+        self.lanes[resource.lane()] = amount.get();
+    }
+
+    /// Make a type absent.
+    pub fn remove(&mut self, resource: ResourceType) {
+        if let Some(lane) = self.lanes.get_mut(resource.lane()) {
+            *lane = ABSENT;
+            self.trim();
+        }
+    }
+
+    /// Present types with their amounts, in type order.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceType, Quantity)> + Clone {
+        self.lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, lane)| **lane != ABSENT)
+            .map(|(lane, amount)| (ResourceType::at(lane), Quantity::of(*amount)))
+    }
+
+    /// How many types are present.
+    pub fn len(&self) -> usize {
+        self.lanes.iter().filter(|lane| **lane != ABSENT).count()
+    }
+
+    /// No type present: `IsEmpty` of the specification.
+    pub fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    /// Combine lane by lane over the union; `join` sees `None` for an absent side, never
+    /// two of them, and answers with the lane of the result.
+    #[inline]
+    pub(super) fn zip(
+        &self,
+        other: &Self,
+        join: impl Fn(Option<Quantity>, Option<Quantity>) -> Option<Quantity>,
+    ) -> Self {
+        let count = self.lanes.len().max(other.lanes.len());
+        let mut lanes = SmallVec::with_capacity(count);
+        for lane in 0..count {
+            let (left, right) = (self.lane(lane), other.lane(lane));
+            lanes.push(match (left, right) {
+                (None, None) => ABSENT,
+                _ => join(left, right).map_or(ABSENT, Quantity::get),
+            });
+        }
+        let mut result = Self { lanes };
+        result.trim();
+        result
+    }
+
+    /// Change every present lane.
+    #[inline]
+    pub(super) fn map(&self, change: impl Fn(Quantity) -> Option<Quantity>) -> Self {
+        let mut result = self.clone();
+        for lane in &mut result.lanes {
+            if *lane != ABSENT {
+                *lane = change(Quantity::of(*lane)).map_or(ABSENT, Quantity::get);
+            }
+        }
+        result.trim();
+        result
+    }
+
+    /// Whether `holds` for every type present on one side or both.
+    #[inline]
+    pub(super) fn all(
+        &self,
+        other: &Self,
+        holds: impl Fn(Option<Quantity>, Option<Quantity>) -> bool,
+    ) -> bool {
+        let count = self.lanes.len().max(other.lanes.len());
+        (0..count).all(|lane| match (self.lane(lane), other.lane(lane)) {
+            (None, None) => true,
+            (left, right) => holds(left, right),
+        })
+    }
+
+    /// The lane by position.
+    #[inline]
+    pub(super) fn lane(&self, lane: usize) -> Option<Quantity> {
+        match self.lanes.get(lane) {
+            None | Some(&ABSENT) => None,
+            Some(&amount) => Some(Quantity::of(amount)),
+        }
+    }
+
+    /// One past the last present lane.
+    #[inline]
+    pub(super) fn lane_count(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Lanes as stored, for the in-place operations of this module.
+    #[inline]
+    pub(super) fn lanes_mut(&mut self, count: usize) -> &mut [i64] {
+        if self.lanes.len() < count {
+            self.lanes.resize(count, ABSENT);
+        }
+        &mut self.lanes
+    }
+
+    /// Drop absent lanes at the end.
+    #[inline]
+    pub(super) fn trim(&mut self) {
+        while self.lanes.last() == Some(&ABSENT) {
+            self.lanes.pop();
+        }
+    }
+
+    /// Raw lanes, for code that handles the absent mark itself.
+    #[inline]
+    pub(super) fn raw(&self) -> &[i64] {
+        &self.lanes
+    }
+
+    /// The mark of an absent lane.
+    pub(super) const ABSENT: i64 = ABSENT;
+}
+
+impl FromIterator<(ResourceType, Quantity)> for Resources {
+    fn from_iter<I: IntoIterator<Item = (ResourceType, Quantity)>>(entries: I) -> Self {
+        let mut resources = Self::new();
+        for (resource, amount) in entries {
+            resources.set(resource, amount);
+        }
+        resources
+    }
+}
+
+impl PartialOrd for Resources {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Resources {
+    /// An order for tables only: lane by lane, absent first. It says nothing about size.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.lanes.cmp(&other.lanes)
+    }
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map()
+            .entries(self.iter().map(|(resource, amount)| (resource, amount.get())))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_is_not_zero_and_equal_maps_are_equal_values() {
+        let (low, high) = (ResourceType::at(0), ResourceType::at(11));
+        let mut one = Resources::new();
+        one.set(low, Quantity::ZERO);
+        assert_ne!(one, Resources::new());
+        one.set(high, Quantity::of(3));
+        one.remove(high);
+        assert_eq!(one, [(low, Quantity::ZERO)].into_iter().collect());
+        assert_eq!(one.get(high), None);
+        assert_eq!(one.get_or_zero(high), Quantity::ZERO);
+        assert_eq!((one.len(), one.is_empty()), (1, false));
+    }
+}

@@ -1,0 +1,3 @@
+//! The `headroom` program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Plays workloads against the core.

@@ -1,0 +1,3 @@
+//! The developer's tool.
+
+fn main() {}
