@@ -1,1 +1,4 @@
-//! Plays workloads against the core.
+//! Plays workloads and traces against the real core in virtual time, and reports.
+
+pub mod outcome;
+pub mod workload;

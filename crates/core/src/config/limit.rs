@@ -23,4 +23,3 @@ pub struct LimitConfig {
     /// Applications that may run at once; 0 = unlimited.
     pub max_applications: u64,
 }
-

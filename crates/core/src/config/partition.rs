@@ -55,6 +55,9 @@ pub struct PreemptionConfig {
 
 impl Default for PreemptionConfig {
     fn default() -> Self {
-        Self { enabled: true, quota_enabled: false }
+        Self {
+            enabled: true,
+            quota_enabled: false,
+        }
     }
 }

@@ -104,7 +104,11 @@ impl Resources {
             (rest < Quantity::ZERO).then_some(rest)
         });
         let floored = self.minus_floored(other);
-        if below.is_empty() { Ok(floored) } else { Err((floored, below)) }
+        if below.is_empty() {
+            Ok(floored)
+        } else {
+            Err((floored, below))
+        }
     }
 
     /// `Multiply` by a whole number, saturating; a factor of zero leaves no type.
@@ -165,7 +169,9 @@ impl Resources {
     /// (With a missing object the specification's result is empty.)
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
-        self.zip(other, |left, right| Some(left.unwrap_or_default().max(right.unwrap_or_default())))
+        self.zip(other, |left, right| {
+            Some(left.unwrap_or_default().max(right.unwrap_or_default()))
+        })
     }
 
     /// `MergeIfNotPresent`: `self`, with the types that it lacks taken from `other`.
@@ -202,6 +208,8 @@ impl Resources {
     /// Sum of all amounts, over every type whatever its unit. Only for breaking ties: where
     /// one vector is nowhere smaller and somewhere larger, its total is larger.
     pub fn total(&self) -> i128 {
-        self.iter().map(|(_, amount)| i128::from(amount.get())).sum()
+        self.iter()
+            .map(|(_, amount)| i128::from(amount.get()))
+            .sum()
     }
 }

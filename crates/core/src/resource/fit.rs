@@ -83,7 +83,9 @@ impl Resources {
 
     /// `Equals` of two present objects: an absent type is zero.
     pub fn equals(&self, other: &Self) -> bool {
-        self.all(other, |left, right| left.unwrap_or_default() == right.unwrap_or_default())
+        self.all(other, |left, right| {
+            left.unwrap_or_default() == right.unwrap_or_default()
+        })
     }
 
     /// `Equals` with its rule for missing objects: equal only to each other.
@@ -108,7 +110,9 @@ impl Resources {
 
     /// `StrictlyGreaterThanOrEquals`: nowhere smaller; absent is zero.
     pub fn is_at_least(&self, other: &Self) -> bool {
-        self.all(other, |left, right| left.unwrap_or_default() >= right.unwrap_or_default())
+        self.all(other, |left, right| {
+            left.unwrap_or_default() >= right.unwrap_or_default()
+        })
     }
 
     /// `StrictlyGreaterThan`: nowhere smaller and somewhere larger; absent is zero.
@@ -129,7 +133,9 @@ impl Resources {
 
     fn compare_existing(&self, other: &Self, or_equal: bool) -> bool {
         let common = |left: Option<Quantity>, right: Option<Quantity>| left.zip(right);
-        if !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l >= r)) {
+        if !self.all(other, |left, right| {
+            common(left, right).is_none_or(|(l, r)| l >= r)
+        }) {
             return false;
         }
         if other.is_empty() && !self.is_empty() {
@@ -137,7 +143,9 @@ impl Resources {
         }
         if self.shares_type(other) {
             return or_equal
-                || !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l == r));
+                || !self.all(other, |left, right| {
+                    common(left, right).is_none_or(|(l, r)| l == r)
+                });
         }
         !self.is_empty() && !other.is_empty()
     }
@@ -164,6 +172,3 @@ impl Resources {
             .map(|(resource, _)| resource)
     }
 }
-
-
-

@@ -210,7 +210,10 @@ impl Resources {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "cutting toward zero is the rule")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "cutting toward zero is the rule"
+)]
 fn percent(used: Quantity, capacity: Quantity) -> Quantity {
     let percent = used.get() as f64 / capacity.get() as f64 * 100.0;
     Quantity::of(percent.min(f64::from(i32::MAX)) as i64)
@@ -226,6 +229,3 @@ pub(super) fn of_capacity(used: Quantity, capacity: Quantity) -> f64 {
         0.0
     }
 }
-
-
-

@@ -25,7 +25,9 @@ pub struct Resources {
 impl Resources {
     /// No type present.
     pub const fn new() -> Self {
-        Self { lanes: SmallVec::new_const() }
+        Self {
+            lanes: SmallVec::new_const(),
+        }
     }
 
     /// The amount of a type, if present.
@@ -198,7 +200,10 @@ impl Ord for Resources {
 impl fmt::Debug for Resources {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_map()
-            .entries(self.iter().map(|(resource, amount)| (resource, amount.get())))
+            .entries(
+                self.iter()
+                    .map(|(resource, amount)| (resource, amount.get())),
+            )
             .finish()
     }
 }

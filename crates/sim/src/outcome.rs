@@ -1,0 +1,146 @@
+//! What happened in a run, as plain records: everything that reports and checks start from.
+
+use headroom_core::Name;
+use headroom_core::resource::Amounts;
+
+/// Everything that a run produced. Records name things by position in the sibling tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// One per job of the workload, in order of submission.
+    pub jobs: Vec<JobRecord>,
+    /// In order of start.
+    pub allocations: Vec<AllocationRecord>,
+    /// In order of registration.
+    pub nodes: Vec<NodeRecord>,
+    /// Every configured queue, parents before children, in file order; the first is `root`.
+    pub queues: Vec<QueueRecord>,
+    /// What made jobs wait, in order of first appearance; `JobRecord::waits` refers to it.
+    pub blockers: Vec<BlockerRecord>,
+    /// Virtual time at the end of the run, ms.
+    pub end_ms: u64,
+    /// Decisions taken (events of the scheduler and answers to commands).
+    pub decisions: u64,
+    /// xxh3-128 digest over all decisions, 32 hex digits.
+    pub digest: String,
+}
+
+/// One job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// Unique.
+    pub name: Name,
+    /// Who submitted it.
+    pub user: Name,
+    /// The group it is counted to, if any.
+    pub group: Option<Name>,
+    /// Position in [`Outcome::queues`]; none if it was rejected.
+    pub queue: Option<usize>,
+    /// Submission, ms.
+    pub submit_ms: u64,
+    /// When the last of its tasks started, ms; a job's wait ends here.
+    pub start_ms: Option<u64>,
+    /// When the last of its tasks ended, ms.
+    pub end_ms: Option<u64>,
+    /// How it stood at the end of the run.
+    pub state: JobState,
+    /// Number of asks.
+    pub asks: u64,
+    /// Of the whole job.
+    pub resources: Amounts,
+    /// Time a task runs, ms.
+    pub run_ms: u64,
+    /// What held back its last task, and for how long: position in [`Outcome::blockers`] and
+    /// ms. Sums to the job's wait.
+    pub waits: Vec<(usize, u64)>,
+    /// Why it waits, is impossible or was rejected, in one sentence; empty otherwise.
+    pub reason: String,
+}
+
+/// How a job stood at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JobState {
+    /// All tasks ran to their end.
+    Finished,
+    /// All tasks started, some still run.
+    Running,
+    /// Some task has not started.
+    Waiting,
+    /// Some task is larger than every node, or than a maximum that cannot change.
+    Impossible,
+    /// The submission was refused.
+    Rejected,
+}
+
+/// One allocation: one task on one node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AllocationRecord {
+    /// Allocation key, unique.
+    pub key: Name,
+    /// Position in [`Outcome::jobs`].
+    pub job: usize,
+    /// Position in [`Outcome::nodes`].
+    pub node: usize,
+    /// Start, ms.
+    pub start_ms: u64,
+    /// End, ms; none if it still ran at the end.
+    pub end_ms: Option<u64>,
+    /// What it held.
+    pub resources: Amounts,
+    /// Room held for a gang member.
+    pub placeholder: bool,
+    /// How it ended: `finished`, `preempted`, `replaced`, `node-lost`, `released`; empty while it runs.
+    pub ended_by: &'static str,
+}
+
+/// One node and the span of time it was there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeRecord {
+    /// Node id.
+    pub name: Name,
+    /// From, ms.
+    pub from_ms: u64,
+    /// To, ms; none if it stayed to the end.
+    pub to_ms: Option<u64>,
+    /// Its size.
+    pub resources: Amounts,
+}
+
+/// One queue as configured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueRecord {
+    /// Full path.
+    pub path: Name,
+    /// Position of the parent in [`Outcome::queues`]; none for root.
+    pub parent: Option<usize>,
+    /// Whether it holds applications.
+    pub leaf: bool,
+    /// What it can always get back; empty if nothing.
+    pub guaranteed: Amounts,
+    /// What it cannot exceed; none = unlimited.
+    pub max: Option<Amounts>,
+}
+
+/// One thing that made jobs wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockerRecord {
+    /// Reason code: `QUEUE_MAX`, `ROOT_CAPACITY`, `ABS_USER_LIMIT`, `ABS_GROUP_LIMIT`,
+    /// `NO_NODE_FITS`, `MAX_APPS`, `USER_APPS`, `GROUP_APPS`, …
+    pub code: &'static str,
+    /// What sets the bound: a queue path, `user ann at root.a`, `every node`.
+    pub subject: String,
+}
+
+/// One line of `decisions.csv`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Counts from 1.
+    pub sequence: u64,
+    /// Virtual time, ms.
+    pub time_ms: u64,
+    /// `submitted`, `placed`, `waits`, `released`, …
+    pub kind: &'static str,
+    /// What it is about: an application, an ask, a node.
+    pub subject: String,
+    /// The rest in one sentence.
+    pub detail: String,
+}
