@@ -52,6 +52,14 @@ macro_rules! id {
         }
 
         impl $name {
+            /// The id of no row: every look-up of it finds nothing.
+            #[allow(dead_code, reason = "made for every id, needed for some")]
+            pub(crate) const NONE: Self = Self(Slot::new(u32::MAX, u32::MAX));
+
+            /// The smallest id.
+            #[allow(dead_code, reason = "made for every id, needed for some")]
+            pub(crate) const FIRST: Self = Self(Slot::new(0, 0));
+
             /// Position in its table; dense from 0, reused after removal.
             pub const fn index(self) -> usize {
                 self.0.index()

@@ -55,9 +55,6 @@ pub struct PreemptionConfig {
 
 impl Default for PreemptionConfig {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            quota_enabled: false,
-        }
+        Self { enabled: true, quota_enabled: false }
     }
 }

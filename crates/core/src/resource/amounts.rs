@@ -17,10 +17,7 @@ impl Amounts {
 
     /// The amount of this type, if it is named.
     pub fn get(&self, resource: &str) -> Option<Quantity> {
-        let position = self
-            .0
-            .binary_search_by(|(name, _)| (**name).cmp(resource))
-            .ok()?;
+        let position = self.0.binary_search_by(|(name, _)| (**name).cmp(resource)).ok()?;
         Some(self.0[position].1)
     }
 
@@ -54,12 +51,7 @@ impl Amounts {
     /// The same types, each amount times `factor`, saturating.
     #[must_use]
     pub fn times(&self, factor: i64) -> Self {
-        Self(
-            self.0
-                .iter()
-                .map(|(name, amount)| (name.clone(), amount.times(factor)))
-                .collect(),
-        )
+        Self(self.0.iter().map(|(name, amount)| (name.clone(), amount.times(factor))).collect())
     }
 
     /// No amount below zero and at least one above.
@@ -84,10 +76,7 @@ impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
 impl<const COUNT: usize> From<[(&str, i64); COUNT]> for Amounts {
     /// Amounts in core units.
     fn from(entries: [(&str, i64); COUNT]) -> Self {
-        entries
-            .into_iter()
-            .map(|(name, amount)| (name, Quantity::of(amount)))
-            .collect()
+        entries.into_iter().map(|(name, amount)| (name, Quantity::of(amount))).collect()
     }
 }
 

@@ -104,11 +104,7 @@ impl Resources {
             (rest < Quantity::ZERO).then_some(rest)
         });
         let floored = self.minus_floored(other);
-        if below.is_empty() {
-            Ok(floored)
-        } else {
-            Err((floored, below))
-        }
+        if below.is_empty() { Ok(floored) } else { Err((floored, below)) }
     }
 
     /// `Multiply` by a whole number, saturating; a factor of zero leaves no type.
@@ -140,7 +136,7 @@ impl Resources {
     /// `ComponentWiseMin` of two present objects: over the union; an absent type is
     /// unlimited, so the other side's amount stands.
     #[must_use]
-    pub fn min(&self, other: &Self) -> Self {
+    pub fn minimum(&self, other: &Self) -> Self {
         self.zip(other, |left, right| match (left, right) {
             (Some(left), Some(right)) => Some(left.min(right)),
             (one, None) | (None, one) => one,
@@ -151,7 +147,7 @@ impl Resources {
     /// none.
     pub fn min_of(left: Option<&Self>, right: Option<&Self>) -> Option<Self> {
         match (left, right) {
-            (Some(left), Some(right)) => Some(left.min(right)),
+            (Some(left), Some(right)) => Some(left.minimum(right)),
             (one, None) | (None, one) => one.cloned(),
         }
     }
@@ -168,10 +164,18 @@ impl Resources {
     /// `ComponentWiseMax` of two present objects: over the union, absent counts as zero.
     /// (With a missing object the specification's result is empty.)
     #[must_use]
-    pub fn max(&self, other: &Self) -> Self {
-        self.zip(other, |left, right| {
-            Some(left.unwrap_or_default().max(right.unwrap_or_default()))
-        })
+    pub fn maximum(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| Some(left.unwrap_or_default().max(right.unwrap_or_default())))
+    }
+
+    /// Raise each amount to at least that of `other`, in place, over the union of types.
+    #[inline]
+    pub fn raise(&mut self, other: &Self) {
+        let theirs = other.raw();
+        for (mine, theirs) in self.lanes_mut(theirs.len()).iter_mut().zip(theirs) {
+            // An absent lane is the smallest number, so the larger one is right either way.
+            *mine = (*mine).max(*theirs);
+        }
     }
 
     /// `MergeIfNotPresent`: `self`, with the types that it lacks taken from `other`.
@@ -208,8 +212,6 @@ impl Resources {
     /// Sum of all amounts, over every type whatever its unit. Only for breaking ties: where
     /// one vector is nowhere smaller and somewhere larger, its total is larger.
     pub fn total(&self) -> i128 {
-        self.iter()
-            .map(|(_, amount)| i128::from(amount.get()))
-            .sum()
+        self.iter().map(|(_, amount)| i128::from(amount.get())).sum()
     }
 }

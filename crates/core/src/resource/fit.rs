@@ -83,9 +83,7 @@ impl Resources {
 
     /// `Equals` of two present objects: an absent type is zero.
     pub fn equals(&self, other: &Self) -> bool {
-        self.all(other, |left, right| {
-            left.unwrap_or_default() == right.unwrap_or_default()
-        })
+        self.all(other, |left, right| left.unwrap_or_default() == right.unwrap_or_default())
     }
 
     /// `Equals` with its rule for missing objects: equal only to each other.
@@ -110,9 +108,7 @@ impl Resources {
 
     /// `StrictlyGreaterThanOrEquals`: nowhere smaller; absent is zero.
     pub fn is_at_least(&self, other: &Self) -> bool {
-        self.all(other, |left, right| {
-            left.unwrap_or_default() >= right.unwrap_or_default()
-        })
+        self.all(other, |left, right| left.unwrap_or_default() >= right.unwrap_or_default())
     }
 
     /// `StrictlyGreaterThan`: nowhere smaller and somewhere larger; absent is zero.
@@ -133,9 +129,7 @@ impl Resources {
 
     fn compare_existing(&self, other: &Self, or_equal: bool) -> bool {
         let common = |left: Option<Quantity>, right: Option<Quantity>| left.zip(right);
-        if !self.all(other, |left, right| {
-            common(left, right).is_none_or(|(l, r)| l >= r)
-        }) {
+        if !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l >= r)) {
             return false;
         }
         if other.is_empty() && !self.is_empty() {
@@ -143,9 +137,7 @@ impl Resources {
         }
         if self.shares_type(other) {
             return or_equal
-                || !self.all(other, |left, right| {
-                    common(left, right).is_none_or(|(l, r)| l == r)
-                });
+                || !self.all(other, |left, right| common(left, right).is_none_or(|(l, r)| l == r));
         }
         !self.is_empty() && !other.is_empty()
     }

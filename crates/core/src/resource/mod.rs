@@ -14,6 +14,7 @@ mod types;
 mod vector;
 
 pub use amounts::Amounts;
+pub(crate) use amounts::unit_of;
 pub use fit::Shortfall;
 pub use quantity::{Quantity, QuantityError};
 pub use share::{Share, Shares};

@@ -48,11 +48,7 @@ impl Quantity {
 
     /// This amount in core units; −2⁶³ becomes [`Quantity::MIN`].
     pub const fn of(amount: i64) -> Self {
-        if amount == i64::MIN {
-            Self::MIN
-        } else {
-            Self(amount)
-        }
+        if amount == i64::MIN { Self::MIN } else { Self(amount) }
     }
 
     /// The amount in core units.
@@ -85,9 +81,7 @@ impl Quantity {
             }
         };
         let scaled = i128::from(number) * factor;
-        i64::try_from(scaled)
-            .map(Self)
-            .map_err(|_| QuantityError::Overflow)
+        i64::try_from(scaled).map(Self).map_err(|_| QuantityError::Overflow)
     }
 
     /// Sum, saturating.
@@ -161,11 +155,7 @@ mod tests {
             (" 3  k ", Ok(3_000), Ok(3_000_000)),
             ("2Ki", Ok(2_048), Ok(2_048_000)),
             ("9223372036854775807", Ok(i64::MAX), Err(Overflow)),
-            (
-                "9223372036854775",
-                Ok(9_223_372_036_854_775),
-                Ok(9_223_372_036_854_775_000),
-            ),
+            ("9223372036854775", Ok(9_223_372_036_854_775), Ok(9_223_372_036_854_775_000)),
             ("1000P", Ok(1_000_000_000_000_000_000), Err(Overflow)),
             ("10E", Err(Overflow), Err(Overflow)),
             ("9223372036854775808", Err(Overflow), Err(Overflow)),
@@ -193,11 +183,7 @@ mod tests {
         ] {
             let (left, right) = (Quantity::of(left), Quantity::of(right));
             assert_eq!(left.plus(right), Quantity::of(sum), "{left} + {right}");
-            assert_eq!(
-                left.minus(right),
-                Quantity::of(difference),
-                "{left} - {right}"
-            );
+            assert_eq!(left.minus(right), Quantity::of(difference), "{left} - {right}");
         }
     }
 }

@@ -210,10 +210,7 @@ impl Resources {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "cutting toward zero is the rule"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "cutting toward zero is the rule")]
 fn percent(used: Quantity, capacity: Quantity) -> Quantity {
     let percent = used.get() as f64 / capacity.get() as f64 * 100.0;
     Quantity::of(percent.min(f64::from(i32::MAX)) as i64)

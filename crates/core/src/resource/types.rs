@@ -46,10 +46,7 @@ pub struct ResourceTypes {
 
 impl Default for ResourceTypes {
     fn default() -> Self {
-        let mut types = Self {
-            names: Vec::new(),
-            numbers: BTreeMap::new(),
-        };
+        let mut types = Self { names: Vec::new(), numbers: BTreeMap::new() };
         for name in ["memory", "vcore"] {
             types.intern(&Name::new(name));
         }
@@ -76,18 +73,12 @@ impl ResourceTypes {
 
     /// All types, in order of first use.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceType, &Name)> {
-        self.names
-            .iter()
-            .enumerate()
-            .map(|(lane, name)| (ResourceType::at(lane), name))
+        self.names.iter().enumerate().map(|(lane, name)| (ResourceType::at(lane), name))
     }
 
     /// How many of the names in `amounts` the books have not met.
     pub fn count_unknown(&self, amounts: &Amounts) -> usize {
-        amounts
-            .iter()
-            .filter(|(name, _)| self.find(name).is_none())
-            .count()
+        amounts.iter().filter(|(name, _)| self.find(name).is_none()).count()
     }
 
     /// How many types the books have met.
@@ -113,10 +104,7 @@ impl ResourceTypes {
 
     /// The vector with these amounts; types not met before are met now.
     pub(crate) fn intern_all(&mut self, amounts: &Amounts) -> Resources {
-        amounts
-            .iter()
-            .map(|(name, amount)| (self.intern(name), amount))
-            .collect()
+        amounts.iter().map(|(name, amount)| (self.intern(name), amount)).collect()
     }
 
     /// The vector with these amounts, or the first name that the books have not met.

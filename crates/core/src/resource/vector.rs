@@ -25,9 +25,7 @@ pub struct Resources {
 impl Resources {
     /// No type present.
     pub const fn new() -> Self {
-        Self {
-            lanes: SmallVec::new_const(),
-        }
+        Self { lanes: SmallVec::new_const() }
     }
 
     /// The amount of a type, if present.
@@ -141,12 +139,6 @@ impl Resources {
         }
     }
 
-    /// One past the last present lane.
-    #[inline]
-    pub(super) fn lane_count(&self) -> usize {
-        self.lanes.len()
-    }
-
     /// Lanes as stored, for the in-place operations of this module.
     #[inline]
     pub(super) fn lanes_mut(&mut self, count: usize) -> &mut [i64] {
@@ -200,10 +192,7 @@ impl Ord for Resources {
 impl fmt::Debug for Resources {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_map()
-            .entries(
-                self.iter()
-                    .map(|(resource, amount)| (resource, amount.get())),
-            )
+            .entries(self.iter().map(|(resource, amount)| (resource, amount.get())))
             .finish()
     }
 }

@@ -1,0 +1,119 @@
+//! One application: whose it is, what it asks for and has, and where it stands in its life.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::Resources;
+use crate::time::Timestamp;
+
+/// Where an application stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ApplicationState {
+    /// Submitted, nothing asked for yet.
+    New,
+    /// Asks for room, has none yet.
+    Accepted,
+    /// Has had an allocation, and is not done.
+    Running,
+    /// Has nothing and asks for nothing; it may come back for a while.
+    Completing,
+    /// Done; remembered for a while.
+    Completed,
+}
+
+impl ApplicationState {
+    /// Whether the life cycle has a step from this state to that one.
+    pub const fn may_become(self, next: Self) -> bool {
+        use ApplicationState::{Accepted, Completed, Completing, New, Running};
+        matches!(
+            (self, next),
+            (New, Accepted)
+                | (Accepted, Running | Completing)
+                | (Running, Completing)
+                | (Completing, Running | Completed)
+        )
+    }
+
+    /// Whether the application is in its queue and in the list of its partition.
+    pub const fn is_active(self) -> bool {
+        matches!(self, Self::New | Self::Accepted | Self::Running | Self::Completing)
+    }
+}
+
+impl fmt::Display for ApplicationState {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, out)
+    }
+}
+
+/// The trackers that count for an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its user's level at its queue.
+    pub user: LevelId,
+    /// Its group's level at its queue, if a group limit concerns it.
+    pub group: Option<LevelId>,
+}
+
+/// One application.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Application {
+    /// Its partition.
+    pub partition: PartitionId,
+    /// Application id, as submitted.
+    pub name: Name,
+    /// Its leaf queue.
+    pub queue: QueueId,
+    /// Who is charged.
+    pub user: Name,
+    /// The user's groups at submission.
+    pub groups: Vec<Name>,
+    /// When it was submitted, or its oldest ask was made if that is earlier.
+    pub submitted: Timestamp,
+    /// Counts submissions, across partitions; breaks ties.
+    pub number: u64,
+    /// Where it stands.
+    pub state: ApplicationState,
+    /// Since when.
+    pub state_since: Timestamp,
+    /// When the timer of its state fires, if it has one.
+    pub timer: Option<Timestamp>,
+    /// When it last entered Running.
+    pub started: Option<Timestamp>,
+    /// The trackers that count for it; none before the scheduler first looked at it.
+    pub link: Option<Link>,
+    /// Whether its trackers count it as running: from its first allocation on.
+    pub counted: bool,
+    /// Sum of its waiting asks; no type with amount zero.
+    pub pending: Resources,
+    /// Sum of its allocations; no type with amount zero.
+    pub allocated: Resources,
+    /// How many asks wait.
+    pub ask_count: u32,
+    /// How many allocations it has.
+    pub allocation_count: u32,
+    /// Its first ask or allocation, newest first.
+    pub(super) first_allocation: Option<AllocationId>,
+    pub(super) next_in_queue: Option<ApplicationId>,
+    pub(super) previous_in_queue: Option<ApplicationId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ApplicationState::{self, Accepted, Completed, Completing, New, Running};
+
+    #[test]
+    fn the_life_cycle_has_exactly_the_steps_of_its_table() {
+        let all = [New, Accepted, Running, Completing, Completed];
+        let next_of = |state: ApplicationState| -> alloc::vec::Vec<ApplicationState> {
+            all.into_iter().filter(|next| state.may_become(*next)).collect()
+        };
+        assert_eq!(next_of(New), [Accepted]);
+        assert_eq!(next_of(Accepted), [Running, Completing]);
+        assert_eq!(next_of(Running), [Completing]);
+        assert_eq!(next_of(Completing), [Running, Completed]);
+        assert_eq!(next_of(Completed), []);
+    }
+}

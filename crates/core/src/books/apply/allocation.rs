@@ -1,0 +1,124 @@
+//! Asks come, are placed, and give back.
+
+use crate::books::{Allocation, Books};
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
+use crate::resource::Amounts;
+use crate::time::Timestamp;
+
+use super::linked;
+
+impl Books {
+    pub(super) fn add_ask(
+        &mut self,
+        application: ApplicationId,
+        key: &Name,
+        resources: &Amounts,
+        priority: i32,
+        created: Timestamp,
+    ) {
+        // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
+        let resources = self.types.intern_all(resources).pruned();
+        let shape = self.shapes.acquire(resources.clone());
+        self.asks += 1;
+        let ask = self.allocations.insert(Allocation {
+            key: key.clone(),
+            application,
+            shape,
+            priority,
+            created,
+            number: self.asks,
+            node: None,
+            placed: Timestamp::ZERO,
+            next_in_application: None,
+            previous_in_application: None,
+            next_on_node: None,
+            previous_on_node: None,
+        });
+        self.attach_allocation(ask);
+        let row = &mut self.applications[application];
+        row.pending.add(&resources);
+        row.ask_count += 1;
+        row.submitted = row.submitted.min(created);
+        let (queue, partition) = (row.queue, row.partition);
+        self.each_up(queue, |queue| queue.pend(&resources));
+        let partition = self.partition_mut(partition);
+        partition.allocations.insert(key.clone(), ask);
+        partition.ask_count += 1;
+    }
+
+    pub(super) fn remove_ask(&mut self, ask: AllocationId) {
+        let row = self.allocations.remove(ask).expect("the event names an ask that is there");
+        self.detach_allocation(&row);
+        let resources = self.shapes.get(row.shape).clone();
+        let application = &mut self.applications[row.application];
+        application.pending.subtract(&resources);
+        application.pending.prune();
+        application.ask_count -= 1;
+        let (queue, partition) = (application.queue, application.partition);
+        self.each_up(queue, |queue| queue.unpend(&resources));
+        let partition = self.partition_mut(partition);
+        partition.allocations.remove(&*row.key);
+        partition.ask_count -= 1;
+        self.shapes.release(row.shape);
+    }
+
+    pub(super) fn place(&mut self, now: Timestamp, ask: AllocationId, node: NodeId) {
+        let row = &mut self.allocations[ask];
+        row.node = Some(node);
+        row.placed = now;
+        let (application, shape) = (row.application, row.shape);
+        let resources = self.shapes.get(shape);
+        self.nodes[node].charge(resources);
+        self.nodes[node].allocation_count += 1;
+        let row = &mut self.applications[application];
+        row.pending.subtract(resources);
+        row.pending.prune();
+        row.allocated.add(resources);
+        row.ask_count -= 1;
+        row.allocation_count += 1;
+        let (queue, link, first) =
+            (row.queue, row.link, !core::mem::replace(&mut row.counted, true));
+        let partition =
+            self.partitions.get_mut(&row.partition).expect("an application has its partition");
+        partition.ask_count -= 1;
+        partition.allocation_count += 1;
+        for level in link.into_iter().flat_map(linked) {
+            partition.trackers.increase(level, resources);
+            if first {
+                partition.trackers.start_application(level);
+            }
+        }
+        let mut next = Some(queue);
+        while let Some(id) = next {
+            let queue = &mut self.queues[id];
+            queue.unpend(resources);
+            queue.charge(resources);
+            next = queue.parent;
+        }
+        self.attach_to_node(ask, node);
+    }
+
+    pub(super) fn release(&mut self, allocation: AllocationId) {
+        let row = self.allocations.remove(allocation).expect("the event names a live allocation");
+        self.detach_allocation(&row);
+        let resources = self.shapes.get(row.shape).clone();
+        let node = row.node.expect("a released allocation was placed");
+        self.detach_from_node(&row, node);
+        self.nodes[node].refund(&resources);
+        self.nodes[node].allocation_count -= 1;
+        let application = &mut self.applications[row.application];
+        application.allocated.subtract(&resources);
+        application.allocated.prune();
+        application.allocation_count -= 1;
+        let (queue, link, partition) = (application.queue, application.link, application.partition);
+        self.each_up(queue, |queue| queue.refund(&resources));
+        let partition = self.partition_mut(partition);
+        partition.allocations.remove(&*row.key);
+        partition.allocation_count -= 1;
+        for level in link.into_iter().flat_map(linked) {
+            partition.trackers.decrease(level, &resources);
+        }
+        self.shapes.release(row.shape);
+    }
+}

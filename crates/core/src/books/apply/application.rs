@@ -1,0 +1,120 @@
+//! Applications come, move on and go.
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Application, ApplicationState, Books, Link};
+use crate::id::{ApplicationId, QueueId};
+use crate::name::Name;
+use crate::resource::Resources;
+use crate::time::Timestamp;
+
+use super::linked;
+
+impl Books {
+    pub(super) fn add_application(
+        &mut self,
+        now: Timestamp,
+        queue: QueueId,
+        name: &Name,
+        user: &Name,
+        groups: &[Name],
+    ) {
+        let partition = self.queues[queue].partition;
+        self.submissions += 1;
+        let application = self.applications.insert(Application {
+            partition,
+            name: name.clone(),
+            queue,
+            user: user.clone(),
+            groups: groups.to_vec(),
+            submitted: now,
+            number: self.submissions,
+            state: ApplicationState::New,
+            state_since: now,
+            timer: None,
+            started: None,
+            link: None,
+            counted: false,
+            pending: Resources::new(),
+            allocated: Resources::new(),
+            ask_count: 0,
+            allocation_count: 0,
+            first_allocation: None,
+            next_in_queue: None,
+            previous_in_queue: None,
+        });
+        self.attach_application(application);
+        self.partition_mut(partition).applications.insert(name.clone(), application);
+    }
+
+    pub(super) fn link(&mut self, application: ApplicationId, group: Option<&Name>) {
+        let row = &self.applications[application];
+        let (partition, user, path) = (row.partition, row.user.clone(), self.path_of(row.queue));
+        let trackers = self.trackers(partition);
+        let user = trackers.link(TrackerKind::User, &user, &path);
+        let group = group.map(|group| trackers.link(TrackerKind::Group, group, &path));
+        self.applications[application].link = Some(Link { user, group });
+    }
+
+    pub(super) fn unlink(&mut self, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        let (partition, counted) = (row.partition, core::mem::take(&mut row.counted));
+        let Some(link) = row.link.take() else { return };
+        let trackers = self.trackers(partition);
+        for level in linked(link) {
+            if counted {
+                trackers.stop_application(level);
+            }
+            trackers.unlink(level);
+        }
+    }
+
+    pub(super) fn move_application(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        state: ApplicationState,
+        timer: Option<Timestamp>,
+    ) {
+        let row = &mut self.applications[application];
+        let before = core::mem::replace(&mut row.state, state);
+        row.state_since = now;
+        let old_timer = core::mem::replace(&mut row.timer, timer);
+        if state == ApplicationState::Running {
+            row.started = Some(now);
+        }
+        let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
+        if let Some(old) = old_timer {
+            self.timers.remove(&(old, application));
+        }
+        if let Some(at) = timer {
+            self.timers.insert((at, application), ());
+        }
+        match (before == ApplicationState::Running, state == ApplicationState::Running) {
+            (false, true) => self.each_up(queue, |queue| queue.running += 1),
+            (true, false) => self.each_up(queue, |queue| queue.running -= 1),
+            _ => {}
+        }
+        if before.is_active() && !state.is_active() {
+            self.detach_application(application);
+            self.partition_mut(partition).applications.remove(&*name);
+        }
+    }
+
+    pub(super) fn remove_application(&mut self, application: ApplicationId) {
+        let row = &self.applications[application];
+        let (queue, state, timer) = (row.queue, row.state, row.timer);
+        if state == ApplicationState::Running {
+            self.each_up(queue, |queue| queue.running -= 1);
+        }
+        if let Some(at) = timer {
+            self.timers.remove(&(at, application));
+        }
+        if state.is_active() {
+            self.detach_application(application);
+        }
+        let row = self.applications.remove(application).expect("looked at above");
+        if state.is_active() {
+            self.partition_mut(row.partition).applications.remove(&*row.name);
+        }
+    }
+}

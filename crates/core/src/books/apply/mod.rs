@@ -1,0 +1,105 @@
+//! How each event changes the books.
+//!
+//! An event is a fact: it is applied, not judged. Whoever makes events (`rules` and
+//! `schedule`) has checked them, and replaying a journal never checks again.
+
+mod allocation;
+mod application;
+mod structure;
+
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::resource::{Amounts, Resources};
+use crate::time::Timestamp;
+
+use crate::books::tracker::Trackers;
+use crate::books::{Books, Limit, Link, Partition, Queue};
+
+impl Books {
+    /// Change the books by one event.
+    ///
+    /// # Panics
+    /// When the event names a row that is not there: the events are then not of these books.
+    pub fn apply(&mut self, now: Timestamp, event: &Event) {
+        match event {
+            Event::PartitionAdded { partition, settings, root } => {
+                self.add_partition(partition, settings.clone(), root);
+            }
+            Event::QueueAdded { partition, parent, name, leaf, settings } => {
+                self.add_queue(*partition, parent, name, *leaf, settings);
+            }
+            Event::LimitSet { partition, queue, subject, max, max_applications } => {
+                let max = self.positive(max);
+                let path = self.path_of(self.partition(*partition).queues_path(queue));
+                let limit = Limit { max, max_applications: *max_applications };
+                self.trackers(*partition).set_limit(&path, subject.clone(), limit);
+            }
+            Event::NodeAdded { partition, node, capacity, schedulable } => {
+                self.add_node(*partition, node, capacity, *schedulable);
+            }
+            Event::NodeResized { node, capacity } => {
+                let capacity = self.types.intern_all(capacity).pruned();
+                let row = &mut self.nodes[*node];
+                let change = capacity.minus(&row.capacity);
+                row.set_capacity(capacity);
+                let partition = row.partition;
+                self.resize_root(partition, &change);
+            }
+            Event::NodeScheduling { node, schedulable } => {
+                self.nodes[*node].schedulable = *schedulable;
+            }
+            Event::NodeRemoved { node } => self.remove_node(*node),
+            Event::ApplicationAdded { queue, application, user, groups } => {
+                self.add_application(now, *queue, application, user, groups);
+            }
+            Event::ApplicationLinked { application, group } => {
+                self.link(*application, group.as_ref());
+            }
+            Event::ApplicationUnlinked { application } => self.unlink(*application),
+            Event::ApplicationMoved { application, state, timer } => {
+                self.move_application(now, *application, *state, *timer);
+            }
+            Event::ApplicationRemoved { application } => self.remove_application(*application),
+            Event::AskAdded { application, key, resources, priority, created } => {
+                self.add_ask(*application, key, resources, *priority, *created);
+            }
+            Event::AskRemoved { ask, termination: _ } => self.remove_ask(*ask),
+            Event::Placed { ask, node } => self.place(now, *ask, *node),
+            Event::Released { allocation, termination: _ } => self.release(*allocation),
+        }
+    }
+
+    /// The vector of these amounts; none unless it limits or grants anything at all.
+    pub(super) fn positive(&mut self, amounts: &Amounts) -> Option<Resources> {
+        amounts.is_strictly_positive().then(|| self.types.intern_all(amounts))
+    }
+
+    pub(super) fn each_up(&mut self, queue: QueueId, mut change: impl FnMut(&mut Queue)) {
+        let mut next = Some(queue);
+        while let Some(id) = next {
+            let queue = &mut self.queues[id];
+            change(queue);
+            next = queue.parent;
+        }
+    }
+
+    pub(super) fn partition_mut(&mut self, partition: PartitionId) -> &mut Partition {
+        self.partitions.get_mut(&partition).expect("the event names a partition that is there")
+    }
+
+    pub(super) fn trackers(&mut self, partition: PartitionId) -> &mut Trackers {
+        &mut self.partition_mut(partition).trackers
+    }
+}
+
+impl Partition {
+    /// The queue at a path that an event names.
+    pub(super) fn queues_path(&self, path: &str) -> QueueId {
+        *self.queues.get(path).expect("the event names a queue that is there")
+    }
+}
+
+/// The levels of a link: the user's, and the group's if there is one.
+pub(super) fn linked(link: Link) -> impl Iterator<Item = crate::id::LevelId> {
+    core::iter::once(link.user).chain(link.group)
+}

@@ -1,0 +1,138 @@
+//! The lists that tie rows together: children of a queue, its applications, the asks and
+//! allocations of an application, the allocations of a node.
+//!
+//! They run through the rows themselves, so that a row costs the same to copy however long
+//! its lists are.
+
+use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
+
+use super::{Allocation, Application, Books, Queue};
+
+impl Books {
+    /// The queues right below a queue, in order of creation.
+    pub fn children(&self, queue: QueueId) -> impl Iterator<Item = (QueueId, &Queue)> {
+        let mut next = self.queues[queue].first_child;
+        core::iter::from_fn(move || {
+            let id = next?;
+            let row = &self.queues[id];
+            next = row.next_sibling;
+            Some((id, row))
+        })
+    }
+
+    /// The applications of a leaf that have not ended, in order of submission.
+    pub fn applications_in(
+        &self,
+        queue: QueueId,
+    ) -> impl Iterator<Item = (ApplicationId, &Application)> {
+        let mut next = self.queues[queue].first_application;
+        core::iter::from_fn(move || {
+            let id = next?;
+            let row = &self.applications[id];
+            next = row.next_in_queue;
+            Some((id, row))
+        })
+    }
+
+    /// The asks and allocations of an application, the newest first.
+    pub fn allocations_of(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (AllocationId, &Allocation)> {
+        let mut next = self.applications[application].first_allocation;
+        core::iter::from_fn(move || {
+            let id = next?;
+            let row = &self.allocations[id];
+            next = row.next_in_application;
+            Some((id, row))
+        })
+    }
+
+    /// The allocations on a node, the newest first.
+    pub fn allocations_on(
+        &self,
+        node: NodeId,
+    ) -> impl Iterator<Item = (AllocationId, &Allocation)> {
+        let mut next = self.nodes[node].first_allocation;
+        core::iter::from_fn(move || {
+            let id = next?;
+            let row = &self.allocations[id];
+            next = row.next_on_node;
+            Some((id, row))
+        })
+    }
+
+    pub(super) fn attach_queue(&mut self, queue: QueueId) {
+        let Some(parent) = self.queues[queue].parent else {
+            return;
+        };
+        match self.queues[parent].last_child.replace(queue) {
+            Some(last) => self.queues[last].next_sibling = Some(queue),
+            None => self.queues[parent].first_child = Some(queue),
+        }
+    }
+
+    pub(super) fn attach_application(&mut self, application: ApplicationId) {
+        let queue = self.applications[application].queue;
+        let last = self.queues[queue].last_application.replace(application);
+        self.applications[application].previous_in_queue = last;
+        match last {
+            Some(last) => self.applications[last].next_in_queue = Some(application),
+            None => self.queues[queue].first_application = Some(application),
+        }
+    }
+
+    pub(super) fn detach_application(&mut self, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        let queue = row.queue;
+        let (previous, next) = (row.previous_in_queue.take(), row.next_in_queue.take());
+        match previous {
+            Some(previous) => self.applications[previous].next_in_queue = next,
+            None => self.queues[queue].first_application = next,
+        }
+        match next {
+            Some(next) => self.applications[next].previous_in_queue = previous,
+            None => self.queues[queue].last_application = previous,
+        }
+    }
+
+    pub(super) fn attach_allocation(&mut self, allocation: AllocationId) {
+        let application = self.allocations[allocation].application;
+        let first = self.applications[application].first_allocation.replace(allocation);
+        self.allocations[allocation].next_in_application = first;
+        if let Some(first) = first {
+            self.allocations[first].previous_in_application = Some(allocation);
+        }
+    }
+
+    pub(super) fn detach_allocation(&mut self, allocation: &Allocation) {
+        let (previous, next) = (allocation.previous_in_application, allocation.next_in_application);
+        match previous {
+            Some(previous) => self.allocations[previous].next_in_application = next,
+            None => self.applications[allocation.application].first_allocation = next,
+        }
+        if let Some(next) = next {
+            self.allocations[next].previous_in_application = previous;
+        }
+    }
+
+    #[inline]
+    pub(super) fn attach_to_node(&mut self, allocation: AllocationId, node: NodeId) {
+        let first = self.nodes[node].first_allocation.replace(allocation);
+        self.allocations[allocation].next_on_node = first;
+        if let Some(first) = first {
+            self.allocations[first].previous_on_node = Some(allocation);
+        }
+    }
+
+    pub(super) fn detach_from_node(&mut self, allocation: &Allocation, node: NodeId) {
+        let (previous, next) = (allocation.previous_on_node, allocation.next_on_node);
+        match previous {
+            Some(previous) => self.allocations[previous].next_on_node = next,
+            None => self.nodes[node].first_allocation = next,
+        }
+        if let Some(next) = next {
+            self.allocations[next].previous_on_node = previous;
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The books: every fact that decisions are made from.
+//!
+//! [`Books::apply`] is the only way in; everything else reads. Cloning the books is cheap,
+//! and a clone never changes.
+
+mod allocation;
+mod application;
+mod apply;
+mod lists;
+mod node;
+mod partition;
+mod queue;
+mod shape;
+pub mod tracker;
+
+pub use allocation::Allocation;
+pub use application::{Application, ApplicationState, Link};
+pub use node::Node;
+pub use partition::{Partition, PartitionSettings};
+pub use queue::{Queue, QueueSettings};
+pub use shape::Shapes;
+pub use tracker::{Limit, LimitSubject};
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::id::{AllocationId, ApplicationId, Id, NodeId, PartitionId, QueueId, Slot};
+use crate::ordered::OrderedMap;
+use crate::resource::{ResourceTypes, Resources};
+use crate::table::Table;
+use crate::time::Timestamp;
+
+/// The state of all partitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Books {
+    types: ResourceTypes,
+    partitions: BTreeMap<PartitionId, Partition>,
+    queues: Table<QueueId, Queue>,
+    nodes: Table<NodeId, Node>,
+    applications: Table<ApplicationId, Application>,
+    allocations: Table<AllocationId, Allocation>,
+    shapes: Shapes,
+    /// Timers of applications, the earliest first.
+    timers: OrderedMap<(Timestamp, ApplicationId), ()>,
+    submissions: u64,
+    asks: u64,
+}
+
+impl Books {
+    /// Resource types met so far.
+    pub const fn types(&self) -> &ResourceTypes {
+        &self.types
+    }
+
+    /// All partitions, in order of creation.
+    pub const fn partitions(&self) -> &BTreeMap<PartitionId, Partition> {
+        &self.partitions
+    }
+
+    /// The partition of this name, in any case.
+    pub fn partition_named(&self, name: &str) -> Option<PartitionId> {
+        let same = |partition: &Partition| partition.name.eq_ignore_ascii_case(name);
+        self.partitions.iter().find(|(_, partition)| same(partition)).map(|(id, _)| *id)
+    }
+
+    /// One partition.
+    #[inline]
+    pub fn partition(&self, partition: PartitionId) -> &Partition {
+        &self.partitions[&partition]
+    }
+
+    /// All queues.
+    pub const fn queues(&self) -> &Table<QueueId, Queue> {
+        &self.queues
+    }
+
+    /// One queue.
+    #[inline]
+    pub fn queue(&self, queue: QueueId) -> &Queue {
+        &self.queues[queue]
+    }
+
+    /// All nodes.
+    pub const fn nodes(&self) -> &Table<NodeId, Node> {
+        &self.nodes
+    }
+
+    /// One node.
+    #[inline]
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node]
+    }
+
+    /// All applications, ended ones included until they expire.
+    pub const fn applications(&self) -> &Table<ApplicationId, Application> {
+        &self.applications
+    }
+
+    /// One application.
+    #[inline]
+    pub fn application(&self, application: ApplicationId) -> &Application {
+        &self.applications[application]
+    }
+
+    /// All asks and allocations.
+    pub const fn allocations(&self) -> &Table<AllocationId, Allocation> {
+        &self.allocations
+    }
+
+    /// One ask or allocation.
+    #[inline]
+    pub fn allocation(&self, allocation: AllocationId) -> &Allocation {
+        &self.allocations[allocation]
+    }
+
+    /// The distinct resource vectors of asks and allocations.
+    pub const fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    /// How much an ask wants, or an allocation has.
+    #[inline]
+    pub fn resources_of(&self, allocation: AllocationId) -> &Resources {
+        self.shapes.get(self.allocations[allocation].shape)
+    }
+
+    /// When the next timer fires.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.timers.first().map(|((at, _), ())| *at)
+    }
+
+    /// Applications whose timer has fired by now, the earliest first.
+    pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = ApplicationId> {
+        self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, id), ())| *id)
+    }
+
+    /// A queue and those above it, up to the root.
+    #[inline]
+    pub fn up(&self, queue: QueueId) -> impl Iterator<Item = (QueueId, &Queue)> {
+        let mut next = Some(queue);
+        core::iter::from_fn(move || {
+            let id = next?;
+            let queue = &self.queues[id];
+            next = queue.parent;
+            Some((id, queue))
+        })
+    }
+
+    /// The queues from the root to this one.
+    pub fn path_of(&self, queue: QueueId) -> Vec<QueueId> {
+        let mut path: Vec<QueueId> = self.up(queue).map(|(id, _)| id).collect();
+        path.reverse();
+        path
+    }
+
+    /// The maximum in force at a queue, the cluster's size included: on each type the lowest
+    /// on its path. None if neither a queue nor a node sets any.
+    pub fn effective_max(&self, queue: QueueId) -> Option<Resources> {
+        self.lowest_max(queue, true)
+    }
+
+    /// The configured maximum in force at a queue, whatever the size of the cluster.
+    pub fn configured_max(&self, queue: QueueId) -> Option<Resources> {
+        self.lowest_max(queue, false)
+    }
+
+    fn lowest_max(&self, queue: QueueId, cluster: bool) -> Option<Resources> {
+        self.up(queue)
+            .filter(|(_, queue)| cluster || queue.parent.is_some())
+            .fold(None, |lowest, (_, queue)| Resources::min_of(lowest.as_ref(), queue.max.as_ref()))
+    }
+
+    /// What a queue may still use, the cluster's size included: on each type the least of what
+    /// is left on its path. An absent type is unlimited; amounts may be negative.
+    pub fn headroom(&self, queue: QueueId) -> Option<Resources> {
+        self.up(queue)
+            .fold(None, |least, (_, queue)| Resources::min_of(least.as_ref(), queue.left.as_ref()))
+    }
+
+    /// The denominator of a queue's fair share where it has no guarantee: the size of the
+    /// cluster, overwritten by each maximum on the way down, be it larger. None without nodes.
+    pub fn fair_max(&self, queue: QueueId) -> Option<Resources> {
+        let path = self.path_of(queue);
+        let mut fair = self.queues[path[0]].max.clone()?;
+        for below in &path[1..] {
+            if let Some(max) = &self.queues[*below].max {
+                fair.overwrite(max);
+            }
+        }
+        Some(fair)
+    }
+
+    /// The guarantee in force at a queue: on each type the lowest that its path names.
+    pub fn effective_guaranteed(&self, queue: QueueId) -> Resources {
+        self.up(queue)
+            .filter_map(|(_, queue)| queue.guaranteed.as_ref())
+            .fold(Resources::new(), |lowest, guaranteed| lowest.minimum(guaranteed))
+    }
+
+    /// What an application may still use by the limits of its user and group: on each type the
+    /// least of what is left at any level. None before it is linked, and where nothing limits.
+    pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
+        let application = &self.applications[application];
+        let trackers = &self.partition(application.partition).trackers;
+        let link = application.link?;
+        let levels = trackers
+            .up(link.user)
+            .chain(link.group.into_iter().flat_map(|group| trackers.up(group)));
+        levels
+            .fold(None, |least, (_, level)| Resources::min_of(least.as_ref(), level.left.as_ref()))
+    }
+
+    pub(crate) fn next_partition_id(&self) -> PartitionId {
+        let next = self.partitions.last_key_value().map_or(0, |(last, _)| last.index() as u32 + 1);
+        PartitionId::from_slot(Slot::new(next, 0))
+    }
+}

@@ -1,0 +1,111 @@
+//! One queue: its settings, its use, and its place in the tree.
+
+use crate::config::{ApplicationOrder, Properties};
+use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::{Amounts, Resources, Shortfall};
+
+/// What the queue file says of one queue, properties inherited and read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueSettings {
+    /// Types named cannot be exceeded; none = unlimited. Never set on root.
+    pub max: Option<Amounts>,
+    /// What the queue can always get back; none = nothing.
+    pub guaranteed: Option<Amounts>,
+    /// Applications that may run at once; 0 = unlimited.
+    pub max_applications: u64,
+    /// In which order a leaf offers room to its applications.
+    pub application_order: ApplicationOrder,
+    /// Whether priority comes before that order, and before the share of sibling queues.
+    pub priority_first: bool,
+    /// The properties in force, as text: own ones over inherited ones.
+    pub properties: Properties,
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queue {
+    /// Its partition.
+    pub partition: PartitionId,
+    /// Lower case, unique among its siblings; `root` for the root.
+    pub name: Name,
+    /// Lower case, from `root` on.
+    pub path: Name,
+    /// None for the root.
+    pub parent: Option<QueueId>,
+    /// Queues above it; 0 for the root.
+    pub depth: u32,
+    /// Whether it holds applications, and not queues.
+    pub leaf: bool,
+    /// Settings in force.
+    pub settings: QueueSettings,
+    /// What cannot be exceeded: as configured; for the root the sum of its nodes. None is
+    /// unlimited, for the root nothing.
+    pub max: Option<Resources>,
+    /// What is left of `max`, in its types only; may be negative. Kept beside `allocated`
+    /// so that a check is one comparison.
+    pub left: Option<Resources>,
+    /// What the queue can always get back.
+    pub guaranteed: Option<Resources>,
+    /// Allocated here and below; no type with amount zero.
+    pub allocated: Resources,
+    /// Asked for here and below and not allocated; no type with amount zero.
+    pub pending: Resources,
+    /// Applications in state Running here and below.
+    pub running: u64,
+    /// The first queue below, in order of creation.
+    pub(super) first_child: Option<QueueId>,
+    pub(super) last_child: Option<QueueId>,
+    pub(super) next_sibling: Option<QueueId>,
+    /// The first application, in order of submission.
+    pub(super) first_application: Option<ApplicationId>,
+    pub(super) last_application: Option<ApplicationId>,
+}
+
+impl Queue {
+    /// The first type in which a request exceeds what is left here; none if it fits.
+    #[inline]
+    pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
+        let left = self.left.as_ref()?;
+        if left.allows(request) { None } else { left.shortfall_of_limit(request) }
+    }
+
+    /// Whether one more application may enter Running here.
+    pub const fn allows_application(&self) -> bool {
+        let max = self.settings.max_applications;
+        max == 0 || self.running < max
+    }
+
+    pub(super) fn set_max(&mut self, max: Option<Resources>) {
+        self.left = max.as_ref().map(|max| max.minus_existing(&self.allocated));
+        self.max = max;
+    }
+
+    #[inline]
+    pub(super) fn charge(&mut self, amount: &Resources) {
+        self.allocated.add(amount);
+        if let Some(left) = &mut self.left {
+            left.subtract_existing(amount);
+        }
+    }
+
+    #[inline]
+    pub(super) fn refund(&mut self, amount: &Resources) {
+        self.allocated.subtract(amount);
+        self.allocated.prune();
+        if let Some(left) = &mut self.left {
+            left.add_existing(amount);
+        }
+    }
+
+    #[inline]
+    pub(super) fn pend(&mut self, amount: &Resources) {
+        self.pending.add(amount);
+    }
+
+    #[inline]
+    pub(super) fn unpend(&mut self, amount: &Resources) {
+        self.pending.subtract(amount);
+        self.pending.prune();
+    }
+}

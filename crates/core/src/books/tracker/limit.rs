@@ -1,0 +1,76 @@
+//! The limits in force: who is limited to what at which queue.
+
+use alloc::vec::Vec;
+
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::resource::Resources;
+
+use super::{TrackerKind, WILDCARD};
+
+/// Who a limit is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LimitSubject {
+    /// The user of this name.
+    User(Name),
+    /// Every user without a limit of his own at the queue, each for himself.
+    AnyUser,
+    /// The group of this name.
+    Group(Name),
+    /// All who are in no named group, together.
+    AnyGroup,
+}
+
+/// What may be used at once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limit {
+    /// Types present are limited to their amount, zero forbids; none = unlimited.
+    pub max: Option<Resources>,
+    /// Applications that may run at once; 0 = unlimited.
+    pub max_applications: u64,
+}
+
+/// The limits of one queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct QueueLimits {
+    users: OrderedMap<Name, Limit>,
+    any_user: Option<Limit>,
+    /// In configured order, which decides whom a user of several groups counts for.
+    pub(super) groups: Vec<(Name, Limit)>,
+    pub(super) any_group: Option<Limit>,
+}
+
+impl QueueLimits {
+    pub(super) fn set(&mut self, subject: &LimitSubject, limit: Limit) {
+        match subject {
+            LimitSubject::User(name) => {
+                self.users.insert(name.clone(), limit);
+            }
+            LimitSubject::AnyUser => self.any_user = Some(limit),
+            LimitSubject::AnyGroup => self.any_group = Some(limit),
+            LimitSubject::Group(name) => {
+                match self.groups.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => *known = limit,
+                    None => self.groups.push((name.clone(), limit)),
+                }
+            }
+        }
+    }
+
+    /// The limit that counts for this user or group, and whether it is the one of all others.
+    /// A named limit stands alone: what it leaves open stays open.
+    pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Limit, bool)> {
+        match kind {
+            TrackerKind::User => match self.users.get(name) {
+                Some(limit) => Some((limit, false)),
+                None => self.any_user.as_ref().map(|limit| (limit, true)),
+            },
+            TrackerKind::Group if name == WILDCARD => {
+                self.any_group.as_ref().map(|limit| (limit, false))
+            }
+            TrackerKind::Group => {
+                self.groups.iter().find(|(known, _)| known == name).map(|(_, limit)| (limit, false))
+            }
+        }
+    }
+}

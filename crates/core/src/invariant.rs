@@ -1,0 +1,368 @@
+//! What must always hold, recomputed from first principles. Scheduling §21.
+//!
+//! Nothing here reads a ledger to check another: every sum is made anew from allocations,
+//! asks and nodes.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+
+use crate::books::tracker::{Level, TrackerKind};
+use crate::books::{ApplicationState, Books};
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::resource::Resources;
+
+/// Two figures that should be equal and are not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{subject}: {what} is {kept} in the books and {recomputed} when counted anew")]
+pub struct Violation {
+    /// About which row.
+    pub subject: String,
+    /// Which figure.
+    pub what: &'static str,
+    /// As kept.
+    pub kept: String,
+    /// As recomputed.
+    pub recomputed: String,
+}
+
+type Outcome = Result<(), Violation>;
+
+impl Books {
+    /// Check everything that must hold after every event.
+    ///
+    /// Costs the size of the books; for tests, and for the simulator now and then.
+    ///
+    /// # Errors
+    /// The first figure that is wrong.
+    pub fn check(&self) -> Result<(), Violation> {
+        let sums = Sums::of(self);
+        self.check_allocations()?;
+        self.check_applications(&sums)?;
+        self.check_queues(&sums)?;
+        self.check_nodes(&sums)?;
+        self.check_trackers(&sums)?;
+        self.check_names()
+    }
+
+    /// Check that an allocation that was just placed exceeds no queue maximum, no limit and no
+    /// node in any type that it has.
+    ///
+    /// # Errors
+    /// The first excess.
+    pub fn check_placed(&self, allocation: AllocationId) -> Result<(), Violation> {
+        let sums = Sums::of(self);
+        let row = self.allocation(allocation);
+        let asked = self.resources_of(allocation);
+        let application = self.application(row.application);
+        // A node or a limit may have been lowered below its use: what counts is the new one.
+        let within = |max: &Resources, used: &Resources, all: bool| {
+            asked.iter().all(|(resource, _)| {
+                let used = used.get_or_zero(resource);
+                max.get(resource).map_or(!all, |max| used <= max)
+            })
+        };
+        for (id, queue) in self.up(application.queue) {
+            let used = &sums.queues[&id].allocated;
+            let root = queue.parent.is_none();
+            let max = queue.max.as_ref().unwrap_or(&NOTHING);
+            let holds = within(max, used, root);
+            ensure(holds, &queue.path, "maximum, allocations within it", max, used)?;
+        }
+        let node = row.node.expect("it was just placed");
+        let (used, node) = (&sums.nodes[&node], self.node(node));
+        let holds = within(&node.capacity, used, true) && node.schedulable;
+        ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
+        for (id, level) in self.levels_of(row.application) {
+            let used = &sums.levels[&(application.partition, id)].used;
+            let max = level.max.as_ref().unwrap_or(&NOTHING);
+            ensure(within(max, used, false), "user or group", "limit, use within it", max, used)?;
+        }
+        Ok(())
+    }
+
+    /// Check that an application that just started leaves no queue, user or group with more
+    /// running applications than it may have.
+    ///
+    /// # Errors
+    /// The first excess.
+    pub fn check_started(&self, application: ApplicationId) -> Result<(), Violation> {
+        let sums = Sums::of(self);
+        let row = self.application(application);
+        for (id, queue) in self.up(row.queue) {
+            let (running, max) = (sums.queues[&id].running, queue.settings.max_applications);
+            if max > 0 && running > max {
+                return Err(violation(&queue.path, "running applications", &max, &running));
+            }
+        }
+        for (id, level) in self.levels_of(application) {
+            let running = sums.levels[&(row.partition, id)].running;
+            let max = level.max_applications;
+            if max > 0 && running > max {
+                return Err(violation("user or group", "running applications", &max, &running));
+            }
+        }
+        Ok(())
+    }
+
+    /// The levels that count for an application.
+    fn levels_of(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
+        let row = self.application(application);
+        let trackers = &self.partition(row.partition).trackers;
+        let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]);
+        link.flatten().flat_map(|level| trackers.up(level))
+    }
+
+    fn check_allocations(&self) -> Outcome {
+        let mut uses = BTreeMap::new();
+        for (id, row) in self.allocations().iter() {
+            *uses.entry(row.shape).or_insert(0_u64) += 1;
+            let partition = self.partition(self.application(row.application).partition);
+            equal(&row.key, "its key", &partition.allocations.get(&*row.key), &Some(&id))?;
+        }
+        for (id, resources, kept) in self.shapes().iter() {
+            let counted = uses.get(&id).copied().unwrap_or(0);
+            equal(&format!("shape {resources:?}"), "uses", &kept, &counted)?;
+        }
+        Ok(())
+    }
+
+    fn check_applications(&self, sums: &Sums) -> Outcome {
+        let nothing = ApplicationSum::default();
+        for (id, row) in self.applications().iter() {
+            let sum = sums.applications.get(&id).unwrap_or(&nothing);
+            let name = &row.name;
+            equal(name, "pending", &row.pending, &sum.pending.pruned())?;
+            equal(name, "allocated", &row.allocated, &sum.allocated.pruned())?;
+            equal(name, "asks", &row.ask_count, &sum.asks)?;
+            equal(name, "allocations", &row.allocation_count, &sum.allocations)?;
+            let listed = self.allocations_of(id).count() as u32;
+            equal(name, "listed asks and allocations", &listed, &(sum.asks + sum.allocations))?;
+            if sum.allocations > 0 {
+                equal(name, "linked while it has allocations", &row.link.is_some(), &true)?;
+                equal(name, "counted while it has allocations", &row.counted, &true)?;
+            }
+            if !row.state.is_active() {
+                let free = (row.link.is_none(), row.counted, sum.asks + sum.allocations);
+                equal(name, "detached when it has ended", &free, &(true, false, 0))?;
+            }
+            let listed = self.applications_in(row.queue).filter(|(one, _)| *one == id).count();
+            equal(name, "listed in its queue", &listed, &usize::from(row.state.is_active()))?;
+        }
+        Ok(())
+    }
+
+    fn check_queues(&self, sums: &Sums) -> Outcome {
+        let nothing = QueueSum::default();
+        for (id, row) in self.queues().iter() {
+            let sum = sums.queues.get(&id).unwrap_or(&nothing);
+            equal(&row.path, "allocated", &row.allocated, &sum.allocated.pruned())?;
+            equal(&row.path, "pending", &row.pending, &sum.pending.pruned())?;
+            equal(&row.path, "running applications", &row.running, &sum.running)?;
+            let left = row.max.as_ref().map(|max| max.minus_existing(&sum.allocated));
+            equal(&row.path, "left of its maximum", &row.left, &left)?;
+            let below = self.queues().iter().filter(|(_, one)| one.parent == Some(id)).count();
+            equal(&row.path, "queues below", &self.children(id).count(), &below)?;
+            if row.parent.is_none() {
+                let size = sums.sizes.get(&row.partition).map(Resources::pruned);
+                let size = size.filter(|size| !size.is_empty());
+                equal(&row.path, "size of the cluster", &row.max, &size)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_nodes(&self, sums: &Sums) -> Outcome {
+        for (id, row) in self.nodes().iter() {
+            let used = sums.nodes.get(&id).unwrap_or(&NOTHING).pruned();
+            equal(&row.name, "allocated", &row.allocated, &used)?;
+            equal(&row.name, "available", &row.available, &row.capacity.minus(&used).pruned())?;
+            let listed = self.allocations_on(id).count() as u32;
+            equal(&row.name, "listed allocations", &listed, &row.allocation_count)?;
+            let counted = self.allocations().iter().filter(|(_, one)| one.node == Some(id)).count();
+            equal(&row.name, "allocations", &listed, &(counted as u32))?;
+        }
+        Ok(())
+    }
+
+    fn check_trackers(&self, sums: &Sums) -> Outcome {
+        let nothing = LevelSum::default();
+        for (partition, row) in self.partitions() {
+            let trackers = &row.trackers;
+            for (id, level) in trackers.levels() {
+                let sum = sums.levels.get(&(*partition, id)).unwrap_or(&nothing);
+                let tracker = trackers.tracker(level.tracker);
+                let subject = format!("{} at {}", tracker.name, self.queue(level.queue).path);
+                equal(&subject, "used", &level.used, &sum.used.pruned())?;
+                equal(&subject, "running applications", &level.running, &sum.running)?;
+                equal(&subject, "linked applications", &level.links(), &sum.links)?;
+                let left = level.max.as_ref().map(|max| max.minus_existing(&sum.used));
+                equal(&subject, "left of the limit", &level.left, &left)?;
+                let needed =
+                    level.is_limited() || sum.links > 0 || trackers.children(id).count() > 0;
+                equal(&subject, "needed by a use or a limit", &needed, &true)?;
+            }
+            for kind in [TrackerKind::User, TrackerKind::Group] {
+                for (name, id) in trackers.names(kind).iter() {
+                    let tracker = trackers.tracker(*id);
+                    equal(name, "name and kind", &(&tracker.name, tracker.kind), &(name, kind))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Outcome {
+        for (id, row) in self.partitions() {
+            let of = |partition: PartitionId| partition == *id;
+            let queues = self.queues().iter().filter(|(_, one)| of(one.partition)).count();
+            equal(&row.name, "queues by path", &row.queues.len(), &queues)?;
+            let nodes = self.nodes().iter().filter(|(_, one)| of(one.partition)).count();
+            equal(&row.name, "nodes by id", &row.nodes.len(), &nodes)?;
+            let active = |state: ApplicationState| state.is_active();
+            let applications = self.applications().iter();
+            let count =
+                applications.filter(|(_, one)| of(one.partition) && active(one.state)).count();
+            equal(&row.name, "applications by id", &row.applications.len(), &count)?;
+            let mine = |application| of(self.application(application).partition);
+            let all = self.allocations().iter().filter(|(_, one)| mine(one.application));
+            let pending = all.filter(|(_, one)| one.is_pending()).count() as u64;
+            equal(&row.name, "asks", &row.ask_count, &pending)?;
+            let kept = row.ask_count + row.allocation_count;
+            equal(
+                &row.name,
+                "asks and allocations by key",
+                &(row.allocations.len() as u64),
+                &kept,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+static NOTHING: Resources = Resources::new();
+
+fn ensure(
+    holds: bool,
+    subject: &str,
+    what: &'static str,
+    kept: &Resources,
+    recomputed: &Resources,
+) -> Outcome {
+    if holds { Ok(()) } else { Err(violation(subject, what, kept, recomputed)) }
+}
+
+fn equal<T: PartialEq + core::fmt::Debug>(
+    subject: &str,
+    what: &'static str,
+    kept: &T,
+    recomputed: &T,
+) -> Outcome {
+    if kept == recomputed { Ok(()) } else { Err(violation(subject, what, kept, recomputed)) }
+}
+
+fn violation<T: core::fmt::Debug>(
+    subject: &str,
+    what: &'static str,
+    kept: &T,
+    recomputed: &T,
+) -> Violation {
+    Violation {
+        subject: subject.into(),
+        what,
+        kept: format!("{kept:?}"),
+        recomputed: format!("{recomputed:?}"),
+    }
+}
+
+#[derive(Default)]
+struct ApplicationSum {
+    pending: Resources,
+    allocated: Resources,
+    asks: u32,
+    allocations: u32,
+}
+
+#[derive(Default)]
+struct QueueSum {
+    pending: Resources,
+    allocated: Resources,
+    running: u64,
+}
+
+#[derive(Default)]
+struct LevelSum {
+    used: Resources,
+    running: u64,
+    links: u64,
+}
+
+/// Everything counted anew from allocations, asks, applications and nodes.
+#[derive(Default)]
+struct Sums {
+    applications: BTreeMap<ApplicationId, ApplicationSum>,
+    queues: BTreeMap<QueueId, QueueSum>,
+    nodes: BTreeMap<NodeId, Resources>,
+    levels: BTreeMap<(PartitionId, LevelId), LevelSum>,
+    sizes: BTreeMap<PartitionId, Resources>,
+}
+
+impl Sums {
+    fn of(books: &Books) -> Self {
+        let mut sums = Self::default();
+        for (_, node) in books.nodes().iter() {
+            sums.sizes.entry(node.partition).or_default().add(&node.capacity);
+        }
+        for (id, _) in books.applications().iter() {
+            sums.count_application(books, id);
+        }
+        for (id, row) in books.allocations().iter() {
+            let resources = books.resources_of(id);
+            let sum = sums.applications.entry(row.application).or_default();
+            match row.node {
+                None => {
+                    sum.pending.add(resources);
+                    sum.asks += 1;
+                }
+                Some(node) => {
+                    sum.allocated.add(resources);
+                    sum.allocations += 1;
+                    sums.nodes.entry(node).or_default().add(resources);
+                }
+            }
+            sums.charge(books, row.application, resources, row.node.is_some());
+        }
+        sums
+    }
+
+    fn count_application(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        if row.state == ApplicationState::Running {
+            for (queue, _) in books.up(row.queue) {
+                self.queues.entry(queue).or_default().running += 1;
+            }
+        }
+        for (level, _) in books.levels_of(application) {
+            let sum = self.levels.entry((row.partition, level)).or_default();
+            sum.links += 1;
+            sum.running += u64::from(row.counted);
+        }
+    }
+
+    fn charge(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        resources: &Resources,
+        placed: bool,
+    ) {
+        let row = books.application(application);
+        for (queue, _) in books.up(row.queue) {
+            let sum = self.queues.entry(queue).or_default();
+            if placed { sum.allocated.add(resources) } else { sum.pending.add(resources) }
+        }
+        for (level, _) in books.levels_of(application).filter(|_| placed) {
+            self.levels.entry((row.partition, level)).or_default().used.add(resources);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! An ordered map that is cheap to copy: sorted chunks, shared until written.
+//!
+//! The books use it to find rows by name. Cloning costs one reference count per chunk.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::fmt;
+
+/// A chunk that grows past this is cut in two.
+const CHUNK: usize = 64;
+
+/// A sorted map from key to value, copied when written, chunk by chunk.
+#[derive(Clone)]
+pub struct OrderedMap<K, V> {
+    /// Sorted, none empty, all keys of one below all keys of the next.
+    chunks: Vec<Arc<Vec<(K, V)>>>,
+    len: usize,
+}
+
+impl<K, V> Default for OrderedMap<K, V> {
+    fn default() -> Self {
+        Self { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
+    /// Set the value of a key; the value that it had before, if any.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let Some(position) = self.chunk_of(&key) else {
+            self.chunks.push(Arc::new(alloc::vec![(key, value)]));
+            self.len = 1;
+            return None;
+        };
+        let chunk = Arc::make_mut(&mut self.chunks[position]);
+        match chunk.binary_search_by(|(held, _)| held.cmp(&key)) {
+            Ok(found) => return Some(core::mem::replace(&mut chunk[found].1, value)),
+            Err(place) => chunk.insert(place, (key, value)),
+        }
+        self.len += 1;
+        if chunk.len() > CHUNK {
+            // Keys mostly arrive in order: leave the full half behind, not two halves.
+            let keep = if position + 1 == self.chunks.len() { CHUNK - 4 } else { CHUNK / 2 };
+            let chunk = Arc::make_mut(&mut self.chunks[position]);
+            let rest = chunk.split_off(keep);
+            self.chunks.insert(position + 1, Arc::new(rest));
+        }
+        None
+    }
+
+    /// Take a key out, with its value.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let position = self.chunk_of(key)?;
+        let place =
+            self.chunks[position].binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
+        let chunk = Arc::make_mut(&mut self.chunks[position]);
+        let (_, value) = chunk.remove(place);
+        if chunk.is_empty() {
+            self.chunks.remove(position);
+        }
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// The value of a key, for change.
+    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        let position = self.chunk_of(key)?;
+        let place =
+            self.chunks[position].binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
+        Some(&mut Arc::make_mut(&mut self.chunks[position])[place].1)
+    }
+}
+
+impl<K: Ord, V> OrderedMap<K, V> {
+    /// The value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let chunk = &self.chunks[self.chunk_of(key)?];
+        let place = chunk.binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
+        Some(&chunk[place].1)
+    }
+
+    /// The entry with the smallest key.
+    pub fn first(&self) -> Option<(&K, &V)> {
+        self.chunks.first()?.first().map(|(key, value)| (key, value))
+    }
+
+    /// All entries, smallest key first.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(key, value)| (key, value))
+    }
+
+    /// How many keys there are.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no key.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The chunk in which a key is or would be.
+    fn chunk_of<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        if self.chunks.is_empty() {
+            return None;
+        }
+        let after = self.chunks.partition_point(|chunk| chunk[0].0.borrow() <= key);
+        Some(after.saturating_sub(1))
+    }
+}
+
+impl<K: Ord, V: PartialEq> PartialEq for OrderedMap<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Ord + fmt::Debug, V: fmt::Debug> fmt::Debug for OrderedMap<K, V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_sorted_map(steps in prop::collection::vec((any::<bool>(), 0_u16..300), 0..800)) {
+            let (mut ours, mut theirs) = (OrderedMap::default(), BTreeMap::new());
+            for (number, (insert, key)) in steps.into_iter().enumerate() {
+                if insert {
+                    prop_assert_eq!(ours.insert(key, number), theirs.insert(key, number));
+                } else {
+                    prop_assert_eq!(ours.remove(&key), theirs.remove(&key));
+                }
+                prop_assert_eq!(ours.get(&key), theirs.get(&key));
+                prop_assert_eq!(ours.first(), theirs.first_key_value());
+            }
+            prop_assert!(ours.iter().eq(theirs.iter()));
+            prop_assert_eq!((ours.len(), ours.is_empty()), (theirs.len(), theirs.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_clone_keeps_what_it_saw() {
+        let mut map: OrderedMap<u32, u32> = OrderedMap::default();
+        for key in 0..500 {
+            map.insert(key, key);
+        }
+        let before = map.clone();
+        map.remove(&250);
+        *map.get_mut(&3).unwrap() = 7;
+        assert_eq!((before.get(&250), before.get(&3)), (Some(&250), Some(&3)));
+        assert_eq!((map.get(&250), map.get(&3)), (None, Some(&7)));
+    }
+}

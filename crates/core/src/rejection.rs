@@ -1,0 +1,174 @@
+//! Refusals: why a command was not carried out.
+
+use crate::books::ApplicationState;
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity};
+
+/// Why a command was refused. Nothing changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// No such partition.
+    #[error("partition {partition} does not exist; configured are: {known}")]
+    UnknownPartition {
+        /// As asked for.
+        partition: Name,
+        /// Those that exist, separated by commas.
+        known: Name,
+    },
+    /// A partition of this name is there already.
+    #[error("partition {partition} exists already; a partition is configured once")]
+    DuplicatePartition {
+        /// As configured.
+        partition: Name,
+    },
+    /// No such queue.
+    #[error(
+        "queue {queue} does not exist in partition {partition}; submit to one of its leaf queues"
+    )]
+    UnknownQueue {
+        /// As asked for.
+        queue: Name,
+        /// Where it was looked for.
+        partition: Name,
+    },
+    /// Applications go to leaves.
+    #[error("queue {queue} is a parent; applications go to its leaf queues")]
+    ParentQueue {
+        /// Its path.
+        queue: Name,
+    },
+    /// A name that must not be empty.
+    #[error("the {what} is empty; it must have at least one character")]
+    EmptyName {
+        /// Which name.
+        what: &'static str,
+    },
+    /// A node of this id is there already.
+    #[error("node {node} is registered already in partition {partition}; remove it first")]
+    DuplicateNode {
+        /// Node id.
+        node: Name,
+        /// Its partition.
+        partition: Name,
+    },
+    /// No such node.
+    #[error("node {node} is not registered in partition {partition}")]
+    UnknownNode {
+        /// As asked for.
+        node: Name,
+        /// Where it was looked for.
+        partition: Name,
+    },
+    /// A node must offer something.
+    #[error(
+        "node {node} has size {capacity}; at least one amount must be above zero and none below"
+    )]
+    NodeSize {
+        /// Node id.
+        node: Name,
+        /// As given.
+        capacity: Amounts,
+    },
+    /// An application of this id has not ended.
+    #[error(
+        "application {application} exists already in partition {partition} in state {state}; an id is free again when its application has ended"
+    )]
+    DuplicateApplication {
+        /// Application id.
+        application: Name,
+        /// Its partition.
+        partition: Name,
+        /// Where it stands.
+        state: ApplicationState,
+    },
+    /// No such application.
+    #[error("application {application} does not exist in partition {partition}, or has ended")]
+    UnknownApplication {
+        /// As asked for.
+        application: Name,
+        /// Where it was looked for.
+        partition: Name,
+    },
+    /// An allocation key belongs to one ask of one application.
+    #[error("allocation key {key} is held by application {holder}, {claimant} wants it too")]
+    DuplicateKey {
+        /// Allocation key.
+        key: Name,
+        /// Who has it.
+        holder: Name,
+        /// Who wants it.
+        claimant: Name,
+    },
+    /// No such ask or allocation.
+    #[error("application {application} has no ask and no allocation with key {key}")]
+    UnknownKey {
+        /// As asked for.
+        key: Name,
+        /// Where it was looked for.
+        application: Name,
+    },
+    /// An ask must want something.
+    #[error(
+        "ask {key} of application {application} wants {resources}; at least one amount must be above zero and none below"
+    )]
+    AskSize {
+        /// Allocation key.
+        key: Name,
+        /// Whose.
+        application: Name,
+        /// As given.
+        resources: Amounts,
+    },
+    /// The sum would not fit into 64 bits.
+    #[error(
+        "{what}: {resource} would sum up to more than {max}: {held} are counted already and {added} would be added",
+        max = Quantity::MAX
+    )]
+    SumTooLarge {
+        /// What is summed up.
+        what: &'static str,
+        /// Resource type.
+        resource: Name,
+        /// Counted already.
+        held: Quantity,
+        /// To be added.
+        added: Quantity,
+    },
+    /// More resource types than one core can hold.
+    #[error(
+        "{what} names {added} resource types that are new, {known} are known already, and no more than {limit} can be"
+    )]
+    TooManyTypes {
+        /// What names them.
+        what: &'static str,
+        /// New ones.
+        added: usize,
+        /// Known ones.
+        known: usize,
+        /// The most.
+        limit: usize,
+    },
+}
+
+impl Rejection {
+    /// A short code that does not change, for programs and logs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownPartition { .. } => "UNKNOWN_PARTITION",
+            Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
+            Self::UnknownQueue { .. } => "UNKNOWN_QUEUE",
+            Self::ParentQueue { .. } => "PARENT_QUEUE",
+            Self::EmptyName { .. } => "EMPTY_NAME",
+            Self::DuplicateNode { .. } => "DUPLICATE_NODE",
+            Self::UnknownNode { .. } => "UNKNOWN_NODE",
+            Self::NodeSize { .. } => "NODE_SIZE",
+            Self::DuplicateApplication { .. } => "DUPLICATE_APPLICATION",
+            Self::UnknownApplication { .. } => "UNKNOWN_APPLICATION",
+            Self::DuplicateKey { .. } => "DUPLICATE_KEY",
+            Self::UnknownKey { .. } => "UNKNOWN_KEY",
+            Self::AskSize { .. } => "ASK_SIZE",
+            Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
+            Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The rules: which commands are carried out, and what follows from them.
+//!
+//! [`decide`] reads the books and answers with events or a refusal. It changes nothing, so
+//! a refusal cannot leave half a change behind.
+
+mod allocation;
+mod application;
+mod configure;
+mod node;
+mod timer;
+
+use application::COMPLETED_FOR;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::command::Command;
+use crate::event::Event;
+use crate::id::{ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
+use crate::time::Timestamp;
+
+/// What a command leads to, given the books: events to apply in order, or a refusal.
+///
+/// Costs no more than what the command names, whatever else waits.
+///
+/// # Errors
+/// The [`Rejection`] says which rule is broken, with both sides of the comparison.
+pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
+    match command {
+        Command::Configure(configuration) => configure::configure(books, configuration),
+        Command::AddNode(add) => node::add(books, add),
+        Command::ResizeNode { partition, node, capacity } => {
+            node::resize(books, partition, node, capacity)
+        }
+        Command::SetSchedulable { partition, node, schedulable } => {
+            node::set_schedulable(books, partition, node, *schedulable)
+        }
+        Command::RemoveNode { partition, node } => node::remove(books, now, partition, node),
+        Command::Submit(submit) => application::submit(books, submit),
+        Command::Ask(ask) => allocation::ask(books, now, ask),
+        Command::Release { partition, application, key, termination } => {
+            allocation::release(books, now, partition, application, key.as_ref(), *termination)
+        }
+        Command::RemoveApplication { partition, application } => {
+            application::remove(books, partition, application)
+        }
+        Command::Tick => Ok(timer::fire(books, now)),
+    }
+}
+
+fn partition_named(books: &Books, name: &Name) -> Result<PartitionId, Rejection> {
+    books.partition_named(name).ok_or_else(|| {
+        let names: Vec<&str> = books.partitions().values().map(|one| one.name.as_str()).collect();
+        let known = if names.is_empty() { String::from("none") } else { names.join(", ") };
+        Rejection::UnknownPartition { partition: name.clone(), known: known.into() }
+    })
+}
+
+fn application_named(
+    books: &Books,
+    partition: PartitionId,
+    name: &Name,
+) -> Result<ApplicationId, Rejection> {
+    let partition = books.partition(partition);
+    partition.applications.get(&**name).copied().ok_or_else(|| Rejection::UnknownApplication {
+        application: name.clone(),
+        partition: partition.name.clone(),
+    })
+}
+
+fn named(what: &'static str, name: &Name) -> Result<(), Rejection> {
+    if name.is_empty() { Err(Rejection::EmptyName { what }) } else { Ok(()) }
+}
+
+/// Refuse amounts that would make the books know too many resource types.
+fn types_fit(books: &Books, what: &'static str, amounts: &Amounts) -> Result<(), Rejection> {
+    let (known, added) = (books.types().len(), books.types().count_unknown(amounts));
+    if known + added <= ResourceTypes::LIMIT {
+        return Ok(());
+    }
+    Err(Rejection::TooManyTypes { what, added, known, limit: ResourceTypes::LIMIT })
+}
+
+/// Refuse amounts that could not be added without losing some.
+fn sum_fits(
+    books: &Books,
+    what: &'static str,
+    held: Option<&Resources>,
+    added: &Amounts,
+) -> Result<(), Rejection> {
+    for (resource, amount) in added.iter() {
+        let known = books.types().find(resource);
+        let held = known.zip(held).map_or(Quantity::ZERO, |(known, held)| held.get_or_zero(known));
+        if amount > Quantity::MAX.minus(held) {
+            let resource = resource.clone();
+            return Err(Rejection::SumTooLarge { what, resource, held, added: amount });
+        }
+    }
+    Ok(())
+}

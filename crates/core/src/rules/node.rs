@@ -1,0 +1,131 @@
+//! Nodes join, change, drain and leave.
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::command::AddNode;
+use crate::event::{Event, Termination};
+use crate::id::{ApplicationId, NodeId, PartitionId};
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::Amounts;
+use crate::time::Timestamp;
+
+use super::application::left_empty;
+use super::{named, partition_named, sum_fits, types_fit};
+
+/// What the sizes of the nodes add up to.
+const TOTAL: &str = "the nodes of the partition";
+
+pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, &add.partition)?;
+    named("node id", &add.node)?;
+    let row = books.partition(partition);
+    if row.nodes.get(&*add.node).is_some() {
+        return Err(Rejection::DuplicateNode {
+            node: add.node.clone(),
+            partition: row.name.clone(),
+        });
+    }
+    check_size(books, partition, &add.node, &add.capacity, &Amounts::EMPTY)?;
+    Ok(vec![Event::NodeAdded {
+        partition,
+        node: add.node.clone(),
+        capacity: add.capacity.clone(),
+        schedulable: add.schedulable,
+    }])
+}
+
+pub(super) fn resize(
+    books: &Books,
+    partition: &Name,
+    node: &Name,
+    capacity: &Amounts,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    let id = node_named(books, partition, node)?;
+    let before = books.types().amounts(&books.node(id).capacity);
+    check_size(books, partition, node, capacity, &before)?;
+    let same =
+        books.types().resolve(capacity).is_ok_and(|new| new.pruned() == books.node(id).capacity);
+    if same {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Event::NodeResized { node: id, capacity: capacity.clone() }])
+}
+
+pub(super) fn set_schedulable(
+    books: &Books,
+    partition: &Name,
+    node: &Name,
+    schedulable: bool,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    let node = node_named(books, partition, node)?;
+    if books.node(node).schedulable == schedulable {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Event::NodeScheduling { node, schedulable }])
+}
+
+pub(super) fn remove(
+    books: &Books,
+    now: Timestamp,
+    partition: &Name,
+    node: &Name,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    let node = node_named(books, partition, node)?;
+    // No more placements while it empties; what it carries goes before its size does, so
+    // that headroom never dips below what it will be.
+    let mut events = Vec::new();
+    if books.node(node).schedulable {
+        events.push(Event::NodeScheduling { node, schedulable: false });
+    }
+    let mut lost: BTreeMap<ApplicationId, u32> = BTreeMap::new();
+    let start = events.len();
+    for (allocation, row) in books.allocations_on(node) {
+        events.push(Event::Released { allocation, termination: Termination::NodeRemoved });
+        *lost.entry(row.application).or_default() += 1;
+    }
+    events[start..].reverse();
+    for (application, lost) in lost {
+        let row = books.application(application);
+        if row.ask_count == 0 && row.allocation_count == lost {
+            left_empty(books, now, application, &mut events);
+        }
+    }
+    events.push(Event::NodeRemoved { node });
+    Ok(events)
+}
+
+fn node_named(books: &Books, partition: PartitionId, name: &Name) -> Result<NodeId, Rejection> {
+    let partition = books.partition(partition);
+    partition.nodes.get(&**name).copied().ok_or_else(|| Rejection::UnknownNode {
+        node: name.clone(),
+        partition: partition.name.clone(),
+    })
+}
+
+/// Refuse a size of nothing, of less than nothing, or one that the total could not hold.
+fn check_size(
+    books: &Books,
+    partition: PartitionId,
+    node: &Name,
+    capacity: &Amounts,
+    before: &Amounts,
+) -> Result<(), Rejection> {
+    if !capacity.is_strictly_positive() {
+        let (node, capacity) = (node.clone(), capacity.clone());
+        return Err(Rejection::NodeSize { node, capacity });
+    }
+    types_fit(books, "the node", capacity)?;
+    let root = books.queue(books.partition(partition).root);
+    let others = root.max.as_ref().map(|total| {
+        let mine = books.types().resolve(before).expect("the node's types are known");
+        total.minus(&mine)
+    });
+    sum_fits(books, TOTAL, others.as_ref(), capacity)
+}

@@ -1,0 +1,175 @@
+//! Keeping asks in bundles, bundles in classes, and both in order.
+
+use crate::books::Books;
+use crate::id::{AllocationId, ApplicationId};
+
+use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
+use super::order::{ApplicationKey, AskKey};
+use super::{Note, Scheduler, Waiting};
+
+impl Scheduler {
+    pub(super) fn add_ask(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        let application = row.application;
+        if self.applications.len() <= application.index() {
+            self.applications.resize_with(application.index() + 1, Waiting::default);
+        }
+        let key = AskKey::of(row);
+        let bundles = &self.applications[application.index()].bundles;
+        let known = bundles.iter().find(|bundle| self.classes.bundles[**bundle].shape == row.shape);
+        if let Some(known) = known.copied() {
+            self.classes.bundles[known].asks.insert(key, ask);
+        } else {
+            self.add_bundle(books, ask);
+        }
+        self.reorder(books, application);
+    }
+
+    fn add_bundle(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        let application = row.application;
+        let leaf = books.application(application).queue;
+        let ask_key = AskKey::of(row);
+        let application_key = ApplicationKey::of(
+            books.application(application),
+            books.queue(leaf),
+            ask_key.priority(),
+        );
+        let standing = Standing::of(books, application);
+        let class = self.classes.class(ClassKey { leaf, standing, shape: row.shape });
+        let head = Head { application: application_key, ask: ask_key };
+        let bundle = self.classes.bundles.insert(Bundle {
+            application,
+            shape: row.shape,
+            class,
+            head: head.clone(),
+            asks: core::iter::once((ask_key, ask)).collect(),
+        });
+        self.classes.classes[class].bundles.insert((head, bundle));
+        self.applications[application.index()].bundles.push(bundle);
+        self.note(Note::Joined { application, class });
+        self.reready(class);
+    }
+
+    /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed.
+    pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        let waiting = &self.applications[row.application.index()];
+        let found = waiting.bundles.iter().copied();
+        let bundle = found
+            .clone()
+            .find(|bundle| self.classes.bundles[*bundle].shape == row.shape)
+            .expect("a waiting ask is in a bundle");
+        self.classes.bundles[bundle].asks.remove(&AskKey::of(row));
+        if self.classes.bundles[bundle].asks.is_empty() {
+            self.applications[row.application.index()].bundles.retain(|one| *one != bundle);
+            self.leave_class(bundle);
+            self.classes.bundles.remove(bundle);
+        }
+    }
+
+    /// Give an application, and its bundles, the place that the books say.
+    pub(super) fn reorder(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        let waiting = &self.applications[application.index()];
+        let first = |bundle: &BundleId| {
+            self.classes.bundles[*bundle].asks.first_key_value().map(|(key, _)| key.priority())
+        };
+        let priority = waiting.bundles.iter().filter_map(first).max();
+        let leaf = books.queue(row.queue);
+        let key = priority.map(|priority| ApplicationKey::of(row, leaf, priority));
+        let waiting = &mut self.applications[application.index()];
+        let before = core::mem::replace(&mut waiting.priority, priority);
+        waiting.key.clone_from(&key);
+        self.tree.reprioritise(books, row.queue, before, priority);
+        let Some(key) = key else { return };
+        for position in 0..self.applications[application.index()].bundles.len() {
+            let bundle = self.applications[application.index()].bundles[position];
+            self.rehead(bundle, &key);
+        }
+    }
+
+    /// Give a bundle its place in its class.
+    fn rehead(&mut self, bundle: BundleId, application: &ApplicationKey) {
+        let row = &mut self.classes.bundles[bundle];
+        let Some((ask, _)) = row.asks.first_key_value() else {
+            return;
+        };
+        if row.head.ask == *ask && row.head.application == *application {
+            return;
+        }
+        let head = Head { application: application.clone(), ask: *ask };
+        let before = core::mem::replace(&mut row.head, head.clone());
+        let class = row.class;
+        let bundles = &mut self.classes.classes[class].bundles;
+        bundles.remove(&(before, bundle));
+        bundles.insert((head, bundle));
+        self.reready(class);
+    }
+
+    /// Give a class that is to be judged its place in its leaf, under its first bundle.
+    pub(super) fn reready(&mut self, class: ClassId) {
+        let row = &mut self.classes.classes[class];
+        if row.wait.is_some() {
+            return;
+        }
+        let first = row.bundles.first().map(|(head, _)| head);
+        if row.ready.as_ref() == first {
+            return;
+        }
+        let first = first.cloned();
+        let (leaf, before) = (row.key.leaf, core::mem::replace(&mut row.ready, first.clone()));
+        let ready = &mut self.tree.queue_mut(leaf).ready;
+        if let Some(before) = before {
+            ready.remove(&(before, class));
+        }
+        if let Some(first) = first {
+            ready.insert((first, class));
+        }
+        self.tree.touch(leaf);
+    }
+
+    /// Take a bundle out of its class, which goes with its last one.
+    fn leave_class(&mut self, bundle: BundleId) {
+        let Bundle { class, head, .. } = &self.classes.bundles[bundle];
+        let (class, head) = (*class, head.clone());
+        let row = &mut self.classes.classes[class];
+        row.bundles.remove(&(head, bundle));
+        if !row.bundles.is_empty() {
+            self.reready(class);
+            return;
+        }
+        if let Some(wait) = row.wait {
+            self.parked.remove(wait.blocker, row.key.shape, class);
+        }
+        if let Some(ready) = row.ready.take() {
+            let leaf = row.key.leaf;
+            self.tree.queue_mut(leaf).ready.remove(&(ready, class));
+            self.tree.touch(leaf);
+        }
+        self.classes.forget(class);
+    }
+
+    /// Move the bundles of an application to the classes that fit what it has become.
+    pub(super) fn restand(&mut self, books: &Books, application: ApplicationId) {
+        let Some(waiting) = self.applications.get(application.index()) else {
+            return;
+        };
+        let standing = Standing::of(books, application);
+        for bundle in waiting.bundles.clone() {
+            let row = &self.classes.bundles[bundle];
+            let key = self.classes.classes[row.class].key;
+            if key.standing == standing {
+                continue;
+            }
+            self.leave_class(bundle);
+            let class = self.classes.class(ClassKey { standing, ..key });
+            let row = &mut self.classes.bundles[bundle];
+            row.class = class;
+            let head = row.head.clone();
+            self.classes.classes[class].bundles.insert((head, bundle));
+            self.note(Note::Joined { application, class });
+            self.reready(class);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Waiting asks, grouped so that what holds for one holds for all.
+//!
+//! A *bundle* is the equal asks of one application, in order. A *class* is the bundles of all
+//! applications of one leaf that are charged to the same user and group and want the same
+//! amounts: where one of them fits, all do, and what holds one back holds back all. So the
+//! scheduler judges, parks and wakes classes, however many asks they hold.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use slotmap::{SlotMap, new_key_type};
+
+use crate::books::{ApplicationState, Books, Link};
+use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
+use crate::wait::Wait;
+
+use super::order::{ApplicationKey, AskKey};
+
+new_key_type! {
+    /// One class of a scheduler; means nothing to another scheduler.
+    pub struct ClassId;
+    pub(super) struct BundleId;
+}
+
+/// What the asks of a class have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClassKey {
+    pub(super) leaf: QueueId,
+    pub(super) standing: Standing,
+    pub(super) shape: ShapeId,
+}
+
+/// Who is charged, and whether the application may still be held back as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// Nobody has looked yet.
+    Unlinked,
+    /// Limits on the number of applications apply.
+    Starting(LevelId, Option<LevelId>),
+    /// It runs.
+    Started(LevelId, Option<LevelId>),
+}
+
+impl Standing {
+    pub(super) fn of(books: &Books, application: ApplicationId) -> Self {
+        let row = books.application(application);
+        match (row.link, row.state) {
+            (None, _) => Self::Unlinked,
+            (Some(link), ApplicationState::Accepted) => Self::Starting(link.user, link.group),
+            (Some(link), _) => Self::Started(link.user, link.group),
+        }
+    }
+
+    pub(super) const fn link(self) -> Option<Link> {
+        match self {
+            Self::Unlinked => None,
+            Self::Starting(user, group) | Self::Started(user, group) => Some(Link { user, group }),
+        }
+    }
+}
+
+/// Where a bundle stands among those of its class: its application's place, then its first ask.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Head {
+    pub(super) application: ApplicationKey,
+    pub(super) ask: AskKey,
+}
+
+/// The equal asks of one application.
+#[derive(Debug)]
+pub(super) struct Bundle {
+    pub(super) application: ApplicationId,
+    pub(super) shape: ShapeId,
+    pub(super) class: ClassId,
+    /// The key under which its class has it.
+    pub(super) head: Head,
+    pub(super) asks: BTreeMap<AskKey, AllocationId>,
+}
+
+/// Bundles that are judged together.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) key: ClassKey,
+    /// In the order of the leaf.
+    pub(super) bundles: BTreeSet<(Head, BundleId)>,
+    /// Why it waits; none if it is to be judged.
+    pub(super) wait: Option<Wait>,
+    /// The key under which its leaf has it as ready.
+    pub(super) ready: Option<Head>,
+}
+
+/// All bundles and classes.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    pub(super) bundles: SlotMap<BundleId, Bundle>,
+    pub(super) classes: SlotMap<ClassId, Class>,
+    by_key: BTreeMap<ClassKey, ClassId>,
+}
+
+impl Classes {
+    /// The class of this key, made if it is missing.
+    pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
+        *self.by_key.entry(key).or_insert_with(|| {
+            self.classes.insert(Class { key, bundles: BTreeSet::new(), wait: None, ready: None })
+        })
+    }
+
+    /// Forget a class that has no bundle left.
+    pub(super) fn forget(&mut self, class: ClassId) {
+        if let Some(gone) = self.classes.remove(class) {
+            self.by_key.remove(&gone.key);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Keeping the indexes in step with the books, event by event.
+
+use alloc::format;
+
+use smallvec::SmallVec;
+
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::wait::Blocker;
+
+use super::nodes::NodeIndex;
+use super::{Note, Scheduler};
+
+/// What has to be remembered of rows that an event removes.
+#[derive(Default)]
+pub(super) struct Seen {
+    application: Option<ApplicationId>,
+    queue: Option<QueueId>,
+    node: Option<NodeId>,
+    partition: Option<PartitionId>,
+    /// The levels of its trackers, of which some may disappear.
+    levels: SmallVec<[LevelId; 16]>,
+}
+
+impl Scheduler {
+    /// Build everything from books that have not been looked at.
+    pub(super) fn build(&mut self, books: &Books) {
+        for (id, partition) in books.partitions() {
+            self.roots.insert(*id, partition.root);
+            self.nodes.insert(*id, NodeIndex::new(&partition.settings.node_sort));
+        }
+        for (id, _) in books.queues().iter() {
+            self.tree.add(books, id);
+        }
+        for (id, node) in books.nodes().iter() {
+            self.nodes_of(node.partition).add(books, node.partition, id);
+        }
+        for (id, ask) in books.allocations().iter() {
+            if ask.is_pending() {
+                self.add_ask(books, id);
+            }
+        }
+    }
+
+    /// Look at what the event is about to change.
+    #[inline]
+    pub(super) fn before(&mut self, books: &Books, event: &Event) -> Seen {
+        match event {
+            Event::AskRemoved { ask, .. } | Event::Placed { ask, .. } => {
+                self.remove_ask(books, *ask);
+                see(books, books.allocation(*ask).application)
+            }
+            Event::Released { allocation, .. } => {
+                let row = books.allocation(*allocation);
+                let levels = levels_of(books, row.application);
+                Seen { node: row.node, levels, ..see(books, row.application) }
+            }
+            Event::ApplicationUnlinked { application } => {
+                Seen { levels: levels_of(books, *application), ..see(books, *application) }
+            }
+            Event::ApplicationMoved { application, .. }
+            | Event::ApplicationRemoved { application } => see(books, *application),
+            Event::NodeRemoved { node } => {
+                let partition = books.node(*node).partition;
+                self.nodes_of(partition).remove(books, *node);
+                self.tree.resize();
+                Seen::default()
+            }
+            _ => Seen::default(),
+        }
+    }
+
+    /// Follow what the event changed.
+    #[inline]
+    pub(super) fn after(&mut self, books: &Books, event: &Event, seen: Seen) {
+        match event {
+            Event::PartitionAdded { .. } => self.add_partition(books),
+            Event::QueueAdded { partition, parent, name, .. } => {
+                let path = format!("{parent}.{name}");
+                let queue = books.partition(*partition).queues.get(path.as_str());
+                self.tree.add(books, *queue.expect("the event added the queue"));
+            }
+            Event::LimitSet { .. } => self.wake_all(),
+            Event::NodeAdded { partition, node, .. } => {
+                let node = books.partition(*partition).nodes.get(&**node);
+                let node = *node.expect("the event added the node");
+                self.nodes_of(*partition).add(books, *partition, node);
+                self.cluster_grew(books, *partition);
+                self.node_gave_way(books, node);
+            }
+            Event::NodeResized { node, .. } => {
+                let partition = books.node(*node).partition;
+                self.nodes_of(partition).update(books, *node);
+                self.cluster_grew(books, partition);
+                self.node_gave_way(books, *node);
+            }
+            Event::NodeScheduling { node, .. } => {
+                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.node_gave_way(books, *node);
+            }
+            Event::NodeRemoved { .. } | Event::ApplicationAdded { .. } => {}
+            Event::ApplicationLinked { application, .. } => self.restand(books, *application),
+            Event::ApplicationUnlinked { application } => {
+                self.restand(books, *application);
+                self.limits_gave_way(&seen);
+            }
+            Event::ApplicationMoved { application, .. } => {
+                self.restand(books, *application);
+                self.queues_gave_way(books, &seen);
+            }
+            Event::ApplicationRemoved { .. } => self.queues_gave_way(books, &seen),
+            Event::AskAdded { application, key, .. } => {
+                let partition = books.partition(books.application(*application).partition);
+                let ask = *partition.allocations.get(&**key).expect("the event added the ask");
+                self.add_ask(books, ask);
+            }
+            Event::AskRemoved { .. } => self.reorder_seen(books, &seen),
+            Event::Placed { node, .. } => {
+                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.reorder_seen(books, &seen);
+            }
+            Event::Released { .. } => self.released(books, &seen),
+        }
+        self.wake_noted();
+    }
+
+    fn nodes_of(&mut self, partition: PartitionId) -> &mut NodeIndex {
+        self.nodes.get_mut(&partition).expect("every partition has its nodes")
+    }
+
+    fn add_partition(&mut self, books: &Books) {
+        let (id, partition) = books.partitions().last_key_value().expect("one was just added");
+        self.roots.insert(*id, partition.root);
+        self.nodes.insert(*id, NodeIndex::new(&partition.settings.node_sort));
+        self.tree.add(books, partition.root);
+    }
+
+    /// The cluster has another size: shares change, and what it was too small for may fit.
+    fn cluster_grew(&mut self, books: &Books, partition: PartitionId) {
+        self.tree.resize();
+        self.queue_gave_way(books, self.roots[&partition]);
+    }
+
+    /// A node may have more to give: wake what it has room for.
+    fn node_gave_way(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        if row.schedulable {
+            let fits = |shape| row.available.fits(books.shapes().get(shape));
+            self.parked.wake(Blocker::Nodes(row.partition), fits, &mut self.woken);
+        }
+    }
+
+    fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
+        let row = books.queue(queue);
+        let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
+        self.parked.wake(Blocker::QueueMax(queue), fits, &mut self.woken);
+    }
+
+    fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
+        if let Some(application) = seen.application {
+            self.reorder(books, application);
+        }
+    }
+
+    /// An allocation gave its room back: to its queues, its trackers and its node.
+    fn released(&mut self, books: &Books, seen: &Seen) {
+        if let Some(node) = seen.node {
+            self.nodes_of(books.node(node).partition).update(books, node);
+            self.node_gave_way(books, node);
+        }
+        let mut next = seen.queue;
+        while let Some(queue) = next {
+            self.queue_gave_way(books, queue);
+            next = books.queue(queue).parent;
+        }
+        if let Some(partition) = seen.partition {
+            let trackers = &books.partition(partition).trackers;
+            for id in &seen.levels {
+                let level = trackers.level(*id);
+                let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
+                self.parked.wake(Blocker::Limit(partition, *id), fits, &mut self.woken);
+            }
+        }
+        if let Some(queue) = seen.queue {
+            self.tree.touch(queue);
+        }
+        self.reorder_seen(books, seen);
+    }
+
+    /// An application left its trackers: others may start.
+    fn limits_gave_way(&mut self, seen: &Seen) {
+        if let Some(partition) = seen.partition {
+            for level in &seen.levels {
+                let blocker = Blocker::LimitApplications(partition, *level);
+                self.parked.wake(blocker, |_| true, &mut self.woken);
+            }
+        }
+    }
+
+    /// An application may have left Running: others may start.
+    fn queues_gave_way(&mut self, books: &Books, seen: &Seen) {
+        let mut next = seen.queue;
+        while let Some(queue) = next {
+            if books.queue(queue).allows_application() {
+                let blocker = Blocker::QueueApplications(queue);
+                self.parked.wake(blocker, |_| true, &mut self.woken);
+            }
+            next = books.queue(queue).parent;
+        }
+    }
+
+    fn wake_all(&mut self) {
+        self.parked.wake_all(&mut self.woken);
+    }
+
+    /// Make every class that was woken ready to be judged.
+    fn wake_noted(&mut self) {
+        while let Some(class) = self.woken.pop() {
+            self.classes.classes[class].wait = None;
+            self.note(Note::Woken { class });
+            self.reready(class);
+        }
+    }
+}
+
+fn see(books: &Books, application: ApplicationId) -> Seen {
+    let row = books.application(application);
+    Seen {
+        application: Some(application),
+        queue: Some(row.queue),
+        partition: Some(row.partition),
+        ..Seen::default()
+    }
+}
+
+/// The levels of the trackers that count for an application, each from the leaf up.
+fn levels_of(books: &Books, application: ApplicationId) -> SmallVec<[LevelId; 16]> {
+    let row = books.application(application);
+    let trackers = &books.partition(row.partition).trackers;
+    let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]);
+    link.flatten().flat_map(|level| trackers.up(level)).map(|(id, _)| id).collect()
+}

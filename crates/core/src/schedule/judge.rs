@@ -1,0 +1,82 @@
+//! The checks, in their order: may its application run, do user and group allow it, do the
+//! queues, and is there a node. The first that fails is the reason for waiting.
+
+use crate::books::{Books, Link};
+use crate::id::{NodeId, PartitionId, QueueId};
+use crate::resource::Resources;
+use crate::wait::{Blocker, Wait};
+
+use super::class::{ClassKey, Standing};
+use super::nodes::NodeIndex;
+
+/// What is to be done with a class.
+pub(super) enum Verdict {
+    /// Choose the group of its first application.
+    Link,
+    /// Place its first ask.
+    Place(NodeId),
+    /// Park it.
+    Wait(Wait),
+}
+
+/// Judge a class against the books.
+#[inline]
+pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verdict {
+    let Some(link) = key.standing.link() else {
+        return Verdict::Link;
+    };
+    let ask = books.shapes().get(key.shape);
+    let partition = books.queue(key.leaf).partition;
+    let starting = matches!(key.standing, Standing::Starting(..));
+    let held_back = starting
+        .then(|| applications(books, partition, key.leaf, link))
+        .flatten()
+        .or_else(|| limits(books, partition, link, ask))
+        .or_else(|| queues(books, key.leaf, ask));
+    if let Some(wait) = held_back {
+        return Verdict::Wait(wait);
+    }
+    match nodes.first_fit(books, ask) {
+        Some(node) => Verdict::Place(node),
+        None => Verdict::Wait(Wait { blocker: Blocker::Nodes(partition), shortfall: None }),
+    }
+}
+
+/// Whether one more application may run: in each queue from the root down, then by its user's
+/// and its group's limits from the leaf up.
+fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link) -> Option<Wait> {
+    let wait = |blocker| Wait { blocker, shortfall: None };
+    let full = books.up(leaf).filter(|(_, queue)| !queue.allows_application()).last();
+    if let Some((queue, _)) = full {
+        return Some(wait(Blocker::QueueApplications(queue)));
+    }
+    let trackers = &books.partition(partition).trackers;
+    [Some(link.user), link.group]
+        .into_iter()
+        .flatten()
+        .flat_map(|level| trackers.up(level))
+        .find(|(_, level)| !level.allows_application())
+        .map(|(level, _)| wait(Blocker::LimitApplications(partition, level)))
+}
+
+/// The limits of the user, then of the group, each from the leaf up.
+#[inline]
+fn limits(books: &Books, partition: PartitionId, link: Link, ask: &Resources) -> Option<Wait> {
+    let trackers = &books.partition(partition).trackers;
+    [Some(link.user), link.group].into_iter().flatten().find_map(|level| {
+        trackers.up(level).find_map(|(id, level)| {
+            let shortfall = level.shortfall(ask)?;
+            Some(Wait { blocker: Blocker::Limit(partition, id), shortfall: Some(shortfall) })
+        })
+    })
+}
+
+/// The maxima of the queues from the leaf up; at the root, types that no node has are
+/// missing too.
+#[inline]
+fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
+    books.up(leaf).find_map(|(id, queue)| {
+        let shortfall = queue.shortfall(ask)?;
+        Some(Wait { blocker: Blocker::QueueMax(id), shortfall: Some(shortfall) })
+    })
+}

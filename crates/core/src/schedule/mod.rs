@@ -1,0 +1,237 @@
+//! The scheduler: says what happens next, one step at a time.
+//!
+//! It holds no facts, only indexes that a fresh [`Scheduler::new`] would build from the books.
+//! What cannot run is parked under the first check that it fails, and looked at again only
+//! when an event may have lifted that. Equal asks are judged as one.
+
+mod bundles;
+mod class;
+mod index;
+mod judge;
+mod nodes;
+mod order;
+mod park;
+mod rank;
+mod tree;
+
+pub use class::ClassId;
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use smallvec::SmallVec;
+
+use crate::books::{ApplicationState, Books};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use class::{BundleId, ClassKey, Classes};
+use judge::{Verdict, judge};
+use nodes::NodeIndex;
+use order::ApplicationKey;
+use park::Parked;
+use tree::Tree;
+
+/// What came of looking for the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Something moves: the events are to be applied with [`Scheduler::apply`].
+    Moved,
+    /// Nothing can move before an event comes, or this point in time if there is one.
+    Idle {
+        /// When time alone may change something.
+        wake_at: Option<Timestamp>,
+    },
+}
+
+/// Something that a watcher of waiting wants to know: see [`Scheduler::watching`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// An application's asks of one size belong to this class from now on.
+    Joined {
+        /// Whose asks.
+        application: ApplicationId,
+        /// To which class.
+        class: ClassId,
+    },
+    /// A class waits from now on, for this reason.
+    Parked {
+        /// Which.
+        class: ClassId,
+        /// Why.
+        wait: Wait,
+    },
+    /// A class is to be judged again.
+    Woken {
+        /// Which.
+        class: ClassId,
+    },
+}
+
+/// The indexes from which the next step is found.
+#[derive(Debug, Default)]
+pub struct Scheduler {
+    nodes: BTreeMap<PartitionId, NodeIndex>,
+    roots: BTreeMap<PartitionId, QueueId>,
+    tree: Tree,
+    applications: Vec<Waiting>,
+    classes: Classes,
+    parked: Parked,
+    /// Classes to wake; empty between events.
+    woken: Vec<ClassId>,
+    notes: Option<Vec<Note>>,
+}
+
+/// What the scheduler keeps of one application.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Its place in its leaf; none while it asks for nothing.
+    key: Option<ApplicationKey>,
+    /// The highest priority that it asks with.
+    priority: Option<i32>,
+    bundles: SmallVec<[BundleId; 2]>,
+}
+
+impl Scheduler {
+    /// The indexes of these books.
+    pub fn new(books: &Books) -> Self {
+        let mut scheduler = Self::default();
+        scheduler.build(books);
+        scheduler
+    }
+
+    /// The indexes of these books, and from now on a note of everything that changes about
+    /// waiting; take them with [`Scheduler::take_notes`], or they pile up.
+    pub fn watching(books: &Books) -> Self {
+        let mut scheduler = Self { notes: Some(Vec::new()), ..Self::default() };
+        scheduler.build(books);
+        scheduler
+    }
+
+    /// The notes since the last call, in order.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.notes.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+
+    /// Find the next step and write its events behind `events`; apply them before the next
+    /// call.
+    ///
+    /// Costs the depth of the tree and the logarithm of what is ready, not what waits. Classes
+    /// that cannot run are parked on the way; each was woken or came in since it last was.
+    pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
+        self.tree.refresh(books);
+        let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
+        while let Some(id) = partition {
+            if self.next_in(books, id, events) {
+                return Step::Moved;
+            }
+            partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
+        }
+        Step::Idle { wake_at: None }
+    }
+
+    fn next_in(&mut self, books: &Books, partition: PartitionId, events: &mut Vec<Event>) -> bool {
+        let root = self.roots[&partition];
+        if books.queue(root).max.is_none() {
+            return false; // Without a node there is nothing to decide.
+        }
+        while let Some(leaf) = self.tree.first_leaf(books, root) {
+            let Some((_, class)) = self.tree.queue(leaf).ready.first() else {
+                break;
+            };
+            let (class, key) = (*class, self.classes.classes[*class].key);
+            let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
+            match judge(books, nodes, key) {
+                Verdict::Wait(wait) => self.park(books, class, wait),
+                Verdict::Link => {
+                    self.link(books, class, events);
+                    return true;
+                }
+                Verdict::Place(node) => {
+                    let (application, ask) = self.first_ask(class);
+                    events.push(Event::Placed { ask, node });
+                    if books.application(application).state == ApplicationState::Accepted {
+                        let state = ApplicationState::Running;
+                        events.push(Event::ApplicationMoved { application, state, timer: None });
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Apply an event to the books and bring the indexes along: the one way to change books
+    /// that a scheduler looks at.
+    pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
+        let seen = self.before(books, event);
+        books.apply(now, event);
+        self.after(books, event, seen);
+    }
+
+    /// Why an ask waits; none if it was placed, or is to be judged first.
+    pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
+        let class = self.class_of(books, ask)?;
+        self.classes.classes.get(class)?.wait.map(|wait| self.detailed(books, class, wait))
+    }
+
+    /// The class of an ask that waits.
+    pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
+        let row = books.allocations().get(ask).filter(|row| row.is_pending())?;
+        let waiting = self.applications.get(row.application.index())?;
+        let mut bundles = waiting.bundles.iter().map(|bundle| &self.classes.bundles[*bundle]);
+        bundles.find(|bundle| bundle.shape == row.shape).map(|bundle| bundle.class)
+    }
+
+    /// A wait with what is dear to find out: of what the nodes have too little.
+    fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Wait {
+        match (wait.blocker, self.classes.classes.get(class)) {
+            (Blocker::Nodes(partition), Some(class)) => {
+                let ask = books.shapes().get(class.key.shape);
+                Wait { shortfall: self.nodes[&partition].shortfall(books, ask), ..wait }
+            }
+            _ => wait,
+        }
+    }
+
+    /// The first ask of a class, and whose it is.
+    fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
+        let (_, bundle) =
+            self.classes.classes[class].bundles.first().expect("a class has a bundle");
+        let bundle = &self.classes.bundles[*bundle];
+        let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
+        (bundle.application, *ask)
+    }
+
+    /// Tie the first application of a class to the trackers that count for it.
+    fn link(&self, books: &Books, class: ClassId, events: &mut Vec<Event>) {
+        let (application, _) = self.first_ask(class);
+        let row = books.application(application);
+        let path = books.path_of(row.queue);
+        let group = books.partition(row.partition).trackers.group_for(&path, &row.groups);
+        events.push(Event::ApplicationLinked { application, group });
+    }
+
+    fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
+        let row = &mut self.classes.classes[class];
+        let ClassKey { leaf, shape, .. } = row.key;
+        row.wait = Some(wait);
+        if let Some(head) = row.ready.take() {
+            self.tree.queue_mut(leaf).ready.remove(&(head, class));
+        }
+        self.parked.insert(wait.blocker, shape, class);
+        if self.tree.queue(leaf).ready.is_empty() {
+            self.tree.touch(leaf);
+            self.tree.refresh(books);
+        }
+        self.note(Note::Parked { class, wait });
+    }
+
+    fn note(&mut self, note: Note) {
+        if let Some(notes) = &mut self.notes {
+            notes.push(note);
+        }
+    }
+}

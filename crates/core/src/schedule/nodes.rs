@@ -1,0 +1,206 @@
+//! The nodes of one partition in the order in which they are tried, and how much the
+//! roomiest of each stretch has free.
+//!
+//! Kept in blocks of neighbours. Each block knows an upper bound of what any of its nodes has
+//! free, type by type: a block whose bound is too low is passed over as a whole. The bound is
+//! raised at once and lowered only when a search found it too generous, so that keeping it
+//! costs nothing while nodes fill up in order.
+#![expect(
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    reason = "a node's score is defined in floating point: scheduling §7.4"
+)]
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, Node};
+use crate::config::{NodeOrder, NodeSortConfig};
+use crate::id::{NodeId, PartitionId};
+use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
+
+use super::rank::Ranks;
+
+/// A block is cut in two when it grows past this.
+const BLOCK: usize = 64;
+
+/// Where a node stands in the order: its score, then its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    score: Share,
+    rank: u64,
+}
+
+/// Neighbours in the order.
+#[derive(Debug, Default)]
+struct Block {
+    /// Sorted.
+    nodes: Vec<(Key, NodeId)>,
+    /// At least what any of them has free, if it may be used.
+    free: Resources,
+}
+
+/// The nodes of one partition.
+#[derive(Debug)]
+pub(super) struct NodeIndex {
+    order: NodeOrder,
+    /// Weight of each type in a node's score; empty for the default.
+    weights: Vec<(crate::name::Name, f64)>,
+    /// In order, none empty.
+    blocks: Vec<Block>,
+    /// Key and id by node index; none for nodes of other partitions.
+    keys: Vec<Option<(Key, NodeId)>>,
+    ranks: Ranks,
+}
+
+impl NodeIndex {
+    pub(super) fn new(sort: &NodeSortConfig) -> Self {
+        Self {
+            order: sort.order,
+            weights: sort.weights.clone(),
+            blocks: Vec::new(),
+            keys: Vec::new(),
+            ranks: Ranks::default(),
+        }
+    }
+
+    /// Take in a node that joined.
+    pub(super) fn add(&mut self, books: &Books, partition: PartitionId, node: NodeId) {
+        if self.ranks.insert(&books.node(node).name).is_some() {
+            self.put(books, node);
+            return;
+        }
+        // All names were renumbered: the order is the same, the keys are not.
+        self.blocks.clear();
+        self.keys.clear();
+        for (id, _) in books.nodes().iter().filter(|(_, one)| one.partition == partition) {
+            self.put(books, id);
+        }
+    }
+
+    /// Forget a node that leaves; call while the books still have it.
+    pub(super) fn remove(&mut self, books: &Books, node: NodeId) {
+        self.take(node);
+        self.ranks.remove(&books.node(node).name);
+    }
+
+    /// Move a node to where it belongs now that its size, use or state has changed.
+    #[inline]
+    pub(super) fn update(&mut self, books: &Books, node: NodeId) {
+        self.take(node);
+        self.put(books, node);
+    }
+
+    /// The first node in order that may be used and has room for all of `ask`.
+    #[inline]
+    pub(super) fn first_fit(&mut self, books: &Books, ask: &Resources) -> Option<NodeId> {
+        for block in &mut self.blocks {
+            if !block.free.fits(ask) {
+                continue;
+            }
+            let fits = |node: &Node| node.schedulable && node.available.fits(ask);
+            if let Some((_, found)) = block.nodes.iter().find(|(_, id)| fits(books.node(*id))) {
+                return Some(*found);
+            }
+            block.free = most_free(books, &block.nodes);
+        }
+        None
+    }
+
+    /// Of which type no node has enough free, and the most that one has; none if each amount
+    /// is free somewhere.
+    pub(super) fn shortfall(&self, books: &Books, ask: &Resources) -> Option<Shortfall> {
+        let most = self
+            .blocks
+            .iter()
+            .fold(Resources::new(), |most, block| most.maximum(&most_free(books, &block.nodes)));
+        most.shortfall(ask)
+    }
+
+    fn take(&mut self, node: NodeId) {
+        let Some((key, id)) = self.keys.get_mut(node.index()).and_then(Option::take) else {
+            return;
+        };
+        let number = self.block_of(key);
+        let block = &mut self.blocks[number];
+        if let Ok(place) = block.nodes.binary_search(&(key, id)) {
+            block.nodes.remove(place);
+        }
+        if block.nodes.is_empty() {
+            self.blocks.remove(number);
+        }
+    }
+
+    fn put(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        let key = Key { score: self.score(books, row), rank: self.ranks.get(&row.name) };
+        if self.keys.len() <= node.index() {
+            self.keys.resize(node.index() + 1, None);
+        }
+        self.keys[node.index()] = Some((key, node));
+        let number = if self.blocks.is_empty() {
+            self.blocks.push(Block::default());
+            0
+        } else {
+            self.block_of(key)
+        };
+        let block = &mut self.blocks[number];
+        let place = block.nodes.partition_point(|held| *held < (key, node));
+        block.nodes.insert(place, (key, node));
+        if row.schedulable {
+            block.free.raise(&row.available);
+        }
+        if block.nodes.len() > BLOCK {
+            let rest = block.nodes.split_off(BLOCK / 2);
+            let free = block.free.clone();
+            self.blocks.insert(number + 1, Block { nodes: rest, free });
+        }
+    }
+
+    /// The block in which a key is or would be.
+    #[inline]
+    fn block_of(&self, key: Key) -> usize {
+        self.blocks.partition_point(|block| block.nodes[0].0 <= key).saturating_sub(1)
+    }
+
+    /// The weighted mean of the used parts of a node's types, for the order in force: low goes
+    /// first. Types without weight do not count.
+    fn score(&self, books: &Books, node: &Node) -> Share {
+        let (mut used, mut weights) = (0.0, 0.0);
+        for (resource, total) in node.capacity.iter() {
+            let weight = self.weight(books, resource);
+            if weight == 0.0 || total == Quantity::ZERO {
+                continue;
+            }
+            let free = node.available.get_or_zero(resource).get() as f64 / total.get() as f64;
+            used += weight * (1.0 - free);
+            weights += weight;
+        }
+        let usage = if weights == 0.0 { 0.0 } else { used / weights };
+        Share::of(match self.order {
+            NodeOrder::Fair => usage,
+            NodeOrder::BinPacking => 1.0 - usage,
+        })
+    }
+
+    #[inline]
+    fn weight(&self, books: &Books, resource: ResourceType) -> f64 {
+        if self.weights.is_empty() {
+            let counts = matches!(resource, ResourceType::MEMORY | ResourceType::VCORE);
+            return f64::from(u8::from(counts));
+        }
+        let name = books.types().name(resource);
+        self.weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
+    }
+}
+
+/// Per type the most that one of these nodes has free, those not in use left out.
+fn most_free(books: &Books, nodes: &[(Key, NodeId)]) -> Resources {
+    let mut most = Resources::new();
+    for (_, id) in nodes {
+        let node = books.node(*id);
+        if node.schedulable {
+            most.raise(&node.available);
+        }
+    }
+    most
+}

@@ -1,0 +1,82 @@
+//! In which order things are offered room: asks in an application, applications in a leaf,
+//! queues below a parent. Scheduling §7.
+
+use core::cmp::Reverse;
+
+use crate::books::{Allocation, Application, Queue};
+use crate::config::ApplicationOrder;
+use crate::resource::{Share, Shares};
+use crate::time::Timestamp;
+
+/// Asks of one application: high priority first, then old first, then as they arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AskKey {
+    priority: Reverse<i32>,
+    created: Timestamp,
+    number: u64,
+}
+
+impl AskKey {
+    pub(super) const fn of(ask: &Allocation) -> Self {
+        Self { priority: Reverse(ask.priority), created: ask.created, number: ask.number }
+    }
+
+    pub(super) const fn priority(self) -> i32 {
+        self.priority.0
+    }
+}
+
+/// Applications of one leaf, by the leaf's policy; ties go to the earlier submission.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ApplicationKey {
+    /// What comes first: a priority turned over, or a time.
+    major: i64,
+    share: Shares,
+    /// What comes after the share.
+    minor: i64,
+    number: u64,
+}
+
+impl ApplicationKey {
+    /// The key of an application with pending asks, `priority` being the highest of them.
+    pub(super) fn of(application: &Application, leaf: &Queue, priority: i32) -> Self {
+        let urgent = -i64::from(priority);
+        let age = i64::try_from(application.submitted.as_millis()).unwrap_or(i64::MAX);
+        let (major, share, minor) =
+            match (leaf.settings.application_order, leaf.settings.priority_first) {
+                (ApplicationOrder::Fifo, true) => (urgent, Shares::default(), age),
+                (ApplicationOrder::Fifo, false) => (age, Shares::default(), urgent),
+                (ApplicationOrder::Fair, true) => (urgent, usage(application, leaf), 0),
+                (ApplicationOrder::Fair, false) => (0, usage(application, leaf), urgent),
+            };
+        Self { major, share, minor, number: application.number }
+    }
+}
+
+/// What an application uses, as shares of its leaf's guarantee.
+fn usage(application: &Application, leaf: &Queue) -> Shares {
+    Shares::of(&application.allocated, leaf.guaranteed.as_ref())
+}
+
+/// Sibling queues: by priority and fair share, as the parent says which first; then the one
+/// that asks for more; then by path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct QueueKey {
+    /// The priority turned over, if it comes first.
+    first: i64,
+    share: Share,
+    /// The priority turned over, if it comes after the share.
+    second: i64,
+    /// The sum over types: larger wherever one queue's asks exceed the other's, and a total
+    /// order where they do not compare.
+    pending: Reverse<i128>,
+    rank: u64,
+}
+
+impl QueueKey {
+    pub(super) fn of(queue: &Queue, share: Share, priority: i32, first: bool, rank: u64) -> Self {
+        let urgent = -i64::from(priority);
+        let (first, second) = if first { (urgent, 0) } else { (0, urgent) };
+        Self { first, share, second, pending: Reverse(queue.pending.total()), rank }
+    }
+}

@@ -1,0 +1,93 @@
+//! Numbers that order like names, so that the placing loop compares no text.
+
+use alloc::collections::BTreeMap;
+use core::ops::Bound;
+
+use crate::name::Name;
+
+/// Room left between neighbours when names arrive in order.
+const STRIDE: u64 = 1 << 32;
+
+/// A set of names, each with a number; numbers order as the names do.
+#[derive(Debug, Default)]
+pub(super) struct Ranks {
+    by_name: BTreeMap<Name, u64>,
+}
+
+impl Ranks {
+    /// Give a name its number; `None` when all numbers had to be given anew, so that the
+    /// caller must fetch every one of them again.
+    pub(super) fn insert(&mut self, name: &Name) -> Option<u64> {
+        let below = self.by_name.range(..name.clone()).next_back().map(|(_, rank)| *rank);
+        let above = (Bound::Excluded(name.clone()), Bound::Unbounded);
+        let above = self.by_name.range(above).next().map(|(_, rank)| *rank);
+        let rank = match (below, above) {
+            (None, None) => Some(1 << 63),
+            (Some(below), None) => below.checked_add(STRIDE),
+            (None, Some(above)) => above.checked_sub(STRIDE),
+            (Some(below), Some(above)) => {
+                Some(below + (above - below) / 2).filter(|rank| *rank > below)
+            }
+        };
+        self.by_name.insert(name.clone(), rank.unwrap_or(0));
+        if rank.is_none() {
+            self.spread();
+        }
+        rank
+    }
+
+    /// Forget a name.
+    pub(super) fn remove(&mut self, name: &Name) {
+        self.by_name.remove(name);
+    }
+
+    /// The number of a name that is in the set.
+    pub(super) fn get(&self, name: &Name) -> u64 {
+        self.by_name.get(name).copied().unwrap_or(0)
+    }
+
+    /// Give all names new numbers with equal room between them.
+    fn spread(&mut self) {
+        let room = u64::MAX / (self.by_name.len() as u64 + 1);
+        for (position, rank) in self.by_name.values_mut().enumerate() {
+            *rank = (position as u64 + 1) * room;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_order_as_names_do(names in prop::collection::vec("[ab]{1,9}", 1..60)) {
+            let mut ranks = Ranks::default();
+            for name in &names {
+                ranks.insert(&Name::new(name));
+            }
+            for left in &names {
+                for right in &names {
+                    let number = |name: &str| ranks.get(&Name::new(name));
+                    prop_assert_eq!(number(left).cmp(&number(right)), left.cmp(right));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_crowded_place_makes_room_and_says_so() {
+        let mut ranks = Ranks::default();
+        ranks.insert(&Name::new("a"));
+        ranks.insert(&Name::new("z"));
+        let renumbered = (0..64)
+            .filter(|step| ranks.insert(&Name::from(format!("b{step:03}"))).is_none())
+            .count();
+        assert!(renumbered >= 1, "64 halvings exhaust 32 bits of room");
+        assert!(ranks.by_name.values().is_sorted());
+    }
+}

@@ -1,0 +1,181 @@
+//! Which queue is next: below each parent the queues with something ready, in order.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::id::QueueId;
+use crate::resource::Resources;
+
+use super::class::{ClassId, Head};
+use super::order::QueueKey;
+use super::rank::Ranks;
+
+/// What the scheduler keeps of one queue.
+#[derive(Debug, Default)]
+pub(super) struct QueueIndex {
+    /// Of a leaf: classes to be judged, in order.
+    pub(super) ready: BTreeSet<(Head, ClassId)>,
+    /// Of a parent: queues below with something ready, in order.
+    children: BTreeSet<(QueueKey, QueueId)>,
+    /// The key under which the parent has this queue as ready.
+    key: Option<QueueKey>,
+    /// Of a leaf: how many applications wait with each priority; of a parent: how many
+    /// queues below. The highest one is the queue's own.
+    priorities: BTreeMap<i32, u32>,
+    /// The denominator of its share.
+    fair_max: Option<Resources>,
+    /// Where its path stands among all paths.
+    rank: u64,
+    dirty: bool,
+}
+
+/// The queues of all partitions.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    queues: Vec<QueueIndex>,
+    ranks: Ranks,
+    /// Queues whose order keys may have changed, themselves and all above.
+    dirty: Vec<QueueId>,
+    /// Whether the size of a cluster changed, and so every share.
+    stale: bool,
+}
+
+impl Tree {
+    pub(super) fn queue(&self, queue: QueueId) -> &QueueIndex {
+        &self.queues[queue.index()]
+    }
+
+    pub(super) fn queue_mut(&mut self, queue: QueueId) -> &mut QueueIndex {
+        &mut self.queues[queue.index()]
+    }
+
+    /// Take in a new queue.
+    pub(super) fn add(&mut self, books: &Books, queue: QueueId) {
+        if self.queues.len() <= queue.index() {
+            self.queues.resize_with(queue.index() + 1, QueueIndex::default);
+        }
+        let path = &books.queue(queue).path;
+        self.queues[queue.index()] = QueueIndex::default();
+        // A renumbering touches every queue; so does a change of size, which asks for it.
+        self.stale = true;
+        self.ranks.insert(path);
+    }
+
+    /// Every share changes: the cluster has another size.
+    pub(super) fn resize(&mut self) {
+        self.stale = true;
+    }
+
+    /// Note that the use, the asks or the ready classes of a queue changed.
+    #[inline]
+    pub(super) fn touch(&mut self, queue: QueueId) {
+        let index = &mut self.queues[queue.index()];
+        if !index.dirty {
+            index.dirty = true;
+            self.dirty.push(queue);
+        }
+    }
+
+    /// Count an application of a leaf that waits with another priority than before; none is
+    /// one that does not wait.
+    pub(super) fn reprioritise(
+        &mut self,
+        books: &Books,
+        leaf: QueueId,
+        mut before: Option<i32>,
+        mut after: Option<i32>,
+    ) {
+        let mut next = Some(leaf);
+        while let Some(queue) = next.filter(|_| before != after) {
+            let index = &mut self.queues[queue.index()];
+            let highest = index.priority();
+            if let Some(before) = before {
+                index.count_less(before);
+            }
+            if let Some(after) = after {
+                *index.priorities.entry(after).or_default() += 1;
+            }
+            (before, after) = (highest, index.priority());
+            next = books.queue(queue).parent;
+        }
+        self.touch(leaf);
+    }
+
+    /// Bring the order up to date with the books.
+    #[inline]
+    pub(super) fn refresh(&mut self, books: &Books) {
+        if self.stale {
+            self.refresh_all(books);
+        }
+        while let Some(queue) = self.dirty.pop() {
+            self.queues[queue.index()].dirty = false;
+            let mut next = Some(queue);
+            while let Some(queue) = next {
+                self.rekey(books, queue);
+                next = books.queue(queue).parent;
+            }
+        }
+    }
+
+    /// The leaf to look at next.
+    #[inline]
+    pub(super) fn first_leaf(&self, books: &Books, root: QueueId) -> Option<QueueId> {
+        let mut at = root;
+        while !books.queue(at).leaf {
+            at = self.queues[at.index()].children.first()?.1;
+        }
+        (!self.queues[at.index()].ready.is_empty()).then_some(at)
+    }
+
+    fn refresh_all(&mut self, books: &Books) {
+        self.stale = false;
+        for (id, queue) in books.queues().iter() {
+            self.queues[id.index()].fair_max = books.fair_max(id);
+            self.queues[id.index()].rank = self.ranks.get(&queue.path);
+            if queue.leaf {
+                self.touch(id);
+            }
+        }
+    }
+
+    /// Put a queue where it belongs below its parent, or take it out.
+    fn rekey(&mut self, books: &Books, queue: QueueId) {
+        let row = books.queue(queue);
+        let Some(parent) = row.parent else { return };
+        let index = &self.queues[queue.index()];
+        let waits = !index.ready.is_empty() || !index.children.is_empty();
+        let after = waits.then(|| {
+            let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
+            let first = books.queue(parent).settings.priority_first;
+            QueueKey::of(row, share, index.priority().unwrap_or(i32::MIN), first, index.rank)
+        });
+        let before = core::mem::replace(&mut self.queues[queue.index()].key, after);
+        if before == after {
+            return;
+        }
+        let siblings = &mut self.queues[parent.index()].children;
+        if let Some(before) = before {
+            siblings.remove(&(before, queue));
+        }
+        if let Some(after) = after {
+            siblings.insert((after, queue));
+        }
+    }
+}
+
+impl QueueIndex {
+    /// The highest priority that waits here or below.
+    fn priority(&self) -> Option<i32> {
+        self.priorities.last_key_value().map(|(priority, _)| *priority)
+    }
+
+    fn count_less(&mut self, priority: i32) {
+        if let Some(count) = self.priorities.get_mut(&priority) {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&priority);
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The table that the books are made of: a slab of rows in shared chunks, copied when written.
+//!
+//! Cloning a table costs one reference count per chunk of 64 rows, whatever a row holds.
+//! Writing to a chunk that a clone still shares copies that chunk first. Ids are
+//! generational: the id of a removed row finds nothing, even when its slot is used again.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
+
+use crate::id::{Id, Slot};
+
+const CHUNK: usize = 64;
+
+/// Rows of one kind by id.
+///
+/// Which slot a new row gets depends only on the history of inserts and removals, so that
+/// replaying a history gives every row the same id.
+pub struct Table<I, T> {
+    chunks: Vec<Arc<[Row<T>; CHUNK]>>,
+    /// Slots ever used.
+    slots: u32,
+    /// Rows present.
+    len: u32,
+    /// The vacant slot to use next; the others follow from there.
+    vacant: u32,
+    ids: PhantomData<I>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Row<T> {
+    generation: u32,
+    /// The next vacant slot, while this one is vacant.
+    next: u32,
+    value: Option<T>,
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+impl<I: Id, T: Clone> Table<I, T> {
+    /// Add a row.
+    pub(crate) fn insert(&mut self, value: T) -> I {
+        let index = if self.vacant == NONE {
+            if self.slots as usize == self.chunks.len() * CHUNK {
+                self.chunks.push(Arc::new(core::array::from_fn(|_| Row {
+                    generation: 0,
+                    next: NONE,
+                    value: None,
+                })));
+            }
+            self.slots += 1;
+            self.slots - 1
+        } else {
+            self.vacant
+        };
+        let row = self.row_mut(index);
+        let (generation, next) = (row.generation, row.next);
+        *row = Row { generation, next: NONE, value: Some(value) };
+        if self.vacant != NONE {
+            self.vacant = next;
+        }
+        self.len += 1;
+        I::from_slot(Slot::new(index, generation))
+    }
+
+    /// Take a row out.
+    pub(crate) fn remove(&mut self, id: I) -> Option<T> {
+        self.get(id)?;
+        let next = self.vacant;
+        let index = id.slot().index() as u32;
+        let row = self.row_mut(index);
+        let value = row.value.take();
+        row.generation += 1;
+        row.next = next;
+        self.vacant = index;
+        self.len -= 1;
+        value
+    }
+
+    /// The row, for change; copies its chunk if a clone shares it.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        let slot = id.slot();
+        let chunk = self.chunks.get_mut(slot.index() / CHUNK)?;
+        let row = &mut Arc::make_mut(chunk)[slot.index() % CHUNK];
+        if row.generation == slot.generation() { row.value.as_mut() } else { None }
+    }
+
+    fn row_mut(&mut self, index: u32) -> &mut Row<T> {
+        &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
+    }
+}
+
+impl<I: Id, T> Table<I, T> {
+    /// The row, if it still is there.
+    #[inline]
+    pub fn get(&self, id: I) -> Option<&T> {
+        let slot = id.slot();
+        let row = &self.chunks.get(slot.index() / CHUNK)?[slot.index() % CHUNK];
+        if row.generation == slot.generation() { row.value.as_ref() } else { None }
+    }
+
+    /// All rows in order of their slots.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.chunks.iter().enumerate().flat_map(|(number, chunk)| {
+            chunk.iter().enumerate().filter_map(move |(offset, row)| {
+                let index = (number * CHUNK + offset) as u32;
+                let id = I::from_slot(Slot::new(index, row.generation));
+                row.value.as_ref().map(|value| (id, value))
+            })
+        })
+    }
+
+    /// How many rows there are.
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there is no row.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many slots were ever used: every index of an id is below this.
+    pub const fn slots(&self) -> usize {
+        self.slots as usize
+    }
+}
+
+impl<I, T> Default for Table<I, T> {
+    fn default() -> Self {
+        Self { chunks: Vec::new(), slots: 0, len: 0, vacant: NONE, ids: PhantomData }
+    }
+}
+
+impl<I, T> Clone for Table<I, T> {
+    fn clone(&self) -> Self {
+        Self { chunks: self.chunks.clone(), ids: PhantomData, ..*self }
+    }
+}
+
+impl<I: Id, T: PartialEq> PartialEq for Table<I, T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.slots, self.len, self.vacant) == (other.slots, other.len, other.vacant)
+            && self.chunks == other.chunks
+    }
+}
+
+impl<I: Id, T: fmt::Debug> fmt::Debug for Table<I, T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<I: Id, T> Index<I> for Table<I, T> {
+    type Output = T;
+
+    /// # Panics
+    /// When the row is gone: whoever keeps an id checks it with [`Table::get`].
+    #[inline]
+    fn index(&self, id: I) -> &T {
+        match self.get(id) {
+            Some(row) => row,
+            None => panic!("{id:?} is not in its table: whoever holds it outlived the row"),
+        }
+    }
+}
+
+impl<I: Id, T: Clone> IndexMut<I> for Table<I, T> {
+    #[inline]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        match self.get_mut(id) {
+            Some(row) => row,
+            None => panic!("{id:?} is not in its table: whoever holds it outlived the row"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use super::*;
+    use crate::id::NodeId;
+
+    #[test]
+    fn a_stale_id_finds_nothing_when_its_slot_is_used_again() {
+        let mut table: Table<NodeId, &str> = Table::default();
+        let first = table.insert("first");
+        assert_eq!(table.remove(first), Some("first"));
+        assert_eq!(table.remove(first), None);
+        let second = table.insert("second");
+        assert_eq!((first.index(), second.index()), (0, 0));
+        assert_eq!((table.get(first), table.get(second)), (None, Some(&"second")));
+        assert_eq!(table.get_mut(first), None);
+    }
+
+    #[test]
+    fn a_clone_does_not_see_later_writes() {
+        let mut table: Table<NodeId, String> = Table::default();
+        let ids: Vec<NodeId> = (0..200).map(|_| table.insert("old".into())).collect();
+        let before = table.clone();
+        table[ids[130]].push_str(" and new");
+        table.remove(ids[7]);
+        assert_eq!((before.len(), table.len()), (200, 199));
+        assert_eq!(before[ids[130]], "old");
+        assert_eq!(table[ids[130]], "old and new");
+        let shared = |chunk: usize| Arc::ptr_eq(&before.chunks[chunk], &table.chunks[chunk]);
+        assert_eq!([0, 1, 2, 3].map(shared), [false, true, false, true]);
+    }
+
+    #[test]
+    fn slots_are_used_again_last_freed_first() {
+        let mut table: Table<NodeId, u32> = Table::default();
+        let ids: Vec<NodeId> = (0..5).map(|number| table.insert(number)).collect();
+        table.remove(ids[1]);
+        table.remove(ids[3]);
+        assert_eq!([7, 8, 9].map(|number| table.insert(number).index()), [3, 1, 5]);
+        let rows: Vec<u32> = table.iter().map(|(_, row)| *row).collect();
+        assert_eq!(rows, [0, 8, 2, 7, 4, 9]);
+    }
+}

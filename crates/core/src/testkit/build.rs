@@ -1,0 +1,47 @@
+//! Short ways to write configurations.
+
+use alloc::vec::Vec;
+
+use crate::config::{Configuration, LimitConfig, PartitionConfig, QueueConfig};
+use crate::name::Name;
+use crate::resource::Amounts;
+
+/// Amounts in core units.
+pub fn amounts<const COUNT: usize>(entries: [(&str, i64); COUNT]) -> Amounts {
+    Amounts::from(entries)
+}
+
+/// A queue that holds applications.
+pub fn leaf(name: &str) -> QueueConfig {
+    QueueConfig { name: Name::new(name), ..QueueConfig::default() }
+}
+
+/// A queue that holds queues.
+pub fn parent(name: &str, children: Vec<QueueConfig>) -> QueueConfig {
+    QueueConfig { name: Name::new(name), parent: true, children, ..QueueConfig::default() }
+}
+
+/// A limit for these users and groups.
+pub fn limit(users: &[&str], groups: &[&str], max: Amounts, max_applications: u64) -> LimitConfig {
+    let names = |names: &[&str]| names.iter().map(Name::new).collect();
+    LimitConfig {
+        users: names(users),
+        groups: names(groups),
+        max_resources: max,
+        max_applications,
+        ..LimitConfig::default()
+    }
+}
+
+/// One partition called `default` with this root queue.
+pub fn partition(root: QueueConfig) -> Configuration {
+    let partition = PartitionConfig {
+        name: Name::new("default"),
+        root,
+        placement_rules: Vec::new(),
+        node_sort: Default::default(),
+        preemption: Default::default(),
+        user_group_resolver: Default::default(),
+    };
+    Configuration { partitions: alloc::vec![partition] }
+}

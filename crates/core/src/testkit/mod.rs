@@ -1,0 +1,12 @@
+//! For tests of this and other crates: builders, stories, random histories, and a slow
+//! scheduler to compare with.
+
+mod build;
+mod naive;
+mod random;
+mod world;
+
+pub use build::{amounts, leaf, limit, parent, partition};
+pub use naive::next as naive_next;
+pub use random::{Counts, Op, history, play, tree};
+pub use world::World;

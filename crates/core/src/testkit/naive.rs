@@ -1,0 +1,178 @@
+//! A scheduler that sorts and scans everything at every step, straight from the
+//! specification. It shares the comparison of shares with the real one, and nothing else.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::books::tracker::Trackers;
+use crate::books::{Allocation, Application, ApplicationState, Books, Node, Queue};
+use crate::config::{ApplicationOrder, NodeOrder};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
+use crate::resource::{ResourceType, Resources};
+
+/// The events of the next step, none when nothing can move.
+pub fn next(books: &Books) -> Vec<Event> {
+    books
+        .partitions()
+        .iter()
+        .filter(|(_, partition)| books.queue(partition.root).max.is_some())
+        .find_map(|(_, partition)| in_queue(books, partition.root))
+        .unwrap_or_default()
+}
+
+fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
+    let row = books.queue(queue);
+    if row.leaf {
+        return in_leaf(books, queue, row);
+    }
+    let mut children: Vec<(QueueId, &Queue)> =
+        books.children(queue).filter(|(_, child)| child.pending.is_strictly_positive()).collect();
+    children.sort_by(|left, right| compare_queues(books, row, *left, *right));
+    children.into_iter().find_map(|(child, _)| in_queue(books, child))
+}
+
+fn compare_queues(
+    books: &Books,
+    parent: &Queue,
+    (left, l): (QueueId, &Queue),
+    (right, r): (QueueId, &Queue),
+) -> Ordering {
+    let share = |id, queue: &Queue| {
+        queue.allocated.fair_share(queue.guaranteed.as_ref(), books.fair_max(id).as_ref())
+    };
+    let by_priority = queue_priority(books, right).cmp(&queue_priority(books, left));
+    let by_share = share(left, l).cmp(&share(right, r));
+    let by_pending = r.pending.total().cmp(&l.pending.total());
+    let (first, second) = if parent.settings.priority_first {
+        (by_priority, by_share)
+    } else {
+        (by_share, by_priority)
+    };
+    first.then(second).then(by_pending).then(l.path.cmp(&r.path))
+}
+
+fn queue_priority(books: &Books, queue: QueueId) -> i32 {
+    let above = |application: &Application| {
+        books.up(application.queue).any(|(id, _)| id == queue) && application.ask_count > 0
+    };
+    let waiting = books.applications().iter().filter(|(_, row)| above(row));
+    waiting.map(|(id, _)| application_priority(books, id)).max().unwrap_or(i32::MIN)
+}
+
+fn application_priority(books: &Books, application: ApplicationId) -> i32 {
+    pending(books, application).map(|(_, ask)| ask.priority).max().unwrap_or(i32::MIN)
+}
+
+fn pending(
+    books: &Books,
+    application: ApplicationId,
+) -> impl Iterator<Item = (AllocationId, &Allocation)> {
+    books.allocations_of(application).filter(|(_, row)| row.is_pending())
+}
+
+fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
+    let mut applications: Vec<(ApplicationId, &Application)> =
+        books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
+    applications.sort_by(|(left, l), (right, r)| {
+        let by_priority =
+            application_priority(books, *right).cmp(&application_priority(books, *left));
+        let by_policy = match leaf.settings.application_order {
+            ApplicationOrder::Fifo => l.submitted.cmp(&r.submitted),
+            ApplicationOrder::Fair => {
+                l.allocated.compare_usage(&r.allocated, leaf.guaranteed.as_ref())
+            }
+        };
+        let (first, second) = if leaf.settings.priority_first {
+            (by_priority, by_policy)
+        } else {
+            (by_policy, by_priority)
+        };
+        first.then(second).then(l.number.cmp(&r.number))
+    });
+    applications.into_iter().find_map(|(id, row)| in_application(books, id, row))
+}
+
+fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option<Vec<Event>> {
+    let trackers = &books.partition(row.partition).trackers;
+    let Some(link) = row.link else {
+        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
+        return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
+    };
+    let starting = row.state == ApplicationState::Accepted;
+    if starting && !may_start(books, trackers, row) {
+        return None;
+    }
+    let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
+    asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
+    let levels: Vec<_> = [Some(link.user), link.group].into_iter().flatten().collect();
+    for (ask, _) in asks {
+        let wanted = books.resources_of(ask);
+        let allowed = levels.iter().flat_map(|level| trackers.up(*level)).all(|(_, level)| {
+            level.max.as_ref().is_none_or(|max| max.minus_existing(&level.used).allows(wanted))
+        });
+        let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
+        if !allowed || !room {
+            continue;
+        }
+        if let Some(node) = first_node(books, row.partition, wanted) {
+            let mut events = alloc::vec![Event::Placed { ask, node }];
+            if starting {
+                let state = ApplicationState::Running;
+                events.push(Event::ApplicationMoved { application: id, state, timer: None });
+            }
+            return Some(events);
+        }
+    }
+    None
+}
+
+fn has_room(queue: &Queue, wanted: &Resources) -> bool {
+    let left = queue.max.as_ref().map(|max| max.minus_existing(&queue.allocated));
+    match queue.parent {
+        None => left.is_some_and(|left| left.fits(wanted)),
+        Some(_) => left.is_none_or(|left| left.allows(wanted)),
+    }
+}
+
+fn may_start(books: &Books, trackers: &Trackers, row: &Application) -> bool {
+    let room = |running: u64, max: u64| max == 0 || running < max;
+    let queues = books.up(row.queue).all(|(_, q)| room(q.running, q.settings.max_applications));
+    let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]).flatten();
+    let mut levels = link.flat_map(|level| trackers.up(level));
+    queues && levels.all(|(_, level)| room(level.running, level.max_applications))
+}
+
+fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Option<NodeId> {
+    let mut nodes: Vec<(NodeId, &Node)> =
+        books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();
+    let settings = &books.partition(partition).settings.node_sort;
+    let score = |node: &Node| {
+        let usage = usage(books, node, &settings.weights);
+        if settings.order == NodeOrder::Fair { usage } else { 1.0 - usage }
+    };
+    nodes.sort_by(|(_, left), (_, right)| {
+        score(left).total_cmp(&score(right)).then(left.name.cmp(&right.name))
+    });
+    nodes.into_iter().find(|(_, n)| n.schedulable && n.available.fits(wanted)).map(|(id, _)| id)
+}
+
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]
+fn usage(books: &Books, node: &Node, weights: &[(crate::name::Name, f64)]) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (resource, capacity) in node.capacity.iter() {
+        let named = weights.iter().find(|(name, _)| name == books.types().name(resource));
+        let default = resource == ResourceType::MEMORY || resource == ResourceType::VCORE;
+        let weight = match named {
+            Some((_, weight)) => *weight,
+            None if weights.is_empty() && default => 1.0,
+            None => 0.0,
+        };
+        if weight != 0.0 {
+            let free = node.available.get_or_zero(resource).get() as f64 / capacity.get() as f64;
+            sum += weight * (1.0 - free);
+            total += weight;
+        }
+    }
+    if total == 0.0 { 0.0 } else { sum / total }
+}

@@ -1,0 +1,1 @@
+//! Stories: a few lines in, what happened out.

@@ -1,0 +1,156 @@
+//! Why something waits: the first check that it fails, with both sides of the comparison.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::books::Books;
+use crate::books::tracker::TrackerKind;
+use crate::id::{LevelId, PartitionId, QueueId};
+use crate::resource::{Quantity, Resources, Shortfall, unit_of};
+
+/// What holds an ask back. When it gives way, the ask is looked at again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Blocker {
+    /// The maximum of this queue; for a root queue, the size of the cluster.
+    QueueMax(QueueId),
+    /// The number of applications that may run in this queue.
+    QueueApplications(QueueId),
+    /// The resources that a user or group may use at this level.
+    Limit(PartitionId, LevelId),
+    /// The number of applications that a user or group may run at this level.
+    LimitApplications(PartitionId, LevelId),
+    /// No node in use has room for it.
+    Nodes(PartitionId),
+}
+
+/// Why an ask waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// What holds it back.
+    pub blocker: Blocker,
+    /// What there is too little of; none where applications are counted, and where each type
+    /// would do by itself but no single node has all.
+    pub shortfall: Option<Shortfall>,
+}
+
+impl Blocker {
+    /// A short code that does not change, for programs, logs and the error pages.
+    pub fn code(self, books: &Books) -> &'static str {
+        let of = |partition: PartitionId, level, user, group| {
+            let trackers = &books.partition(partition).trackers;
+            match trackers.tracker(trackers.level(level).tracker).kind {
+                TrackerKind::User => user,
+                TrackerKind::Group => group,
+            }
+        };
+        match self {
+            Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "ROOT_CAPACITY",
+            Self::QueueMax(_) => "QUEUE_MAX",
+            Self::QueueApplications(_) => "MAX_APPS",
+            Self::Limit(partition, level) => {
+                of(partition, level, "ABS_USER_LIMIT", "ABS_GROUP_LIMIT")
+            }
+            Self::LimitApplications(partition, level) => {
+                of(partition, level, "USER_APPS", "GROUP_APPS")
+            }
+            Self::Nodes(_) => "NO_NODE_FITS",
+        }
+    }
+
+    /// What sets the bound, in words: a queue, a user or group at a queue, the nodes.
+    pub fn subject(self, books: &Books) -> String {
+        match self {
+            Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
+            Self::QueueMax(queue) | Self::QueueApplications(queue) => {
+                format!("queue {}", books.queue(queue).path)
+            }
+            Self::Limit(partition, level) | Self::LimitApplications(partition, level) => {
+                let trackers = &books.partition(partition).trackers;
+                let level = trackers.level(level);
+                let tracker = trackers.tracker(level.tracker);
+                let kind = match tracker.kind {
+                    TrackerKind::User => "user",
+                    TrackerKind::Group => "group",
+                };
+                format!("{kind} {} at {}", tracker.name, books.queue(level.queue).path)
+            }
+            Self::Nodes(_) => "every node".into(),
+        }
+    }
+}
+
+impl Wait {
+    /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
+    /// what would help.
+    pub fn sentence(&self, books: &Books, ask: &Resources) -> String {
+        let subject = self.blocker.subject(books);
+        match self.blocker {
+            Blocker::QueueMax(queue) => {
+                let max = books.queue(queue).max.as_ref();
+                let cure = if books.queue(queue).parent.is_none() {
+                    "wait for a release, or add nodes"
+                } else {
+                    "wait for a release, or raise the maximum"
+                };
+                self.of_amount(books, &subject, "maximum", max, cure)
+            }
+            Blocker::Limit(partition, level) => {
+                let level = books.partition(partition).trackers.level(level);
+                let cure = "wait for a release, or raise the limit";
+                self.of_amount(books, &subject, "limit", level.max.as_ref(), cure)
+            }
+            Blocker::QueueApplications(queue) => {
+                let queue = books.queue(queue);
+                let max = queue.settings.max_applications;
+                of_count(&subject, queue.running, max)
+            }
+            Blocker::LimitApplications(partition, level) => {
+                let level = books.partition(partition).trackers.level(level);
+                of_count(&subject, level.running, level.max_applications)
+            }
+            Blocker::Nodes(_) => match self.shortfall {
+                Some(short) => {
+                    let (name, unit) = named(books, short);
+                    let (needed, most) = (short.needed, short.available);
+                    format!(
+                        "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
+                    )
+                }
+                None => format!(
+                    "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
+                    books.types().amounts(ask)
+                ),
+            },
+        }
+    }
+
+    fn of_amount(
+        &self,
+        books: &Books,
+        subject: &str,
+        bound: &str,
+        max: Option<&Resources>,
+        cure: &str,
+    ) -> String {
+        let Some(short) = self.shortfall else {
+            return format!("{subject} has nothing left of its {bound}; {cure}");
+        };
+        let (name, unit) = named(books, short);
+        let most = max.map_or(Quantity::ZERO, |max| max.get_or_zero(short.resource));
+        let (needed, left) = (short.needed, short.available);
+        format!(
+            "{subject} has {left}{unit} {name} left of its {bound} of {most}{unit}, the ask needs {needed}{unit}; {cure}"
+        )
+    }
+}
+
+fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
+    let name = books.types().name(short.resource).as_str();
+    (name, unit_of(name))
+}
+
+fn of_count(subject: &str, running: u64, max: u64) -> String {
+    format!(
+        "{subject} runs {running} applications and may run {max}; wait for one to end, or raise the number"
+    )
+}
