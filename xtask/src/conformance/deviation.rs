@@ -49,7 +49,8 @@ impl Deviations {
         toml::from_str(&text).with_context(|| format!("cannot read {}", file.display()))
     }
 
-    /// The entry of a case.
+    /// The entry of a case. A caller that looks at a part of the data sees shorter folder
+    /// names, so `config` also means `yunikorn/config`.
     pub(super) fn of(&self, folder: &str, case: &Case) -> Option<&Deviation> {
         self.all
             .iter()

@@ -31,7 +31,7 @@ fn check_text(text: &Text) -> Vec<Violation> {
     found
 }
 
-/// Whether a path may begin after this text: `…/work/` inside an address is none.
+/// Whether a path may begin after this text: inside an address or a relative path it may not.
 fn begins_path(before: &str) -> bool {
     let last = before.chars().next_back();
     last.is_none_or(|mark| !mark.is_alphanumeric() && !"./_-~}>".contains(mark))
