@@ -186,8 +186,11 @@ fn is_text(path: &str) -> bool {
     TEXT_ENDINGS.contains(&ending_of(path)) || path == ".ci/run"
 }
 
+/// Whether only tests compile this file, going by its place and name.
 fn is_test(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs")
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    path.contains("/tests/") || stem == "tests" || stem.ends_with("_tests")
 }
 
 fn ending_of(path: &str) -> &str {

@@ -98,7 +98,7 @@ pub(crate) fn many(mut command: Command) -> Result<Tally> {
     // Lines, not text: a test may print bytes that are no UTF-8.
     for line in BufReader::new(output).split(b'\n') {
         let line = line.context("cannot read what the tests print")?;
-        let line = String::from_utf8_lossy(&line);
+        let line = String::from_utf8_lossy(line.trim_ascii_end());
         println!("{line}");
         if let Some(counts) = Tally::of_harness_line(&line) {
             tally += counts;

@@ -33,7 +33,7 @@ impl Tally {
 
     /// Read the line that Rust's test harness ends each test program with.
     pub(crate) fn of_harness_line(line: &str) -> Option<Self> {
-        let counts = line.trim().strip_prefix("test result: ")?;
+        let counts = line.strip_prefix("test result: ")?;
         let (_, counts) = counts.split_once(". ")?;
         let count = |what: &str| -> Option<u64> {
             let mut parts = counts.split("; ");

@@ -28,3 +28,23 @@ impl Judge for Config {
 fn is_valid(_yaml: &str) -> Option<bool> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_case_needs_a_file_and_a_verdict() {
+        let case = json!({"yaml": "partitions: []", "valid": true});
+        assert!(Config.judge(&case).is_ok());
+        for case in [
+            json!({"yaml": ""}),
+            json!({"valid": true}),
+            json!({"yaml": 1, "valid": true}),
+        ] {
+            assert!(Config.judge(&case).is_err(), "{case}");
+        }
+    }
+}

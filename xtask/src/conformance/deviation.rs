@@ -52,8 +52,10 @@ impl Deviations {
     /// The entry of a case. A caller that looks at a part of the data sees shorter folder
     /// names, so `config` also means `yunikorn/config`.
     pub(super) fn of(&self, folder: &str, case: &Case) -> Option<&Deviation> {
-        self.all
-            .iter()
-            .find(|one| one.folder == folder && (one.case == case.id || one.case == case.long_name))
+        self.all.iter().find(|one| {
+            let rest = one.folder.strip_suffix(folder);
+            let same_folder = rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            same_folder && (one.case == case.id || one.case == case.long_name)
+        })
     }
 }

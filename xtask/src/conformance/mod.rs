@@ -322,6 +322,19 @@ mod tests {
     }
 
     #[test]
+    fn deviations_are_known_when_only_a_part_is_replayed() {
+        let scratch = Scratch::new().unwrap();
+        let folder = scratch.path().join("kind/resources");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.jsonl"), BAD).unwrap();
+        fs::write(scratch.path().join("deviations.toml"), entry("bad", 0)).unwrap();
+        for part in ["", "kind", "kind/resources"] {
+            let reports = survey(&scratch.path().join(part), scratch.path()).unwrap();
+            assert_eq!(reports[0].deviating, 1, "replaying {part:?}");
+        }
+    }
+
+    #[test]
     fn more_than_three_percent_may_not_deviate() {
         let cases = format!("{GOOD}\n{BAD}");
         let reports = survey_of(&cases, Some(&entry("bad", 0))).unwrap();

@@ -117,6 +117,7 @@ mod tests {
             ("[a](..)", 0),
             ("[a](none.md)", 1),
             ("[a](../../outside.md)", 1),
+            ("[a](../../README.md)", 1),
             ("[a]: none.md", 1),
             ("[^1]: A footnote", 0),
             (
