@@ -1,0 +1,50 @@
+//! Judges queue files.
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::case::{bool_of, text_of};
+use super::{Judge, Verdict};
+
+/// A queue file is valid for us when it is valid for the reference.
+pub(super) struct Config;
+
+impl Judge for Config {
+    fn judge(&self, case: &Value) -> Result<Verdict> {
+        let (yaml, valid) = (text_of(case, "yaml")?, bool_of(case, "valid")?);
+        let Some(ours) = is_valid(yaml) else {
+            return Ok(Verdict::Unjudged);
+        };
+        if ours == valid {
+            return Ok(Verdict::Equal);
+        }
+        let what = format!("valid is {ours}, recorded is {valid}");
+        Ok(Verdict::Differs { step: 0, what })
+    }
+}
+
+/// Our own verdict on a queue file; `None` until the configuration crate can read one. It
+/// will be `Some(headroom_config::read(yaml).is_ok())`.
+fn is_valid(_yaml: &str) -> Option<bool> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_case_needs_a_file_and_a_verdict() {
+        let case = json!({"yaml": "partitions: []", "valid": true});
+        assert!(Config.judge(&case).is_ok());
+        for case in [
+            json!({"yaml": ""}),
+            json!({"valid": true}),
+            json!({"yaml": 1, "valid": true}),
+        ] {
+            assert!(Config.judge(&case).is_err(), "{case}");
+        }
+    }
+}

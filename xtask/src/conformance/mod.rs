@@ -1,0 +1,366 @@
+//! `conformance`: replays what real schedulers answered, and compares.
+//!
+//! A folder of recorded cases is a directory below the given one that holds `*.jsonl` files;
+//! its name is its path. Every case is judged: one that cannot be judged yet has failed. A
+//! difference that we decided on is listed in `deviations.toml` and counts as deviating.
+//!
+//! To judge another kind of folder, write a [`Judge`] in a file of its own and name it in
+//! [`judge_of`].
+
+mod case;
+mod config;
+mod deviation;
+mod resources;
+mod unjudged;
+
+use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value;
+
+use self::case::Case;
+use self::deviation::Deviations;
+
+/// Folders whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
+pub(crate) const COMPLETE: [&str; 1] = ["yunikorn/resources"];
+
+/// Exit code for data that cannot be read, to tell it from differences.
+const UNREADABLE: u8 = 2;
+
+/// At most this share of a folder's cases may deviate by decision.
+const DEVIATING_PERCENT_MAX: usize = 3;
+
+/// Replay recorded data and compare.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Where the recorded folders are [default: the project's conformance/]
+    dir: Option<PathBuf>,
+    /// Print a list of {folder, cases, equal, deviating, failed} and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Fail unless every case of these folders is equal or deviating
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    require: Vec<String>,
+}
+
+/// What a judge says about one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Headroom answers what the reference answered.
+    Equal,
+    /// Headroom answers otherwise, first at this step (0 where a case is one question).
+    Differs { step: usize, what: String },
+    /// Nobody can tell yet.
+    Unjudged,
+}
+
+/// Knows one kind of recorded case.
+trait Judge {
+    /// Ask Headroom and compare.
+    ///
+    /// # Errors
+    /// When the case itself lacks something; the text names the field.
+    fn judge(&self, case: &Value) -> Result<Verdict>;
+}
+
+/// The judge of a folder, by the last part of its name.
+fn judge_of(folder: &str) -> &'static dyn Judge {
+    let kind = folder.rsplit_once('/').map_or(folder, |(_, kind)| kind);
+    match kind {
+        "resources" => &resources::Resources,
+        "config" => &config::Config,
+        _ => &unjudged::Unjudged,
+    }
+}
+
+/// What came out for one folder.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    folder: String,
+    cases: usize,
+    equal: usize,
+    deviating: usize,
+    failed: Vec<String>,
+    /// Why each of `failed` did, in the same order.
+    #[serde(skip)]
+    reasons: Vec<String>,
+    /// Listed deviations that no longer deviate, or elsewhere.
+    #[serde(skip)]
+    stale: Vec<String>,
+}
+
+impl Report {
+    /// Whether every case is equal or deviating, and the list of deviations is right.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.failed.is_empty() && self.stale.is_empty() && !self.deviates_too_much()
+    }
+
+    pub(crate) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    pub(crate) fn judged_well(&self) -> usize {
+        self.equal + self.deviating
+    }
+
+    pub(crate) fn failed(&self) -> usize {
+        self.failed.len()
+    }
+
+    pub(crate) fn deviates_too_much(&self) -> bool {
+        self.deviating * 100 > self.cases * DEVIATING_PERCENT_MAX
+    }
+}
+
+/// Run the subcommand.
+///
+/// # Errors
+/// When the answer cannot be printed. Unreadable data is exit code 2.
+pub(crate) fn run(args: &Args, root: &Path) -> Result<ExitCode> {
+    let own = root.join("conformance");
+    let reports = match survey(args.dir.as_deref().unwrap_or(&own), &own) {
+        Ok(reports) => reports,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            return Ok(ExitCode::from(UNREADABLE));
+        }
+    };
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&reports)?);
+    } else {
+        print(&reports, true);
+    }
+    let complaints = complaints(&reports, &args.require);
+    for complaint in &complaints {
+        eprintln!("error: {complaint}");
+    }
+    Ok(ExitCode::from(u8::from(!complaints.is_empty())))
+}
+
+/// Judge every case below `dir`. The deviations are those of `dir`, or the project's `own`.
+///
+/// # Errors
+/// When data cannot be read; the file and the line are named.
+pub(crate) fn survey(dir: &Path, own: &Path) -> Result<Vec<Report>> {
+    let deviations = Deviations::read(&[dir, own])?;
+    let mut reports = Vec::new();
+    for (folder, files) in case::folders(dir)? {
+        let cases = case::read(&files)?;
+        reports.push(judge_folder(folder, &cases, &deviations)?);
+    }
+    anyhow::ensure!(
+        !reports.is_empty(),
+        "{} holds no *.jsonl file",
+        dir.display()
+    );
+    Ok(reports)
+}
+
+/// Print one line per folder; with `names`, the failed cases below it.
+pub(crate) fn print(reports: &[Report], names: bool) {
+    for report in reports {
+        println!(
+            "{}: {} cases, {} equal, {} deviating, {} failed",
+            report.folder,
+            report.cases,
+            report.equal,
+            report.deviating,
+            report.failed.len()
+        );
+        if names {
+            for (name, reason) in report.failed.iter().zip(&report.reasons) {
+                println!("  failed {name}: {reason}");
+            }
+        }
+        for stale in &report.stale {
+            println!("  stale  {stale}");
+        }
+    }
+}
+
+fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Result<Report> {
+    let judge = judge_of(&folder);
+    let mut report = Report {
+        cases: cases.len(),
+        equal: 0,
+        deviating: 0,
+        failed: Vec::new(),
+        reasons: Vec::new(),
+        stale: Vec::new(),
+        folder,
+    };
+    for case in cases {
+        let verdict = judge_case(judge, case)?;
+        let listed = deviations.of(&report.folder, case);
+        match (verdict, listed) {
+            (Verdict::Equal, None) => report.equal += 1,
+            (Verdict::Equal, Some(listed)) => {
+                report.equal += 1;
+                let decision = &listed.decision;
+                let id = &case.id;
+                report.stale.push(format!(
+                    "{id} is listed under {decision} but equal: delete its entry"
+                ));
+            }
+            (Verdict::Differs { step, .. }, Some(listed)) if listed.step == step => {
+                report.deviating += 1;
+            }
+            (Verdict::Differs { step, what }, listed) => {
+                let expected = listed.map_or_else(String::new, |listed| {
+                    format!(" ({} explains step {})", listed.decision, listed.step)
+                });
+                report.failed.push(case.id.clone());
+                report
+                    .reasons
+                    .push(format!("step {step}: {what}{expected}"));
+            }
+            (Verdict::Unjudged, _) => {
+                report.failed.push(case.id.clone());
+                report.reasons.push("cannot be judged yet".to_owned());
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// A panic in Headroom is a difference in one case and must not hide the others.
+fn judge_case(judge: &dyn Judge, case: &Case) -> Result<Verdict> {
+    let answer = panic::catch_unwind(AssertUnwindSafe(|| judge.judge(&case.value)));
+    match answer {
+        Ok(Ok(verdict)) => Ok(verdict),
+        Ok(Err(error)) => Err(error.context(case.place())),
+        Err(_) => Ok(Verdict::Differs {
+            step: 0,
+            what: "Headroom panicked".to_owned(),
+        }),
+    }
+}
+
+fn complaints(reports: &[Report], required: &[String]) -> Vec<String> {
+    let by_name: BTreeMap<_, _> = reports.iter().map(|one| (one.folder(), one)).collect();
+    let mut complaints = Vec::new();
+    for report in reports.iter().filter(|one| one.deviates_too_much()) {
+        complaints.push(format!(
+            "{}: {} of {} cases deviate, more than {DEVIATING_PERCENT_MAX} %",
+            report.folder, report.deviating, report.cases
+        ));
+    }
+    for name in required {
+        match by_name.get(&**name) {
+            None => complaints.push(format!("{name} is required, and there is no such folder")),
+            Some(report) if !report.is_complete() => complaints.push(format!(
+                "{name} is required: {} of {} cases failed, {} deviations stale",
+                report.failed.len(),
+                report.cases,
+                report.stale.len()
+            )),
+            Some(_) => {}
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::scratch::Scratch;
+
+    const GOOD: &str = r#"{"name":"good","resource":"vcore","text":"2","ok":true,"value":2000}"#;
+    const BAD: &str = r#"{"name":"bad","resource":"vcore","text":"2","ok":true,"value":3}"#;
+
+    fn survey_of(cases: &str, deviations: Option<&str>) -> Result<Vec<Report>> {
+        let scratch = Scratch::new()?;
+        let folder = scratch.path().join("kind/resources");
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("a.jsonl"), cases)?;
+        if let Some(text) = deviations {
+            fs::write(scratch.path().join("deviations.toml"), text)?;
+        }
+        survey(scratch.path(), scratch.path())
+    }
+
+    fn entry(case: &str, step: usize) -> String {
+        format!(
+            "[[deviation]]\nfolder = \"kind/resources\"\ncase = \"{case}\"\nstep = {step}\n\
+             decision = \"K-1\"\nwhy = \"because\"\n"
+        )
+    }
+
+    #[test]
+    fn equal_and_different_cases_are_told_apart() {
+        let reports = survey_of(&format!("{GOOD}\n\n{BAD}\n"), None).unwrap();
+        let json = serde_json::to_value(&reports).unwrap();
+        let expected = serde_json::json!([{
+            "folder": "kind/resources", "cases": 2, "equal": 1, "deviating": 0, "failed": ["bad"],
+        }]);
+        assert_eq!(json, expected);
+        assert_eq!(complaints(&reports, &[]).len(), 0);
+        assert_eq!(complaints(&reports, &["kind/resources".into()]).len(), 1);
+        assert_eq!(complaints(&reports, &["none".into()]).len(), 1);
+    }
+
+    #[test]
+    fn a_listed_difference_deviates_only_at_its_step() {
+        let many = (0..40).map(|n| GOOD.replace("good", &format!("good-{n}")) + "\n");
+        let cases = many.collect::<String>() + BAD;
+        for (listed, deviating, failed, stale) in [
+            (entry("bad", 0), 1, 0, 0),
+            (entry("bad", 3), 0, 1, 0),
+            (entry("good-7", 0), 0, 1, 1),
+        ] {
+            let reports = survey_of(&cases, Some(&listed)).unwrap();
+            let report = &reports[0];
+            let counts = (report.deviating, report.failed.len(), report.stale.len());
+            assert_eq!(counts, (deviating, failed, stale), "{listed}");
+        }
+    }
+
+    #[test]
+    fn deviations_are_known_when_only_a_part_is_replayed() {
+        let scratch = Scratch::new().unwrap();
+        let folder = scratch.path().join("kind/resources");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.jsonl"), BAD).unwrap();
+        fs::write(scratch.path().join("deviations.toml"), entry("bad", 0)).unwrap();
+        for part in ["", "kind", "kind/resources"] {
+            let reports = survey(&scratch.path().join(part), scratch.path()).unwrap();
+            assert_eq!(reports[0].deviating, 1, "replaying {part:?}");
+        }
+    }
+
+    #[test]
+    fn more_than_three_percent_may_not_deviate() {
+        for (equal, expected) in [(33, 0), (32, 1)] {
+            let many = (0..equal).map(|n| GOOD.replace("good", &format!("good-{n}")) + "\n");
+            let cases = many.collect::<String>() + BAD;
+            let reports = survey_of(&cases, Some(&entry("bad", 0))).unwrap();
+            assert_eq!(
+                complaints(&reports, &[]).len(),
+                expected,
+                "1 beside {equal}"
+            );
+        }
+    }
+
+    #[test]
+    fn unreadable_data_names_file_and_line() {
+        for (cases, expected) in [
+            (format!("{GOOD}\n{{"), "a.jsonl, line 2"),
+            (r#"{"resource":"vcore"}"#.to_owned(), "a.jsonl, line 1"),
+            (r#"{"name":"a","text":"1"}"#.to_owned(), "a.jsonl, line 1"),
+            ("[1]".to_owned(), "a.jsonl, line 1"),
+            (String::from("\n"), "no case"),
+            (format!("{GOOD}\n{GOOD}"), "line 2"),
+        ] {
+            let error = survey_of(&cases, None).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.contains(expected), "{cases}: {text}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Making a fresh machine fit to test on: what is missing is installed, or named.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::step::{Bench, one};
+
+/// How to get the checker of the dependency policy.
+pub(crate) const INSTALL_DENY: &str = "cargo install cargo-deny --locked --version 0.20.2";
+
+/// Names that the browser goes by.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// Look for every tool and install what is missing. What cannot be installed is named; the
+/// step that needs it then says what it means.
+pub(crate) fn all(bench: &mut Bench) {
+    components(bench);
+    if !bench.has_cargo("deny") {
+        let words: Vec<_> = INSTALL_DENY.split(' ').skip(1).collect();
+        install("cargo-deny", INSTALL_DENY, bench.cargo(&words));
+    }
+    browser(bench);
+}
+
+/// The parts of the Rust toolchain that a minimal profile leaves out.
+fn components(bench: &Bench) {
+    for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        if !bench.has_cargo(subcommand) {
+            let by_hand = format!("rustup component add {component}");
+            let command = bench.command("rustup", &["component", "add", component]);
+            install(component, &by_hand, command);
+        }
+    }
+}
+
+/// The browser that opens the simulator's report in a test.
+fn browser(bench: &mut Bench) {
+    if env::var_os("HEADROOM_CHROMIUM").is_some() {
+        return;
+    }
+    if find_browser().is_none() {
+        let by_hand = "apt-get update && apt-get install -y --no-install-recommends chromium";
+        if find("apt-get").is_some() && is_root() {
+            install("chromium", by_hand, bench.command("sh", &["-c", by_hand]));
+        } else {
+            println!("chromium is missing; on Debian, as root: {by_hand}");
+        }
+    }
+    if let Some(path) = find_browser() {
+        let path = OsString::from(path);
+        bench.variables.push(("HEADROOM_CHROMIUM", path));
+    }
+}
+
+fn install(what: &str, by_hand: &str, command: Command) {
+    println!("{what} is missing, installing it: {by_hand}");
+    if let Err(error) = one(command) {
+        println!("{error:#}; please install it yourself: {by_hand}");
+    }
+}
+
+fn find_browser() -> Option<PathBuf> {
+    BROWSERS.iter().find_map(|name| find(name))
+}
+
+/// The first program of this name on the search path.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|directory| directory.join(program))
+        .find(|file| file.is_file())
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").stderr(Stdio::null()).output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_on_the_search_path() {
+        assert!(find("sh").is_some());
+        assert!(find("headroom-no-such-program").is_none());
+    }
+}

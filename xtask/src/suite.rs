@@ -1,0 +1,190 @@
+//! `check` and `test`: which steps they take.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+
+use crate::step::{Bench, Step, many, one};
+use crate::tally::Tally;
+use crate::{code_of, conformance, equip, readme, scenes, tidy};
+
+/// How many histories each property test tries in the quick loop; `test` keeps proptest's 256.
+const QUICK_CASES: &str = "32";
+
+const FORMAT: Step = Step {
+    name: "format",
+    remedy: "run `cargo fmt --all`",
+    work: |bench| one(bench.cargo(&["fmt", "--all", "--check"])),
+};
+
+const LINT: Step = Step {
+    name: "lint",
+    remedy: "fix what clippy names; `cargo clippy --fix` does the plain cases",
+    work: |bench| {
+        let arguments = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        one(bench.cargo(&arguments))
+    },
+};
+
+const TESTS: Step = Step {
+    name: "tests",
+    remedy: "run the failed test alone: `cargo test -p <crate> <name>`",
+    work: |bench| many(bench.cargo(&["test", "--workspace", "--tests", "--no-fail-fast"])),
+};
+
+const DOC_TESTS: Step = Step {
+    name: "doc tests",
+    remedy: "run `cargo test -p <crate> --doc`",
+    work: |bench| many(bench.cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])),
+};
+
+const DENY: Step = Step {
+    name: "dependency policy",
+    remedy: "see the rules and their reasons in deny.toml",
+    work: deny,
+};
+
+const TIDY: Step = Step {
+    name: "tidy",
+    remedy: "each line names its rule; docs/testing.md says what the rules are",
+    work: |bench| tidy::run(&bench.root),
+};
+
+const CONFORMANCE: Step = Step {
+    name: "conformance",
+    remedy: "run `cargo xtask conformance` to see each case; a difference by decision goes to conformance/deviations.toml",
+    work: compare,
+};
+
+const SCENES: Step = Step {
+    name: "scenes",
+    remedy: "write the missing tests, or correct docs/scenes.toml",
+    work: |bench| scenes::run(&bench.root),
+};
+
+const RELEASE: Step = Step {
+    name: "release build",
+    remedy: "run `cargo build --release -p headroom`",
+    work: |bench| one(bench.cargo(&["build", "--release", "-p", "headroom"])),
+};
+
+const README: Step = Step {
+    name: "readme",
+    remedy: "the commands under \"Try it\" in README.md must work as they stand",
+    work: |bench| readme::run(bench),
+};
+
+/// The quick loop: stop at the first failure.
+///
+/// # Errors
+/// When the caller's environment cannot be read.
+pub(crate) fn check(root: PathBuf) -> Result<ExitCode> {
+    let mut bench = bench(root)?;
+    if env::var_os("PROPTEST_CASES").is_none() {
+        bench.variables.push(("PROPTEST_CASES", QUICK_CASES.into()));
+    }
+    for step in [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY] {
+        if step.run(&bench).failed > 0 {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    println!("check: all is well");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everything: go on after a failure, and count.
+///
+/// # Errors
+/// When the caller's environment cannot be read.
+pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
+    let mut bench = bench(root)?;
+    equip::all(&mut bench);
+    let steps = [
+        FORMAT,
+        LINT,
+        TESTS,
+        DOC_TESTS,
+        DENY,
+        TIDY,
+        CONFORMANCE,
+        SCENES,
+        RELEASE,
+        README,
+    ];
+    let mut sum = Tally::default();
+    let mut failed = Vec::new();
+    for step in steps {
+        let tally = step.run(&bench);
+        sum += tally;
+        if tally.failed > 0 {
+            failed.push(step.name);
+        }
+    }
+    if !failed.is_empty() {
+        println!("failed steps: {}", failed.join(", "));
+    }
+    println!("{sum}");
+    Ok(code_of(sum.failed == 0))
+}
+
+fn bench(root: PathBuf) -> Result<Bench> {
+    let mut variables = Vec::new();
+    if let Some(traces) = env::var_os("HEADROOM_TRACES") {
+        // Tests run in the directory of their crate, so a relative path would mislead them.
+        let absolute = std::path::absolute(&traces).context("HEADROOM_TRACES is no path")?;
+        variables.push(("HEADROOM_TRACES", OsString::from(absolute)));
+    }
+    Ok(Bench { root, variables })
+}
+
+fn deny(bench: &Bench) -> Result<Tally> {
+    if !bench.has_cargo("deny") {
+        println!("cargo-deny is missing: {}", equip::INSTALL_DENY);
+        return Ok(Tally::skipped());
+    }
+    // Not `advisories`: see deny.toml.
+    let mut command = bench.cargo(&["deny", "check"]);
+    // The list of doubles covers crates that only some features bring in.
+    command.args(["--allow", "unmatched-skip", "--allow", "unnecessary-skip"]);
+    command.args(["bans", "licenses", "sources"]);
+    one(command)
+}
+
+/// Folders that are complete must stay so; what is open elsewhere counts as skipped.
+fn compare(bench: &Bench) -> Result<Tally> {
+    let dir = bench.root.join("conformance");
+    let reports = conformance::survey(&dir, &dir)?;
+    conformance::print(&reports, false);
+    let mut tally = Tally::default();
+    for report in &reports {
+        let open = report.failed() as u64;
+        tally.passed += report.judged_well() as u64;
+        if conformance::COMPLETE.contains(&report.folder()) {
+            tally.failed += open.max(u64::from(!report.is_complete()));
+        } else {
+            tally.skipped += open;
+            tally.failed += u64::from(report.deviates_too_much());
+        }
+    }
+    for name in conformance::COMPLETE {
+        if !reports.iter().any(|report| report.folder() == name) {
+            println!("conformance/{name} is gone");
+            tally.failed += 1;
+        }
+    }
+    println!(
+        "{} cases are not equal yet; they count as skipped",
+        tally.skipped
+    );
+    Ok(tally)
+}
