@@ -68,9 +68,7 @@ fn find_browser() -> Option<PathBuf> {
 /// The first program of this name on the search path.
 fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|directory| directory.join(program))
-        .find(|file| file.is_file())
+    env::split_paths(&path).map(|directory| directory.join(program)).find(|file| file.is_file())
 }
 
 fn is_root() -> bool {

@@ -62,9 +62,5 @@ fn run(cli: &Cli) -> Result<ExitCode> {
 }
 
 fn code_of(good: bool) -> ExitCode {
-    if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

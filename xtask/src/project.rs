@@ -34,11 +34,7 @@ pub(crate) struct Text {
 impl Text {
     fn new(path: &str, content: String) -> Self {
         let code = Language::of(path).map(|language| Code::new(&content, language, is_test(path)));
-        Self {
-            path: path.to_owned(),
-            content,
-            code,
-        }
+        Self { path: path.to_owned(), content, code }
     }
 
     /// What follows the last dot of the file's name, or nothing.
@@ -48,9 +44,7 @@ impl Text {
 
     /// Whether a program writes this file.
     pub(crate) fn is_generated(&self) -> bool {
-        self.path
-            .split('/')
-            .any(|part| matches!(part, "generated" | "dist"))
+        self.path.split('/').any(|part| matches!(part, "generated" | "dist"))
     }
 }
 
@@ -68,10 +62,7 @@ impl Tree {
     /// # Errors
     /// When a directory or a file cannot be read; the path is named.
     pub(crate) fn read(root: &Path) -> Result<Self> {
-        let mut tree = Self {
-            paths: BTreeSet::new(),
-            texts: Vec::new(),
-        };
+        let mut tree = Self { paths: BTreeSet::new(), texts: Vec::new() };
         for path in files_below(root)? {
             let name = slashed(path.strip_prefix(root).unwrap_or(&path));
             tree.add_path(&name);
@@ -88,10 +79,7 @@ impl Tree {
     /// A project that exists only in a test.
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let mut tree = Self {
-            paths: BTreeSet::new(),
-            texts: Vec::new(),
-        };
+        let mut tree = Self { paths: BTreeSet::new(), texts: Vec::new() };
         for (path, text) in files {
             tree.add_path(path);
             tree.texts.push(Text::new(path, (*text).to_owned()));
@@ -109,9 +97,7 @@ impl Tree {
         &'a self,
         endings: &'a [&str],
     ) -> impl Iterator<Item = &'a Text> + 'a {
-        self.texts
-            .iter()
-            .filter(move |text| endings.contains(&text.ending()))
+        self.texts.iter().filter(move |text| endings.contains(&text.ending()))
     }
 
     fn add_path(&mut self, path: &str) {
@@ -169,10 +155,7 @@ pub(crate) fn root() -> Result<PathBuf> {
 
 /// A path as the rules write it, with `/` on every system.
 pub(crate) fn slashed(path: &Path) -> String {
-    let parts: Vec<_> = path
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.join("/")
 }
 

@@ -74,10 +74,7 @@ mod tests {
     #[test]
     fn the_first_block_under_the_heading_is_taken() {
         for (readme, expected) in [
-            (
-                "# A\n```\nno\n```\n## Try it\ntext\n```sh\n$ one\ntwo\n```\n",
-                Some("one\ntwo"),
-            ),
+            ("# A\n```\nno\n```\n## Try it\ntext\n```sh\n$ one\ntwo\n```\n", Some("one\ntwo")),
             ("## Try it\n## Test it\n```\nno\n```\n", None),
             ("Try it\n```\nno\n```\n", None),
         ] {

@@ -153,10 +153,7 @@ mod tests {
         let scenes: Scenes = toml::from_str(list).unwrap();
         for (code, expected) in [
             ("", &["SD-01 has no test: write fn sd_01_…"][..]),
-            (
-                "// fn sd_01_a() {}",
-                &["SD-01 has no test: write fn sd_01_…"],
-            ),
+            ("// fn sd_01_a() {}", &["SD-01 has no test: write fn sd_01_…"]),
             ("fn sd_01_a() {}", &[]),
             (
                 "fn sd_01_a() {} fn sd_77_b() {}",

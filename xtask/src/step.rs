@@ -75,9 +75,7 @@ impl Bench {
 /// # Errors
 /// When it cannot be started.
 pub(crate) fn one(mut command: Command) -> Result<Tally> {
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {}", shown(&command)))?;
+    let status = command.status().with_context(|| format!("cannot start {}", shown(&command)))?;
     if !status.success() {
         bail!("{} ended with {status}", shown(&command));
     }
@@ -116,10 +114,7 @@ pub(crate) fn many(mut command: Command) -> Result<Tally> {
 fn shown(command: &Command) -> String {
     let words = [command.get_program()].into_iter();
     let words = words.chain(command.get_args());
-    words
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -136,14 +131,8 @@ mod tests {
     fn the_reports_of_test_programs_are_added() {
         let line = "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out";
         for (script, expected) in [
-            (
-                format!("echo '{line}'; echo '{line}'"),
-                "4 passed, 0 failed, 2 skipped",
-            ),
-            (
-                format!("echo '{line}'; exit 1"),
-                "2 passed, 1 failed, 1 skipped",
-            ),
+            (format!("echo '{line}'; echo '{line}'"), "4 passed, 0 failed, 2 skipped"),
+            (format!("echo '{line}'; exit 1"), "2 passed, 1 failed, 1 skipped"),
             ("exit 101".to_owned(), "0 passed, 1 failed"),
         ] {
             let tally = many(shell(&script)).unwrap();
@@ -159,10 +148,7 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_run_has_failed() {
-        let bench = Bench {
-            root: ".".into(),
-            variables: Vec::new(),
-        };
+        let bench = Bench { root: ".".into(), variables: Vec::new() };
         let step = Step {
             name: "none",
             remedy: "nothing",

@@ -24,14 +24,7 @@ const LINT: Step = Step {
     name: "lint",
     remedy: "fix what clippy names; `cargo clippy --fix` does the plain cases",
     work: |bench| {
-        let arguments = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ];
+        let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
         one(bench.cargo(&arguments))
     },
 };
@@ -109,18 +102,7 @@ pub(crate) fn check(root: PathBuf) -> Result<ExitCode> {
 pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
     let mut bench = bench(root)?;
     equip::all(&mut bench);
-    let steps = [
-        FORMAT,
-        LINT,
-        TESTS,
-        DOC_TESTS,
-        DENY,
-        TIDY,
-        CONFORMANCE,
-        SCENES,
-        RELEASE,
-        README,
-    ];
+    let steps = [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY, CONFORMANCE, SCENES, RELEASE, README];
     let mut sum = Tally::default();
     let mut failed = Vec::new();
     for step in steps {
@@ -182,9 +164,6 @@ fn compare(bench: &Bench) -> Result<Tally> {
             tally.failed += 1;
         }
     }
-    println!(
-        "{} cases are not equal yet; they count as skipped",
-        tally.skipped
-    );
+    println!("{} cases are not equal yet; they count as skipped", tally.skipped);
     Ok(tally)
 }

@@ -16,19 +16,12 @@ pub(crate) struct Tally {
 impl Tally {
     /// One test with this outcome.
     pub(crate) fn of(passed: bool) -> Self {
-        Self {
-            passed: u64::from(passed),
-            failed: u64::from(!passed),
-            skipped: 0,
-        }
+        Self { passed: u64::from(passed), failed: u64::from(!passed), skipped: 0 }
     }
 
     /// One test that was not judged.
     pub(crate) fn skipped() -> Self {
-        Self {
-            skipped: 1,
-            ..Self::default()
-        }
+        Self { skipped: 1, ..Self::default() }
     }
 
     /// Read the line that Rust's test harness ends each test program with.

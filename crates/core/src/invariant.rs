@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::books::tracker::{Level, TrackerKind};
-use crate::books::{ApplicationState, Books};
+use crate::books::{Application, ApplicationState, Books};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 
@@ -146,8 +146,6 @@ impl Books {
                 let free = (row.link.is_none(), row.counted, sum.asks + sum.allocations);
                 equal(name, "detached when it has ended", &free, &(true, false, 0))?;
             }
-            let listed = self.applications_in(row.queue).filter(|(one, _)| *one == id).count();
-            equal(name, "listed in its queue", &listed, &usize::from(row.state.is_active()))?;
         }
         Ok(())
     }
@@ -161,8 +159,11 @@ impl Books {
             equal(&row.path, "running applications", &row.running, &sum.running)?;
             let left = row.max.as_ref().map(|max| max.minus_existing(&sum.allocated));
             equal(&row.path, "left of its maximum", &row.left, &left)?;
-            let below = self.queues().iter().filter(|(_, one)| one.parent == Some(id)).count();
-            equal(&row.path, "queues below", &self.children(id).count(), &below)?;
+            let listed = self.children(id).map(|(_, child)| u32::from(child.parent == Some(id)));
+            equal(&row.path, "queues below", &listed.sum(), &sum.children)?;
+            let active = |row: &Application| row.queue == id && row.state.is_active();
+            let listed = self.applications_in(id).map(|(_, row)| u32::from(active(row)));
+            equal(&row.path, "listed applications", &listed.sum(), &sum.applications)?;
             if row.parent.is_none() {
                 let size = sums.sizes.get(&row.partition).map(Resources::pruned);
                 let size = size.filter(|size| !size.is_empty());
@@ -173,16 +174,18 @@ impl Books {
     }
 
     fn check_nodes(&self, sums: &Sums) -> Outcome {
+        let mut on_nodes = 0;
         for (id, row) in self.nodes().iter() {
             let used = sums.nodes.get(&id).unwrap_or(&NOTHING).pruned();
             equal(&row.name, "allocated", &row.allocated, &used)?;
             equal(&row.name, "available", &row.available, &row.capacity.minus(&used).pruned())?;
-            let listed = self.allocations_on(id).count() as u32;
-            equal(&row.name, "listed allocations", &listed, &row.allocation_count)?;
-            let counted = self.allocations().iter().filter(|(_, one)| one.node == Some(id)).count();
-            equal(&row.name, "allocations", &listed, &(counted as u32))?;
+            let here = self.allocations_on(id).map(|(_, one)| u32::from(one.node == Some(id)));
+            let listed = here.sum::<u32>();
+            equal(&row.name, "allocations", &row.allocation_count, &listed)?;
+            on_nodes += listed;
         }
-        Ok(())
+        let placed = sums.applications.values().map(|sum| sum.allocations).sum();
+        equal("all nodes", "listed allocations", &on_nodes, &placed)
     }
 
     fn check_trackers(&self, sums: &Sums) -> Outcome {
@@ -288,6 +291,8 @@ struct QueueSum {
     pending: Resources,
     allocated: Resources,
     running: u64,
+    children: u32,
+    applications: u32,
 }
 
 #[derive(Default)]
@@ -313,6 +318,11 @@ impl Sums {
         for (_, node) in books.nodes().iter() {
             sums.sizes.entry(node.partition).or_default().add(&node.capacity);
         }
+        for (_, queue) in books.queues().iter() {
+            if let Some(parent) = queue.parent {
+                sums.queues.entry(parent).or_default().children += 1;
+            }
+        }
         for (id, _) in books.applications().iter() {
             sums.count_application(books, id);
         }
@@ -337,6 +347,8 @@ impl Sums {
 
     fn count_application(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
+        let leaf = self.queues.entry(row.queue).or_default();
+        leaf.applications += u32::from(row.state.is_active());
         if row.state == ApplicationState::Running {
             for (queue, _) in books.up(row.queue) {
                 self.queues.entry(queue).or_default().running += 1;

@@ -151,21 +151,16 @@ mod tests {
     use super::*;
 
     fn ids(cases: &[(&str, &str)]) -> Result<Vec<String>> {
-        let mut cases: Vec<_> = cases
-            .iter()
-            .map(|(file, text)| parse(Path::new(file), 1, text).unwrap())
-            .collect();
+        let mut cases: Vec<_> =
+            cases.iter().map(|(file, text)| parse(Path::new(file), 1, text).unwrap()).collect();
         name_cases(&mut cases)?;
         Ok(cases.into_iter().map(|case| case.id).collect())
     }
 
     #[test]
     fn a_name_is_as_long_as_it_must_be() {
-        let (plain, old, new) = (
-            r#"{"name":"a"}"#,
-            r#"{"name":"a","version":"1"}"#,
-            r#"{"name":"a","version":"2"}"#,
-        );
+        let (plain, old, new) =
+            (r#"{"name":"a"}"#, r#"{"name":"a","version":"1"}"#, r#"{"name":"a","version":"2"}"#);
         for (cases, expected) in [
             (&[("x.jsonl", old)][..], &["a"][..]),
             (&[("x.jsonl", old), ("x.jsonl", new)], &["a@1", "a@2"]),

@@ -39,11 +39,8 @@ mod tests {
     fn a_case_needs_a_file_and_a_verdict() {
         let case = json!({"yaml": "partitions: []", "valid": true});
         assert!(Config.judge(&case).is_ok());
-        for case in [
-            json!({"yaml": ""}),
-            json!({"valid": true}),
-            json!({"yaml": 1, "valid": true}),
-        ] {
+        for case in [json!({"yaml": ""}), json!({"valid": true}), json!({"yaml": 1, "valid": true})]
+        {
             assert!(Config.judge(&case).is_err(), "{case}");
         }
     }

@@ -152,11 +152,7 @@ pub(crate) fn survey(dir: &Path, own: &Path) -> Result<Vec<Report>> {
         let cases = case::read(&files)?;
         reports.push(judge_folder(folder, &cases, &deviations)?);
     }
-    anyhow::ensure!(
-        !reports.is_empty(),
-        "{} holds no *.jsonl file",
-        dir.display()
-    );
+    anyhow::ensure!(!reports.is_empty(), "{} holds no *.jsonl file", dir.display());
     Ok(reports)
 }
 
@@ -202,9 +198,9 @@ fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Resu
                 report.equal += 1;
                 let decision = &listed.decision;
                 let id = &case.id;
-                report.stale.push(format!(
-                    "{id} is listed under {decision} but equal: delete its entry"
-                ));
+                report
+                    .stale
+                    .push(format!("{id} is listed under {decision} but equal: delete its entry"));
             }
             (Verdict::Differs { step, .. }, Some(listed)) if listed.step == step => {
                 report.deviating += 1;
@@ -214,9 +210,7 @@ fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Resu
                     format!(" ({} explains step {})", listed.decision, listed.step)
                 });
                 report.failed.push(case.id.clone());
-                report
-                    .reasons
-                    .push(format!("step {step}: {what}{expected}"));
+                report.reasons.push(format!("step {step}: {what}{expected}"));
             }
             (Verdict::Unjudged, _) => {
                 report.failed.push(case.id.clone());
@@ -233,10 +227,7 @@ fn judge_case(judge: &dyn Judge, case: &Case) -> Result<Verdict> {
     match answer {
         Ok(Ok(verdict)) => Ok(verdict),
         Ok(Err(error)) => Err(error.context(case.place())),
-        Err(_) => Ok(Verdict::Differs {
-            step: 0,
-            what: "Headroom panicked".to_owned(),
-        }),
+        Err(_) => Ok(Verdict::Differs { step: 0, what: "Headroom panicked".to_owned() }),
     }
 }
 
@@ -309,11 +300,9 @@ mod tests {
     fn a_listed_difference_deviates_only_at_its_step() {
         let many = (0..40).map(|n| GOOD.replace("good", &format!("good-{n}")) + "\n");
         let cases = many.collect::<String>() + BAD;
-        for (listed, deviating, failed, stale) in [
-            (entry("bad", 0), 1, 0, 0),
-            (entry("bad", 3), 0, 1, 0),
-            (entry("good-7", 0), 0, 1, 1),
-        ] {
+        for (listed, deviating, failed, stale) in
+            [(entry("bad", 0), 1, 0, 0), (entry("bad", 3), 0, 1, 0), (entry("good-7", 0), 0, 1, 1)]
+        {
             let reports = survey_of(&cases, Some(&listed)).unwrap();
             let report = &reports[0];
             let counts = (report.deviating, report.failed.len(), report.stale.len());
@@ -340,11 +329,7 @@ mod tests {
             let many = (0..equal).map(|n| GOOD.replace("good", &format!("good-{n}")) + "\n");
             let cases = many.collect::<String>() + BAD;
             let reports = survey_of(&cases, Some(&entry("bad", 0))).unwrap();
-            assert_eq!(
-                complaints(&reports, &[]).len(),
-                expected,
-                "1 beside {equal}"
-            );
+            assert_eq!(complaints(&reports, &[]).len(), expected, "1 beside {equal}");
         }
     }
 

@@ -38,26 +38,11 @@ mod tests {
     #[test]
     fn value_and_error_are_compared_and_texts_are_not() {
         for (case, equal) in [
-            (
-                json!({"resource": "vcore", "text": "1", "ok": true, "value": 1000}),
-                true,
-            ),
-            (
-                json!({"resource": "vcore", "text": "1", "ok": true, "value": 1}),
-                false,
-            ),
-            (
-                json!({"resource": "vcore", "text": "1", "ok": false, "error": "x"}),
-                false,
-            ),
-            (
-                json!({"resource": "vcore", "text": "x", "ok": false, "error": "x"}),
-                true,
-            ),
-            (
-                json!({"resource": "vcore", "text": "x", "ok": true, "value": 0}),
-                false,
-            ),
+            (json!({"resource": "vcore", "text": "1", "ok": true, "value": 1000}), true),
+            (json!({"resource": "vcore", "text": "1", "ok": true, "value": 1}), false),
+            (json!({"resource": "vcore", "text": "1", "ok": false, "error": "x"}), false),
+            (json!({"resource": "vcore", "text": "x", "ok": false, "error": "x"}), true),
+            (json!({"resource": "vcore", "text": "x", "ok": true, "value": 0}), false),
         ] {
             let verdict = Resources.judge(&case).unwrap();
             assert_eq!(verdict == Verdict::Equal, equal, "{case}");

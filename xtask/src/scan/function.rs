@@ -70,10 +70,7 @@ fn keyword_functions(masked: &str, keyword: &str) -> Vec<Function> {
             continue;
         }
         if let Some(body) = body_after(masked, after) {
-            found.push(Function {
-                name: name.to_owned(),
-                span: start..body.end,
-            });
+            found.push(Function { name: name.to_owned(), span: start..body.end });
         }
     }
     found
@@ -84,10 +81,7 @@ fn arrow_functions(masked: &str) -> Vec<Function> {
     arrows
         .filter_map(|(start, arrow)| {
             let end = closing(masked.as_bytes(), start + arrow.len() - 1)? + 1;
-            Some(Function {
-                name: "(closure)".to_owned(),
-                span: start..end,
-            })
+            Some(Function { name: "(closure)".to_owned(), span: start..end })
         })
         .collect()
 }

@@ -5,11 +5,7 @@ use super::{Language, is_word_byte};
 /// `text` with blanks in place of comments and of what stands inside quotes. Newlines stay,
 /// and so does the number of bytes.
 pub(super) fn mask(text: &str, language: Language) -> String {
-    let mut masker = Masker {
-        bytes: text.as_bytes(),
-        at: 0,
-        out: Vec::with_capacity(text.len()),
-    };
+    let mut masker = Masker { bytes: text.as_bytes(), at: 0, out: Vec::with_capacity(text.len()) };
     while masker.at < masker.bytes.len() {
         match language {
             Language::Rust => masker.rust(),

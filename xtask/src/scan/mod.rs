@@ -50,11 +50,7 @@ impl Code {
             (false, Language::Rust) => function::test_regions(&masked),
             (false, Language::Script | Language::Python) => Vec::new(),
         };
-        Self {
-            language,
-            masked,
-            tests,
-        }
+        Self { language, masked, tests }
     }
 
     /// The text without strings and comments.
@@ -113,11 +109,7 @@ mod tests {
     fn a_word_is_found_in_code_only_and_only_whole() {
         let text = "let std = 1; // std\nlet no_std = \"std\"; use std::fmt;\n";
         let code = Code::new(text, Language::Rust, false);
-        let lines: Vec<_> = code
-            .find("std")
-            .iter()
-            .map(|at| code.line_of(*at))
-            .collect();
+        let lines: Vec<_> = code.find("std").iter().map(|at| code.line_of(*at)).collect();
         assert_eq!(lines, [1, 2]);
         assert_eq!(code.find("std::").len(), 1);
     }

@@ -34,9 +34,6 @@ mod tests {
         let page = ("docs/decisions/0001-journal.md", "");
         assert_eq!(found(check, &[page]).len(), 1);
         assert_eq!(found(check, &[page, (INDEX, "0001-journal.md")]).len(), 1);
-        assert_eq!(
-            found(check, &[page, (INDEX, "[1](0001-journal.md)")]).len(),
-            0
-        );
+        assert_eq!(found(check, &[page, (INDEX, "[1](0001-journal.md)")]).len(), 0);
     }
 }

@@ -10,26 +10,15 @@ const TABLE: [(&str, &[&str]); 9] = [
     ("headroom-core", &[]),
     ("headroom-config", &["headroom-core"]),
     ("headroom-journal", &["headroom-core"]),
-    (
-        "headroom-engine",
-        &["headroom-core", "headroom-config", "headroom-journal"],
-    ),
+    ("headroom-engine", &["headroom-core", "headroom-config", "headroom-journal"]),
     ("headroom-api", &[]),
     ("headroom-server", OUTER),
     ("headroom-kubernetes", OUTER),
-    (
-        "headroom-sim",
-        &["headroom-core", "headroom-config", "headroom-journal"],
-    ),
+    ("headroom-sim", &["headroom-core", "headroom-config", "headroom-journal"]),
     ("headroom", ALL),
 ];
 
-const OUTER: &[&str] = &[
-    "headroom-api",
-    "headroom-engine",
-    "headroom-core",
-    "headroom-config",
-];
+const OUTER: &[&str] = &["headroom-api", "headroom-engine", "headroom-core", "headroom-config"];
 
 const ALL: &[&str] = &[
     "headroom-core",
@@ -128,11 +117,7 @@ mod tests {
                 "[target.'cfg(unix)'.dependencies]\nbooks = { package = \"headroom-core\" }",
                 1,
             ),
-            (
-                "headroom-config",
-                "[dependencies.headroom-sim]\npath = \"\"",
-                1,
-            ),
+            ("headroom-config", "[dependencies.headroom-sim]\npath = \"\"", 1),
             ("headroom-extra", "", 1),
         ] {
             let text = manifest(name, rest);

@@ -6,26 +6,13 @@ use crate::project::{Text, Tree};
 /// Half-done work in code.
 const UNFINISHED: [(&str, &str); 4] = [
     ("dbg!", "use tracing, or delete it"),
-    (
-        "todo!",
-        "finish it, or return an error that says what is missing",
-    ),
-    (
-        "unimplemented!",
-        "finish it, or return an error that says what is missing",
-    ),
-    (
-        "#[ignore",
-        "assert today's behaviour and say what is wrong with it",
-    ),
+    ("todo!", "finish it, or return an error that says what is missing"),
+    ("unimplemented!", "finish it, or return an error that says what is missing"),
+    ("#[ignore", "assert today's behaviour and say what is wrong with it"),
 ];
 
 /// Reminders in comments; put together here so that this file holds none.
-const REMINDERS: [&str; 3] = [
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("XX", "X"),
-];
+const REMINDERS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// No half-done work and no reminder of it.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
@@ -113,11 +100,7 @@ mod tests {
             ("crates/core/src/a.rs", "fn a() { b.unwrap() }", 1),
             ("crates/core/src/a.rs", "#[test] fn a() { b.unwrap() }", 0),
             ("crates/core/tests/a.rs", "fn a() { b.unwrap() }", 0),
-            (
-                "crates/core/src/a.rs",
-                "/// b.unwrap()\nfn a() { b.unwrap_or(1) }",
-                0,
-            ),
+            ("crates/core/src/a.rs", "/// b.unwrap()\nfn a() { b.unwrap_or(1) }", 0),
         ] {
             assert_eq!(found(unwraps, &[(path, text)]).len(), expected, "{text}");
         }

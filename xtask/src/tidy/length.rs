@@ -75,19 +75,12 @@ mod tests {
         ] {
             let text = "\n".repeat(lines);
             let files = [(path, &*text)];
-            assert_eq!(
-                found(super::files, &files).len(),
-                expected,
-                "{path} {lines}"
-            );
+            assert_eq!(found(super::files, &files).len(), expected, "{path} {lines}");
         }
     }
 
     fn rust(head: &str, body: &str, lines: usize) -> String {
-        format!(
-            "{head}fn long() {{\n{body}{}}}\n",
-            "    a();\n".repeat(lines - 3)
-        )
+        format!("{head}fn long() {{\n{body}{}}}\n", "    a();\n".repeat(lines - 3))
     }
 
     #[test]
@@ -108,9 +101,6 @@ mod tests {
     #[test]
     fn python_counts_too() {
         let text = format!("def long():\n{}", "    a()\n".repeat(70));
-        assert_eq!(
-            found(functions, &[("clients/python/a.py", &text)]),
-            ["clients/python/a.py:1"]
-        );
+        assert_eq!(found(functions, &[("clients/python/a.py", &text)]), ["clients/python/a.py:1"]);
     }
 }

@@ -25,9 +25,7 @@ pub(super) fn targets(markdown: &str) -> Vec<(usize, String)> {
     let mut fence: Option<&str> = None;
     for (index, line) in markdown.lines().enumerate() {
         let head = line.trim_start();
-        let marker = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| head.starts_with(mark));
+        let marker = ["```", "~~~"].into_iter().find(|mark| head.starts_with(mark));
         match (fence, marker) {
             (None, Some(opens)) => fence = Some(opens),
             (Some(open), Some(closes)) if open == closes => fence = None,
@@ -43,10 +41,9 @@ pub(super) fn targets(markdown: &str) -> Vec<(usize, String)> {
 
 fn targets_in(line: &str) -> Vec<String> {
     let inline = line.split("](").skip(1).filter_map(|rest| {
-        let inside = rest.strip_prefix('<').map_or_else(
-            || rest.split([')', ' ']).next(),
-            |rest| rest.split('>').next(),
-        );
+        let inside = rest
+            .strip_prefix('<')
+            .map_or_else(|| rest.split([')', ' ']).next(), |rest| rest.split('>').next());
         inside.map(str::to_owned)
     });
     // A definition: `[name]: target`.
@@ -120,19 +117,12 @@ mod tests {
             ("[a](../../README.md)", 1),
             ("[a]: none.md", 1),
             ("[^1]: A footnote", 0),
-            (
-                "[a](https://example.com/none) [b](mailto:a@example.com) [c](#here)",
-                0,
-            ),
+            ("[a](https://example.com/none) [b](mailto:a@example.com) [c](#here)", 0),
             ("`[a](none.md)`", 0),
             ("```\n[a](none.md)\n```", 0),
             ("```\n```\n![a](<none.png> \"title\")", 1),
         ] {
-            let files = [
-                ("README.md", ""),
-                ("docs/guide.md", ""),
-                ("docs/a.md", text),
-            ];
+            let files = [("README.md", ""), ("docs/guide.md", ""), ("docs/a.md", text)];
             assert_eq!(found(check, &files).len(), expected, "{text}");
         }
     }

@@ -28,11 +28,7 @@ struct Violation {
 
 impl Violation {
     fn new(text: &Text, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            path: text.path.clone(),
-            line,
-            message: message.into(),
-        }
+        Self { path: text.path.clone(), line, message: message.into() }
     }
 }
 
@@ -81,8 +77,5 @@ pub(crate) fn run(root: &Path) -> Result<Tally> {
 #[cfg(test)]
 fn found(rule: Rule, files: &[(&str, &str)]) -> Vec<String> {
     let violations = rule(&Tree::of(files));
-    violations
-        .iter()
-        .map(|one| format!("{}:{}", one.path, one.line))
-        .collect()
+    violations.iter().map(|one| format!("{}:{}", one.path, one.line)).collect()
 }

@@ -7,18 +7,9 @@ const FRONT_DOOR: &str = "crates/core/src/lib.rs";
 
 /// What the core's own code may not name, and why.
 const FORBIDDEN: [(&str, &str); 3] = [
-    (
-        "std::",
-        "the core has no operating system: use core:: or alloc::",
-    ),
-    (
-        "HashMap",
-        "its order is random: use BTreeMap or an id-indexed table",
-    ),
-    (
-        "HashSet",
-        "its order is random: use BTreeSet or an id-indexed table",
-    ),
+    ("std::", "the core has no operating system: use core:: or alloc::"),
+    ("HashMap", "its order is random: use BTreeMap or an id-indexed table"),
+    ("HashSet", "its order is random: use BTreeSet or an id-indexed table"),
 ];
 
 /// The core is `#![no_std]` and names neither `std` nor a hash table outside its tests.
@@ -72,11 +63,7 @@ mod tests {
             ("crates/core/src/a.rs", "use hashbrown::HashMap;", 1),
             ("crates/core/src/a.rs", "fn a() -> no_std::A {}", 0),
             ("crates/core/src/a.rs", "use core::fmt; // std::fmt", 0),
-            (
-                "crates/core/src/a.rs",
-                "#[cfg(test)] mod t { use std::fs; }",
-                0,
-            ),
+            ("crates/core/src/a.rs", "#[cfg(test)] mod t { use std::fs; }", 0),
             ("crates/sim/src/a.rs", "use std::fs;", 0),
         ] {
             assert_eq!(found(check, &[(path, text)]).len(), expected, "{text}");
