@@ -1,5 +1,7 @@
 //! Reading the values of `--nodes`.
 
+#![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -186,7 +188,7 @@ fn a_wrong_file_is_told_with_its_line() {
     }
     expect![[r#"
         no node: bad0.csv name none; expected at least one
-        bad1.csv:1: column 3 of the header is "nothing", expected "memory_mib"; a node list begins with sn,cpu_milli,memory_mib,gpu
+        bad1.csv:1: column 3 of the header is empty, expected "memory_mib"; a node list begins with sn,cpu_milli,memory_mib,gpu
         bad2.csv:2: 3 columns, expected 4 as in the header
         bad3.csv:3: cpu_milli is "-1", expected a whole number from 0 to 1000000000
         bad4.csv:2: memory_mib is "99999999999999999999", expected a whole number from 0 to 1000000000

@@ -1,5 +1,7 @@
 //! Reading and writing our own format.
 
+#![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+
 mod common;
 
 use common::{errors, read, shown};

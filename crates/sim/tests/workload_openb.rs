@@ -1,5 +1,7 @@
 //! Reading Alibaba GPU pod lists.
 
+#![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+
 mod common;
 
 use common::{errors, read, shown};
@@ -52,9 +54,9 @@ fn shares_of_cards_are_amounts_of_gpu_milli_and_qos_is_a_field() {
         p2 at 10000 for 0 by Burstable of [] in Some("root.team0.jobs"), 1 of {gpu-milli: 920, memory: 12884901888 B, vcore: 6000 m}, priority 50, label V100M16
         p3 at 11000 for 3600000 by Guaranteed of [] in Some("root.team1.jobs"), 1 of {memory: 1048576 B, vcore: 1 m}, priority 100, label T4
         remark: 1 job: QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken
-        remark: 1 job: lack a field of the user template and belong to nobody
         remark: 2 jobs: no creation time, submitted at 0
         remark: 2 jobs: no deletion time, a run of one hour is taken
+        remark: 1 job: no field for the user template, taken as nobody
         remark: 1 job: several GPU models wished for, the first is taken
     "#]].assert_eq(&shown(read(Format::Openb, GOOD.as_bytes(), &options)));
 }
@@ -115,7 +117,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t holds no job to play: 0 lines read, none left out
         t holds no job to play: 1 lines read, none left out
         t:1: column 1 of the header is "sn", expected "name"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
-        t:1: column 2 of the header is "nothing", expected "cpu_milli"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
+        t:1: column 2 of the header is empty, expected "cpu_milli"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
     "#]].assert_eq(&errors(Format::Openb, &sources));
 }
 

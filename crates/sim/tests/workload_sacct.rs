@@ -1,5 +1,7 @@
 //! Reading the text of `sacct`.
 
+#![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+
 mod common;
 
 use common::{errors, read, shown};
@@ -45,7 +47,10 @@ JobIDRaw|Account|Start|End|ReqTRES|
         ..ReadOptions::default()
     };
     expect![[r#"
-        t:3: Submit is empty, expected a time such as 2025-01-31T12:00:00
+        7 at 0 for 3600000 by phys of ["phys"] in None, 2 of {memory: 805306368 B, vcore: 1000 m}, priority 0
+        9 at 1000 for 3599000 by phys of ["phys"] in None, 1 of {vcore: 1000 m}, priority 0
+        skipped 1: never started
+        remark: 1 job: no processors told, one is taken
     "#]]
     .assert_eq(&shown(read(Format::Sacct, source.as_bytes(), &options)));
 }

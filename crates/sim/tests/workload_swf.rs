@@ -1,5 +1,7 @@
 //! Reading Standard Workload Format.
 
+#![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+
 mod common;
 
 use common::{errors, read, shown};
@@ -25,7 +27,7 @@ fn jobs_are_read_with_stated_defaults_and_sorted_by_submission() {
         10 at 10000 for 1500 by nobody of [] in None, 1 of {vcore: 1000 m}, priority 0
         11 at 11000 for 10000 by u3 of ["g1"] in None, 2 of {vcore: 1000 m}, priority 0
         skipped 1: run time unknown
-        remark: 1 job: lack a field of the user template and belong to nobody
+        remark: 1 job: no field for the user template, taken as nobody
         remark: 1 job: no processors requested, those used are taken
         remark: 1 job: processors neither requested nor used, one is taken
     "#]].assert_eq(&shown(read(
@@ -51,7 +53,7 @@ fn templates_stretch_and_end_apply_to_every_job() {
         10 at 5500 for 3000 by nobody of ["all"] in None, 1 of {vcore: 1000 m}, priority 0
         skipped 1: run time unknown
         skipped 1: submitted after the end
-        remark: 1 job: lack a field of the user template and belong to nobody
+        remark: 1 job: no field for the user template, taken as nobody
         remark: 1 job: no processors requested, those used are taken
         remark: 1 job: processors neither requested nor used, one is taken
     "#]].assert_eq(&shown(read(Format::Swf, GOOD.as_bytes(), &options)));
@@ -99,12 +101,12 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:1: column 2 (submission) is "99999999999999999999", expected seconds from 0 to 1000000000000
         t:1: column 4 (run time) is "-5", expected seconds from 0 to 1000000000000, or -1 for unknown
         t:1: column 4 (run time) is "1e3", expected seconds from 0 to 1000000000000, or -1 for unknown
-        t:1: column 5 (used processors) is "4.5", expected a whole number, -1 for unknown or from 0 to 1000000
-        t:1: column 8 (requested processors) is "1000001", expected a whole number, -1 for unknown or from 0 to 1000000
-        t:1: column 8 (requested processors) is "-2", expected a whole number, -1 for unknown or from 0 to 1000000
-        t:1: column 10 (requested memory) is "9223372036854775807", expected a whole number of KB, -1 for unknown or from 0 to 9007199254740991
-        t:1: column 12 (user) is "ada\u{1b}[31m", expected a whole number, -1 for unknown or from 0 to 9223372036854775807
-        t:1: column 13 (group) is "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz…", expected a whole number, -1 for unknown or from 0 to 9223372036854775807
+        t:1: column 5 (used processors) is "4.5", expected a whole number from 0 to 1000000, or -1 for unknown
+        t:1: column 8 (requested processors) is "1000001", expected a whole number from 0 to 1000000, or -1 for unknown
+        t:1: column 8 (requested processors) is "-2", expected a whole number from 0 to 1000000, or -1 for unknown
+        t:1: column 10 (requested memory) is "9223372036854775807", expected a whole number of KB from 0 to 9007199254740991, or -1 for unknown
+        t:1: column 12 (user) is "ada\u{1b}[31m", expected a whole number from 0 to 9223372036854775807, or -1 for unknown
+        t:1: column 13 (group) is "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz…", expected a whole number from 0 to 9223372036854775807, or -1 for unknown
         t:1: byte 4 is NUL; the file is binary or damaged, expected text
         t:1: byte 3 is not valid UTF-8; expected text in UTF-8
         t:1: the line is longer than 1048576 bytes
@@ -133,7 +135,7 @@ fn bad_lines_are_skipped_and_counted_on_demand() {
         11 at 11000 for 10000 by u3 of ["g1"] in None, 2 of {vcore: 1000 m}, priority 0
         skipped 7: bad line
         skipped 1: run time unknown
-        remark: 1 job: lack a field of the user template and belong to nobody
+        remark: 1 job: no field for the user template, taken as nobody
         remark: 1 job: no processors requested, those used are taken
         remark: 1 job: processors neither requested nor used, one is taken
         remark: left out: t:9: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
@@ -172,7 +174,7 @@ fn types_that_no_node_has_are_dropped_and_remarked() {
         [("memory".into(), 1)]
     );
     expect![[r#"
-        1 job: lack a field of the user template and belong to nobody
+        1 job: no field for the user template, taken as nobody
         1 job: no processors requested, those used are taken
         1 job: processors neither requested nor used, one is taken
         1 job: memory is left out, no node has it"#]]

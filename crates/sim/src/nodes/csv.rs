@@ -82,7 +82,7 @@ pub(super) fn read(
 
 fn check_header(fields: &[String]) -> Result<(), String> {
     for (position, needed) in NEEDED.iter().enumerate() {
-        let found = fields.get(position).map_or("nothing", String::as_str);
+        let found = fields.get(position).map_or("", String::as_str);
         if found != *needed {
             return Err(format!(
                 "column {} of the header is {}, expected {needed:?}; a node list begins with {}",

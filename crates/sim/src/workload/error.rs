@@ -117,6 +117,15 @@ impl Fault {
         }
     }
 
+    /// The same, where this would have been right as well.
+    pub(super) fn or(mut self, other: &str) -> Self {
+        if let Self::Value { expected, .. } = &mut self {
+            expected.push_str(", or ");
+            expected.push_str(other);
+        }
+        self
+    }
+
     /// The error to report for the line with this number.
     pub(super) fn at(self, file: &str, line: u64) -> WorkloadError {
         let file = file.to_owned();

@@ -161,7 +161,7 @@ impl<'a> Intake<'a> {
         };
         let user = self.users.fill(row, value);
         if user.is_none() {
-            let note = "lack a field of the user template and belong to nobody";
+            let note = "no field for the user template, taken as nobody";
             *self.notes.entry(note).or_default() += 1;
         }
         let groups = match &self.groups {

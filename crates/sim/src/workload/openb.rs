@@ -10,7 +10,7 @@
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 
-use super::error::Fault;
+use super::error::{Fault, quoted};
 use super::intake::{RawJob, Record};
 use super::lines::split_csv;
 use super::number::{seconds, whole};
@@ -74,12 +74,13 @@ impl Openb {
 
 fn header_of(fields: &[String]) -> Result<Header, Fault> {
     for (position, needed) in NEEDED.iter().enumerate() {
-        let found = fields.get(position).map_or("nothing", String::as_str);
+        let found = fields.get(position).map_or("", String::as_str);
         if found != *needed {
             return Err(Fault::Header(format!(
-                "column {} of the header is {found:?}, expected {needed:?}; \
+                "column {} of the header is {}, expected {needed:?}; \
                  an openb pod list begins with {}",
                 position + 1,
+                quoted(found),
                 NEEDED.join(",")
             )));
         }

@@ -102,8 +102,8 @@ fn known(text: &str, field: &str, most: i64, unit: &str) -> Result<Option<i64>, 
     if text == "-1" {
         return Ok(None);
     }
-    let or = format!("{unit}, -1 for unknown or");
-    whole(field, text, 0, most, &or).map(Some)
+    let number = whole(field, text, 0, most, unit);
+    number.map(Some).map_err(|fault| fault.or("-1 for unknown"))
 }
 
 fn processors(columns: &[&str], notes: &mut Vec<&'static str>) -> Result<u64, Fault> {

@@ -34,17 +34,17 @@ pub(crate) fn shown(read: Result<Workload, WorkloadError>) -> String {
             job.per_processor,
             job.priority
         )
-        .unwrap();
+        .expect("a String takes everything");
         if let Some(label) = &job.node_label {
-            write!(out, ", label {label}").unwrap();
+            write!(out, ", label {label}").expect("a String takes everything");
         }
         out.push('\n');
     }
     for (reason, count) in &workload.skipped {
-        writeln!(out, "skipped {count}: {reason}").unwrap();
+        writeln!(out, "skipped {count}: {reason}").expect("a String takes everything");
     }
     for remark in &workload.remarks {
-        writeln!(out, "remark: {remark}").unwrap();
+        writeln!(out, "remark: {remark}").expect("a String takes everything");
     }
     out
 }

@@ -147,10 +147,6 @@ impl Source for Sacct {
 impl Sacct {
     fn job(&self, name: &str, row: &Row<'_>) -> Result<Record, Fault> {
         let mut notes = Vec::new();
-        let (column, submit) = row
-            .first(&["Submit", "Eligible", "Start"])
-            .ok_or_else(|| Fault::value("Submit", "", "a time such as 2025-01-31T12:00:00"))?;
-        let submit_ms = time::moment(column, submit)?;
         let state = row.get("State").unwrap_or_default();
         let Some(run_ms) = run_time(row)? else {
             return Ok(Record::Skip("never started"));
@@ -159,6 +155,10 @@ impl Sacct {
         if state.starts_with("PENDING") || unborn {
             return Ok(Record::Skip("never started"));
         }
+        let (column, submit) = row
+            .first(&["Submit", "Eligible", "Start"])
+            .ok_or_else(|| Fault::value("Submit", "", "a time such as 2025-01-31T12:00:00"))?;
+        let submit_ms = time::moment(column, submit)?;
         if state.starts_with("RUNNING") || state.starts_with("SUSPENDED") {
             notes.push("still running, the time so far is taken");
         }
