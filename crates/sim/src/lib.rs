@@ -1,4 +1,6 @@
 //! Plays workloads and traces against the real core in virtual time, and reports.
 
+pub mod metric;
 pub mod outcome;
+pub mod report;
 pub mod workload;
