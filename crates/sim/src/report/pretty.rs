@@ -41,6 +41,12 @@ pub fn count(value: u64) -> String {
     text
 }
 
+/// A number of things: `1 job`, `1 234 jobs`.
+pub fn counted(value: u64, thing: &str) -> String {
+    let plural = if value == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(value))
+}
+
 /// A number to about three digits, with k, M, G behind it where large: `12.4 k`, `0.75`.
 pub fn number(value: f64) -> String {
     let size = value.abs();
@@ -91,8 +97,11 @@ pub fn hours(ms: u64) -> f64 {
     ms as f64 / 3_600_000.0
 }
 
-/// A percentage with one decimal: `12.3 %`.
+/// A percentage with one decimal: `12.3 %`; something is never shown as nothing.
 pub fn percent(value: f64) -> String {
+    if value > 0.0 && value < 0.05 {
+        return "< 0.1 %".to_owned();
+    }
     format!("{value:.1} %")
 }
 

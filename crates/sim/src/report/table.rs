@@ -54,12 +54,15 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
             pretty::count(jobs.total)
         ));
     } else {
+        let half = match waits.p50_ms {
+            0 => "did not wait".to_owned(),
+            ms => format!("waited at most {}", pretty::duration(ms)),
+        };
         lines.push(format!(
-            "Of {} jobs {} started. Half of these waited {} or less, one in 20 longer than {}, \
+            "Of {} {} started. Half of these {half}, one in 20 waited more than {}, \
              the longest {}.",
-            pretty::count(jobs.total),
+            pretty::counted(jobs.total, "job"),
             pretty::count(waits.jobs),
-            pretty::duration(waits.p50_ms),
             pretty::duration(waits.p95_ms),
             pretty::duration(waits.max_ms),
         ));
@@ -67,10 +70,10 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let worst = summary.users.iter().filter(|user| user.waits.mean_ms > 0);
     if let Some(user) = worst.max_by_key(|user| user.waits.mean_ms) {
         lines.push(format!(
-            "User {} waited longest: {} on average over {} jobs{}.",
+            "User {} waited longest: {} on average over {}{}.",
             user.name,
             pretty::duration(user.waits.mean_ms),
-            pretty::count(user.waits.jobs),
+            pretty::counted(user.waits.jobs, "job"),
             main_reason(summary, user)
                 .map_or_else(String::new, |why| format!(", mostly for {why}")),
         ));
@@ -78,15 +81,15 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let open = &summary.run.still_waiting;
     if open.jobs > 0 {
         lines.push(format!(
-            "{} jobs still wait at the end, the longest for {}.",
-            pretty::count(open.jobs),
+            "Waiting at the end: {}, the longest for {}.",
+            pretty::counted(open.jobs, "job"),
             pretty::duration(open.max_ms),
         ));
     }
     if jobs.impossible + jobs.rejected > 0 {
         lines.push(format!(
-            "{} jobs can never start (too large), {} were rejected.",
-            pretty::count(jobs.impossible),
+            "{} can never start (too large), rejected: {}.",
+            pretty::counted(jobs.impossible, "job"),
             pretty::count(jobs.rejected),
         ));
     }
@@ -98,6 +101,12 @@ pub(super) fn main_reason(summary: &Summary, scope: &Scope) -> Option<String> {
     let first = scope.waited_for.first()?;
     let blocker = summary.blockers.get(first.blocker)?;
     Some(words::blocker(&blocker.code, &blocker.subject))
+}
+
+/// The same in a few words, for a narrow column.
+pub(super) fn short_reason(summary: &Summary, scope: &Scope) -> Option<String> {
+    let blocker = summary.blockers.get(scope.waited_for.first()?.blocker)?;
+    Some(words::short(&blocker.code, &blocker.subject))
 }
 
 fn reasons(text: &mut String, summary: &Summary) {
@@ -116,10 +125,10 @@ fn reasons(text: &mut String, summary: &Summary) {
         push(
             text,
             &format!(
-                "{:>12} {:>7} {:>8} jobs  {}",
+                "{:>12} {:>7} {:>12}  {}",
                 pretty::waiting(blocker.wait_ms),
                 pretty::percent(percent),
-                pretty::count(blocker.jobs),
+                pretty::counted(blocker.jobs, "job"),
                 words::blocker(&blocker.code, &blocker.subject),
             ),
         );
@@ -145,10 +154,9 @@ fn facts(text: &mut String, summary: &Summary) {
         push(
             text,
             &format!(
-                "{:>18}: {:>7} used ({} of {}), {} free but unusable for what waits",
+                "{:>18}: {:>7} used of {}, {} free but of no use to what waits",
                 one.name,
                 pretty::percent(one.used_percent),
-                pretty::number(one.used_hours),
                 pretty::resource_hours(one.capacity_hours, &one.unit),
                 pretty::percent(one.unusable_percent),
             ),
@@ -188,7 +196,7 @@ fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
     push(
         text,
         &format!(
-            "{kind:<20} {:>9} {:>12} {:>12} {:>12}  waited for",
+            "{kind:<26} {:>7} {:>11} {:>11} {:>11}  waited for",
             "jobs", "mean wait", "p95", "longest",
         ),
     );
@@ -196,13 +204,13 @@ fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
         push(
             text,
             &format!(
-                "{:<20} {:>9} {:>12} {:>12} {:>12}  {}",
-                cut(&one_line(&one.name), 20),
+                "{:<26} {:>7} {:>11} {:>11} {:>11}  {}",
+                cut(&one_line(&one.name), 26),
                 pretty::count(one.jobs.total),
                 pretty::duration(one.waits.mean_ms),
                 pretty::duration(one.waits.p95_ms),
                 pretty::duration(one.waits.max_ms),
-                main_reason(summary, one).unwrap_or_default(),
+                short_reason(summary, one).unwrap_or_default(),
             ),
         );
     }

@@ -30,6 +30,21 @@ pub fn blocker(code: &str, subject: &str) -> String {
     }
 }
 
+/// The same in a few words, for a narrow column of the terminal.
+pub(super) fn short(code: &str, subject: &str) -> String {
+    match code {
+        "QUEUE_MAX" => format!("maximum of {subject}"),
+        "ROOT_CAPACITY" => "cluster full".to_owned(),
+        "ABS_USER_LIMIT" | "ABS_GROUP_LIMIT" | "USER_HARD_CAP" => format!("limit of {subject}"),
+        "NO_NODE_FITS" => "no node with room".to_owned(),
+        "MAX_APPS" | "MAX_APPS_QUEUE" | "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {
+            format!("running jobs of {subject}")
+        }
+        _ if subject.is_empty() => code.to_owned(),
+        _ => format!("{code} {subject}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::blocker;

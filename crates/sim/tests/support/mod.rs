@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use headroom_core::Name;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_sim::outcome::{
     AllocationRecord, BlockerRecord, JobRecord, JobState, NodeRecord, Outcome, QueueRecord,
 };
@@ -24,9 +24,17 @@ impl Draw {
             .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
+
+    fn index(&mut self, bound: u64) -> usize {
+        usize::try_from(self.below(bound)).expect("small")
+    }
+
+    fn amount(&mut self, bound: u64) -> i64 {
+        self.below(bound).cast_signed()
+    }
 }
 
-pub fn node(name: &str, size: Amounts) -> NodeRecord {
+pub(crate) fn node(name: &str, size: Amounts) -> NodeRecord {
     NodeRecord {
         name: name.into(),
         from_ms: 0,
@@ -35,7 +43,7 @@ pub fn node(name: &str, size: Amounts) -> NodeRecord {
     }
 }
 
-pub fn queue(path: &str, parent: Option<usize>, leaf: bool) -> QueueRecord {
+pub(crate) fn queue(path: &str, parent: Option<usize>, leaf: bool) -> QueueRecord {
     QueueRecord {
         path: path.into(),
         parent,
@@ -46,7 +54,7 @@ pub fn queue(path: &str, parent: Option<usize>, leaf: bool) -> QueueRecord {
 }
 
 /// A job of one task that has not started.
-pub fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: u64) -> JobRecord {
+pub(crate) fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: u64) -> JobRecord {
     JobRecord {
         name: name.into(),
         user: user.into(),
@@ -65,7 +73,7 @@ pub fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: u64) ->
 }
 
 /// The header of the synthetic run.
-pub fn header() -> RunHeader {
+pub(crate) fn header() -> RunHeader {
     RunHeader {
         title: "2 000 jobs of 12 users on 40 nodes".to_owned(),
         command: "headroom simulate --queues examples/department.yaml --nodes '32*{vcore: 32, \
@@ -87,7 +95,7 @@ pub fn header() -> RunHeader {
 
 /// About 2,000 jobs of 12 users in 11 queues over two weeks; some wait at the end, some are
 /// impossible or rejected, some are preempted. One user has markup in his name.
-pub fn synthetic() -> Outcome {
+pub(crate) fn synthetic() -> Outcome {
     let mut outcome = Outcome {
         nodes: nodes(),
         queues: queues(),
@@ -105,7 +113,7 @@ fn nodes() -> Vec<NodeRecord> {
             let memory = if index < 8 { 256 } else { 128 } * GIB;
             let mut size = Amounts::from([("vcore", 32_000), ("memory", memory)]);
             if gpu > 0 {
-                size.set("nvidia.com/gpu", headroom_core::resource::Quantity::of(gpu));
+                size.set("nvidia.com/gpu", Quantity::of(gpu));
             }
             node(&format!("node-{index:02}"), size)
         })
@@ -157,7 +165,7 @@ fn jobs() -> Vec<JobRecord> {
     let mut draw = Draw(42);
     let mut jobs: Vec<JobRecord> = (0..2_000)
         .map(|index| {
-            let user = usize::try_from(draw.below(12).min(draw.below(12))).unwrap();
+            let user = draw.index(12).min(draw.index(12));
             let day = draw.below(13);
             // Most come during the day, few at the weekend.
             let hour = 8 + draw.below(6) + draw.below(6);
@@ -165,24 +173,21 @@ fn jobs() -> Vec<JobRecord> {
             let run_ms = 1_000 * (30 + draw.below(600) * draw.below(60) * draw.below(4).max(1));
             let mut one = job("", users[user], leaves[user], submit_ms, run_ms);
             one.group = Some(["g-science", "g-engineers", "g-others"][user % 3].into());
-            one.asks = [1, 1, 4, 8, 16, 32][usize::try_from(draw.below(6)).unwrap()];
-            let cores = [1, 2, 4, 8][usize::try_from(draw.below(4)).unwrap()];
-            let memory = cores * (1 + i64::try_from(draw.below(6)).unwrap()) * GIB;
+            one.asks = [1, 1, 4, 8, 12, 16][draw.index(6)];
+            let cores = [1, 2, 4, 8][draw.index(4)];
+            let memory = cores * (1 + draw.amount(6)) * GIB;
             let mut task = Amounts::from([("vcore", cores * 1_000), ("memory", memory)]);
-            if leaves[user] < 4 && draw.below(3) == 0 {
-                task.set(
-                    "nvidia.com/gpu",
-                    headroom_core::resource::Quantity::of(cores.min(4)),
-                );
+            if leaves[user] < 4 && draw.below(5) == 0 {
+                task.set("nvidia.com/gpu", Quantity::of(cores.min(2)));
             }
-            one.resources = task.times(i64::try_from(one.asks).unwrap());
+            one.resources = task.times(one.asks.cast_signed());
             if index % 211 == 7 {
                 one.state = JobState::Impossible;
-                one.reason = "a task needs 64 vcore, the largest node has 32".to_owned();
+                one.reason = String::from("a task needs 64 vcore, the largest node has 32");
             } else if index % 307 == 9 {
                 one.state = JobState::Rejected;
                 one.queue = None;
-                one.reason = "queue \"root.nowhere\" does not exist, nor may it be made".to_owned();
+                one.reason = String::from("queue \"root.nowhere\" does not exist");
             }
             one
         })
@@ -216,13 +221,8 @@ struct Play {
 
 impl Play {
     fn of(outcome: Outcome) -> Self {
-        let size = |node: &NodeRecord| {
-            TYPES.map(|name| {
-                node.resources
-                    .get(name)
-                    .map_or(0, headroom_core::resource::Quantity::get)
-            })
-        };
+        let size =
+            |node: &NodeRecord| TYPES.map(|name| node.resources.get(name).map_or(0, Quantity::get));
         Self {
             free: outcome.nodes.iter().map(size).collect(),
             used_by_queue: vec![0; outcome.queues.len()],
@@ -268,7 +268,7 @@ impl Play {
 
     fn task_of(&self, job: usize) -> [i64; 3] {
         let one = &self.outcome.jobs[job];
-        let tasks = i64::try_from(one.asks).unwrap();
+        let tasks = one.asks.cast_signed();
         TYPES.map(|name| {
             one.resources
                 .get(name)
@@ -323,7 +323,9 @@ impl Play {
     fn blocker(&mut self, code: usize, job: usize) -> usize {
         let one = &self.outcome.jobs[job];
         let subject = match code {
-            0 => self.outcome.queues[one.queue.unwrap()].path.to_string(),
+            0 => self.outcome.queues[one.queue.expect("it waits")]
+                .path
+                .to_string(),
             1 => format!("user {} at root", one.user),
             _ => "every node".to_owned(),
         };
@@ -370,7 +372,7 @@ impl Play {
             };
             if is_preempted && self.outcome.jobs[job].start_ms.is_none() {
                 let waiting = self.waiting.iter_mut().find(|one| one.0 == job);
-                waiting.unwrap().1 += 1;
+                waiting.expect("it has not started").1 += 1;
             } else {
                 one.ended_by = "finished";
             }
@@ -386,13 +388,10 @@ impl Play {
                 };
                 left -= 1;
                 let task = self.outcome.jobs[job].resources.clone();
-                let asks = i64::try_from(self.outcome.jobs[job].asks).unwrap();
-                let task = task.iter().map(|(name, amount)| {
-                    (
-                        name.clone(),
-                        headroom_core::resource::Quantity::of(amount.get() / asks),
-                    )
-                });
+                let asks = self.outcome.jobs[job].asks.cast_signed();
+                let task = task
+                    .iter()
+                    .map(|(name, amount)| (name.clone(), Quantity::of(amount.get() / asks)));
                 let position = self.outcome.allocations.len();
                 self.outcome.allocations.push(AllocationRecord {
                     key: Name::from(format!("task-{position:05}")),
@@ -429,7 +428,7 @@ impl Play {
                 one.end_ms = last;
                 one.state = JobState::Finished;
             } else if one.state == JobState::Waiting {
-                one.reason = "no node has enough free room".to_owned();
+                one.reason = String::from("no node has enough free room");
             }
         }
         self.outcome.end_ms = end_ms;

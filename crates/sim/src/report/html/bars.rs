@@ -44,16 +44,16 @@ pub(super) fn render(summary: &Summary) -> String {
     );
     for (words, hours, jobs) in bars {
         let jobs = jobs.map_or_else(String::new, |jobs| {
-            format!(", {} jobs", pretty::count(jobs))
+            format!(", {}", pretty::counted(jobs, "job"))
         });
         let _ = writeln!(
             html,
             "<li><span class=\"what\">{}</span> <span class=\"much\"><b>{} h</b> \
-             <span class=\"quiet\">{:.1} %{jobs}</span></span>\
+             <span class=\"quiet\">{}{jobs}</span></span>\
              <span class=\"bar\" style=\"width:{:.2}%\"></span></li>",
             escape(&words),
             pretty::number(hours),
-            100.0 * hours / total,
+            pretty::percent(100.0 * hours / total),
             100.0 * hours / longest,
         );
     }

@@ -36,6 +36,13 @@ pub(super) const WIDE: Look = Look {
     direct_labels: true,
 };
 
+/// The same without names beside the curves.
+pub(super) const WIDE_BARE: Look = Look {
+    right: 16.0,
+    direct_labels: false,
+    ..WIDE
+};
+
 /// For phones.
 pub(super) const NARROW: Look = Look {
     class: "narrow",

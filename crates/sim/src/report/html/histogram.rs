@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::frame::{self, AxisLabels, Figure, Look, NARROW, WIDE};
+use super::frame::{self, AxisLabels, Figure, Look, NARROW, WIDE_BARE};
 use super::scale::{self, Axis};
 use crate::metric::Summary;
 use crate::report::pretty;
@@ -29,7 +29,7 @@ pub(super) fn render(summary: &Summary) -> String {
         legend: Vec::new(),
         hover: false,
     };
-    let drawings: String = [WIDE, NARROW]
+    let drawings: String = [WIDE_BARE, NARROW]
         .iter()
         .map(|look| draw(summary, look))
         .collect();
@@ -41,7 +41,8 @@ fn draw(summary: &Summary, look: &Look) -> String {
     let columns = float(buckets.len().max(1) as u64);
     let largest = buckets.iter().map(|bucket| bucket.jobs).max().unwrap_or(0);
     let is_narrow = look.width < 500.0;
-    let y = scale::amounts(float(largest), if is_narrow { 4 } else { 5 });
+    // Room above the columns for the marks of the percentiles.
+    let y = scale::amounts(1.2 * float(largest), if is_narrow { 4 } else { 5 });
     let mut marks = String::new();
     for (index, bucket) in buckets.iter().enumerate() {
         let left = look.x(float(index as u64), columns);
@@ -85,7 +86,7 @@ fn draw(summary: &Summary, look: &Look) -> String {
             .collect(),
     };
     let labels = AxisLabels {
-        x: "wait of the job, from (s, min, h, d; logarithmic)".to_owned(),
+        x: "wait of the job (s, min, h, d; logarithmic)".to_owned(),
         y: "jobs that started (jobs)".to_owned(),
     };
     let description = format!(

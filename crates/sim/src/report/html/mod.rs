@@ -66,6 +66,11 @@ fn header(document: &Document) -> String {
     let versions: Vec<String> = versions
         .map(|(name, version)| format!("{name} {version}"))
         .collect();
+    // Each word in an element of its own, so that a line does not end inside of `--option`.
+    let words = header.command.split(' ');
+    let words: Vec<String> = words
+        .map(|word| format!("<span>{}</span>", escape(word)))
+        .collect();
     let mut html = format!(
         "<header><p class=\"kind\">Headroom simulation</p><h1>{}</h1>\n<div class=\"answer\">",
         escape(&header.title),
@@ -80,7 +85,7 @@ fn header(document: &Document) -> String {
          <div><dt>versions</dt><dd>{}</dd></div>\
          <div><dt>digest</dt><dd><code>{}</code> <span class=\"quiet\">over {} decisions; the same \
          command gives the same digest</span></dd></div></dl>\n</header>\n",
-        escape(&header.command),
+        words.join(" "),
         header.seed,
         escape(&versions.join(", ")),
         escape(&summary.digest),
@@ -258,8 +263,8 @@ fn over_time(summary: &Summary) -> String {
     html.push_str(&plot(
         "unusable",
         "Free, but of no use to what waits",
-        "Room on nodes where not even the smallest waiting task fits. High values mean that \
-         the free room is in pieces.",
+        "Room on nodes where not even the smallest waiting task fits. It is high \
+         when the free room is in pieces, or is not of the kind they need.",
         "share of capacity",
         "%",
         &series.unusable,

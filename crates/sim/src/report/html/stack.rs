@@ -27,7 +27,7 @@ impl StackPlot<'_> {
         let widths = (0..self.grid.bins).map(|bin| hours(self.grid.width_of(bin)));
         let top = edges.last().map_or(&[][..], Vec::as_slice);
         let total = widths.zip(top).map(|(width, value)| width * value).sum();
-        let legend = self.series.iter().enumerate().rev().map(|(index, one)| {
+        let legend = self.drawn().rev().map(|(index, one)| {
             (
                 index % 8,
                 one.name.as_str(),
@@ -49,6 +49,14 @@ impl StackPlot<'_> {
             .map(|look| self.draw(look, &edges))
             .collect();
         figure.around(&drawings)
+    }
+
+    /// What can be seen, with its position; a queue keeps its colour in every plot.
+    fn drawn(&self) -> impl DoubleEndedIterator<Item = (usize, &Series)> {
+        self.series
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.total > 0.0)
     }
 
     /// Upper edge of each series, per bin, and first the ground.
@@ -76,7 +84,7 @@ impl StackPlot<'_> {
         let (x, time_unit) = scale::time(self.grid.end_ms, look.ticks);
         let mut marks = String::new();
         let mut names = Vec::new();
-        for (index, one) in self.series.iter().enumerate() {
+        for (index, one) in self.drawn() {
             let colour = index % 8;
             let (below, above) = (&edges[index], &edges[index + 1]);
             let _ = write!(

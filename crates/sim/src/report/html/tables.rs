@@ -110,7 +110,7 @@ fn cells(summary: &Summary, scope: &Scope, more: Vec<String>) -> Vec<String> {
     let hours = shown_types(summary).map(|(name, _)| scope.resource_hours.get(name));
     cells.extend(hours.map(|hours| pretty::number(hours.copied().unwrap_or(0.0))));
     cells.extend(more);
-    cells.push(table::main_reason(summary, scope).unwrap_or_else(|| "–".to_owned()));
+    cells.push(table::short_reason(summary, scope).unwrap_or_else(|| "–".to_owned()));
     cells
 }
 

@@ -28,14 +28,18 @@ pub(super) fn json_in_script(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// At most `width` characters, cut at the front: of a queue path the end tells most.
-pub(super) fn cut_front(text: &str, width: usize) -> String {
-    let length = text.chars().count();
+/// At most `width` characters of a queue path: its last parts, since they tell most.
+pub(super) fn cut_front(path: &str, width: usize) -> String {
+    let length = path.chars().count();
     if length <= width {
-        return text.to_owned();
+        return path.to_owned();
     }
-    let tail: String = text.chars().skip(length + 1 - width).collect();
-    format!("…{tail}")
+    let mut tails = path.match_indices('.').map(|(dot, _)| &path[dot + 1..]);
+    if let Some(tail) = tails.find(|tail| !tail.is_empty() && tail.chars().count() <= width) {
+        return tail.to_owned();
+    }
+    let head: String = path.chars().take(width - 1).collect();
+    format!("{head}…")
 }
 
 #[cfg(test)]
@@ -59,7 +63,13 @@ mod tests {
 
     #[test]
     fn long_paths_keep_their_end() {
-        assert_eq!(cut_front("root.a", 6), "root.a");
-        assert_eq!(cut_front("root.department.team", 8), "…nt.team");
+        for (path, width, expected) in [
+            ("root.a", 6, "root.a"),
+            ("root.department.team", 8, "team"),
+            ("root.department.team", 15, "department.team"),
+            ("averylongname", 5, "aver…"),
+        ] {
+            assert_eq!(cut_front(path, width), expected);
+        }
     }
 }
