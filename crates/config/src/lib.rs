@@ -94,6 +94,29 @@ impl Loaded {
 /// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
 /// has just that one fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new()
+            .name("queue-file".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || read_here(text));
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let message = format!("there is no thread to read the file: {error}");
+                let mut report = Report::default();
+                report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
+                Err(report.finish(text))
+            }
+        }
+    })
+}
+
+/// Stack for reading: files nest up to [`DEPTH_MAX`], and a caller's stack may be short.
+/// Measured: an unoptimised build takes about 8 kB for each level.
+const STACK_BYTES: usize = 32 << 20;
+
+fn read_here(text: &str) -> Result<Loaded, Diagnostics> {
     let mut report = Report::default();
     let document = yaml::parse(text, &mut report);
     let file = document.map(|document| raw::read(&document, &mut report));

@@ -20,7 +20,7 @@ pub const FILE_BYTES_MAX: usize = 8 << 20;
 /// How many scalars, lists and mappings a file may have, those behind aliases included.
 pub const NODES_MAX: usize = 500_000;
 /// How deep lists and mappings may nest; each level of queues takes two.
-pub const DEPTH_MAX: usize = 240;
+pub const DEPTH_MAX: usize = 1_000;
 /// How many parts of nodes may come from aliases.
 pub const ALIAS_EVENTS_MAX: usize = 200_000;
 

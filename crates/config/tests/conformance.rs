@@ -32,10 +32,10 @@ const LOADS_MORE: &[Repair] = &[Repair {
 
 fn cases(file: &str) -> Vec<Value> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/yunikorn");
-    let text = std::fs::read_to_string(root.join(file)).unwrap();
+    let text = std::fs::read_to_string(root.join(file)).expect("the recorded cases are there");
     let cases: Vec<Value> = text
         .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("every line is a case"))
         .collect();
     assert!(!cases.is_empty(), "{file} has no cases");
     cases

@@ -14,7 +14,7 @@ use story::{below_root, check};
 fn text_that_is_not_yaml() {
     check(
         "partitions:\n\t- name: default\n",
-        expect![[r#"
+        &expect![[r#"
         error[YAML]: tabs disallowed within this context (block indentation)
          --> queues.yaml:2:2
           |
@@ -28,7 +28,7 @@ fn text_that_is_not_yaml() {
 fn keys_that_nobody_reads() {
     check(
         "partitions:\n- name: default\n  queues: []\n  placementRules: []\n  limit: []\n  colour: red\n",
-        expect![[r#"
+        &expect![[r#"
             error[YAML-KEY]: a partition has no key `placementRules`
              --> queues.yaml:4:3
               |
@@ -68,7 +68,7 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
   resources: 5
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[YAML-DUP]: the key `name` is written twice
              --> queues.yaml:7:7
               |
@@ -113,7 +113,7 @@ fn names_of_queues() {
 - name: '@recovery@'
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[Q-NAME]: `sales.eu` is no queue name
              --> queues.yaml:6:13
               |
@@ -159,7 +159,7 @@ partitions:
   - {users: [ann], maxapplications: 2}
 - name: DEFAULT
 ",
-        expect![[r#"
+        &expect![[r#"
             error[Q-ROOTRES]: the root queue must not have `resources.max`
              --> queues.yaml:7:12
               |
@@ -211,7 +211,7 @@ fn quantities() {
     max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[R-SYNTAX]: `1.5Gi` is no amount of memory: it must be digits and an optional suffix: no sign, decimal point or exponent
              --> queues.yaml:8:23
               |
@@ -274,7 +274,7 @@ fn guarantees_and_maxima_of_a_tree() {
       guaranteed: {memory: 30Gi}
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[Q-G>M]: queue `sales` guarantees 50Gi of memory, its own maximum is 40Gi of memory
              --> queues.yaml:8:30
               |
@@ -340,7 +340,7 @@ fn applications_of_a_tree() {
     maxapplications: 11
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[Q-APPS0]: queue `east` has no `maxapplications`, its parent `sales` has 10
              --> queues.yaml:9:15
               |

@@ -11,7 +11,72 @@ use expect_test::expect;
 use story::{below_root, check};
 
 #[test]
-fn limits_of_one_queue() {
+fn who_is_named_in_limits() {
+    check(
+        &below_root(
+            "
+- name: sales
+  limits:
+  - users: []
+    maxapplications: 1
+  - users: [ann, '*', bob, 5th]
+    groups: ['*']
+    maxapplications: 1
+  - users: [ann]
+    maxapplications: 1
+",
+        ),
+        &expect![[r#"
+            error[L-EMPTY]: a limit of queue `sales` is for nobody
+             --> queues.yaml:8:9
+              |
+            8 |       - users: []
+              |         ^^^^^
+              |
+              = help: name at least one user or group; `*` stands for all others
+
+            error[L-AFTERWILD]: user `bob` is named behind the user wildcard
+              --> queues.yaml:10:27
+               |
+            10 |       - users: [ann, '*', bob, 5th]
+               |                      ---  ^^^
+               |                      |
+               |                      the wildcard
+               |
+               = help: put the wildcard last
+
+            error[L-USERNAME]: `5th` is no user name
+              --> queues.yaml:10:32
+               |
+            10 |       - users: [ann, '*', bob, 5th]
+               |                                ^^^
+               |
+               = help: a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -
+
+            error[L-ONLYWILDGROUP]: the group wildcard is the only group in the limits of this queue
+              --> queues.yaml:11:18
+               |
+            11 |         groups: ['*']
+               |                  ^^^
+               |
+               = help: name a group before it, or limit the user wildcard instead
+
+            error[L-DUPUSER]: user `ann` is named twice in the limits of this queue
+              --> queues.yaml:13:17
+               |
+            10 |       - users: [ann, '*', bob, 5th]
+               |                 --- first here
+            ...
+            13 |       - users: [ann]
+               |                 ^^^ again here
+               |
+               = help: keep one of them
+        "#]],
+    );
+}
+
+#[test]
+fn how_much_one_limit_allows() {
     check(
         &below_root(
             "
@@ -20,123 +85,52 @@ fn limits_of_one_queue() {
   resources:
     max: {memory: 10}
   limits:
-  - users: []
-    maxapplications: 1
-  - users: [ann, '*', bob, 5th]
-    groups: ['*']
-    maxresources: {memory: 11}
   - users: [ann]
+    maxresources: {memory: 11}
     maxapplications: 6
-  - groups: [dev]
+  - users: [bob]
     maxresources: {memory: 0}
   - groups: [ops]
 ",
         ),
-        expect![[r#"
-            error[L-EMPTY]: a limit of queue `sales` is for nobody
-              --> queues.yaml:11:9
-               |
-            11 |       - users: []
-               |         ^^^^^
-               |
-               = help: name at least one user or group; `*` stands for all others
-
-            error[L-AFTERWILD]: user `bob` is named behind the user wildcard
-              --> queues.yaml:13:27
-               |
-            13 |       - users: [ann, '*', bob, 5th]
-               |                      ---  ^^^
-               |                      |
-               |                      the wildcard
-               |
-               = help: put the wildcard last
-
-            error[L-USERNAME]: `5th` is no user name
-              --> queues.yaml:13:32
-               |
-            13 |       - users: [ann, '*', bob, 5th]
-               |                                ^^^
-               |
-               = help: a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -
-
-            error[L-ONLYWILDGROUP]: the group wildcard is the only group in the limits of this queue
-              --> queues.yaml:14:18
-               |
-            14 |         groups: ['*']
-               |                  ^^^
-               |
-               = help: name a group before it, or limit the user wildcard instead
-
+        &expect![[r#"
             error[L-RES>QUEUE]: the limit allows 11 bytes of memory, queue `sales` only 10 bytes of memory
-              --> queues.yaml:15:32
+              --> queues.yaml:12:32
                |
              9 |         max: {memory: 10}
                |                       -- the queue's maximum
             ...
-            15 |         maxresources: {memory: 11}
+            12 |         maxresources: {memory: 11}
                |                                ^^
                |
                = help: write 10 or less
 
-            error[L-DUPUSER]: user `ann` is named twice in the limits of this queue
-              --> queues.yaml:16:17
-               |
-            13 |       - users: [ann, '*', bob, 5th]
-               |                 --- first here
-            ...
-            16 |       - users: [ann]
-               |                 ^^^ again here
-               |
-               = help: keep one of them
-
             error[L-APPS>QUEUE]: the limit allows 6 applications, queue `sales` only 5
-              --> queues.yaml:17:26
+              --> queues.yaml:13:26
                |
              7 |       maxapplications: 5
                |                        - the queue's number
             ...
-            17 |         maxapplications: 6
+            13 |         maxapplications: 6
                |                          ^
                |
                = help: write 5 or less
 
-            error[L-AFTERWILD]: group `dev` is named behind the group wildcard
-              --> queues.yaml:18:18
-               |
-            14 |         groups: ['*']
-               |                  --- the wildcard
-            ...
-            18 |       - groups: [dev]
-               |                  ^^^
-               |
-               = help: put the wildcard last
-
             error[L-ZERORES]: the limit has nothing but zeros in `maxresources`
-              --> queues.yaml:19:23
+              --> queues.yaml:15:23
                |
-            19 |         maxresources: {memory: 0}
+            15 |         maxresources: {memory: 0}
                |                       ^
                |
                = help: give at least one type more than 0; leave the others at 0 to forbid them
 
             error[L-NOTHING]: the limit sets neither `maxresources` nor `maxapplications`
-              --> queues.yaml:20:9
+              --> queues.yaml:16:9
                |
-            20 |       - groups: [ops]
+            16 |       - groups: [ops]
                |         ^^^^^^
                |
                = help: set one of them, or remove the limit
-
-            error[L-AFTERWILD]: group `ops` is named behind the group wildcard
-              --> queues.yaml:20:18
-               |
-            14 |         groups: ['*']
-               |                  --- the wildcard
-            ...
-            20 |       - groups: [ops]
-               |                  ^^^
-               |
-               = help: put the wildcard last
         "#]],
     );
 }
@@ -164,7 +158,7 @@ fn limits_down_the_tree() {
       maxapplications: 5
 ",
         ),
-        expect![[r#"
+        &expect![[r#"
             error[L-RES>ANC]: user `ann` may use 2500m vcore in queue `east`, a queue above allows 2 vcore
               --> queues.yaml:17:33
                |
@@ -225,7 +219,7 @@ partitions:
     type: Fair
     resourceweights: {memory: -0.5}
 ",
-        expect![[r#"
+        &expect![[r#"
             error[A-SPACES]: `submitacl` has 3 words; it takes users and groups, two at most
              --> queues.yaml:5:16
               |
@@ -262,7 +256,7 @@ partitions:
 }
 
 #[test]
-fn placement_rules() {
+fn placement_rules_and_the_queues_they_lead_to() {
     check(
         "
 partitions:
@@ -276,10 +270,8 @@ partitions:
   - {name: fixed, value: root.teams}
   - {name: user, create: true, parent: {name: fixed, value: leaf}}
   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
-  - {name: by-user}
-  - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
 ",
-        expect![[r#"
+        &expect![[r#"
             error[PR-UNDERLEAF]: there can be no queue `root.leaf.below`: `leaf` is a leaf
              --> queues.yaml:8:26
               |
@@ -334,38 +326,52 @@ partitions:
                |
             12 |   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
                |                          ^^^^^^^^^
+        "#]],
+    );
+}
 
+#[test]
+fn placement_rules_by_themselves() {
+    check(
+        "
+partitions:
+- queues: []
+  placementrules:
+  - {name: by-user}
+  - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
+",
+        &expect![[r#"
             error[PR-NAME]: `by-user` is no name of a placement rule
-              --> queues.yaml:13:12
-               |
-            13 |   - {name: by-user}
-               |            ^^^^^^^
-               |
-               = help: write one of provided, user, fixed, tag
+             --> queues.yaml:5:12
+              |
+            5 |   - {name: by-user}
+              |            ^^^^^^^
+              |
+              = help: write one of provided, user, fixed, tag
 
             error[PR-FTYPE]: a filter cannot be of type `refuse`
-              --> queues.yaml:14:33
-               |
-            14 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
-               |                                 ^^^^^^
-               |
-               = help: write `allow` or `deny`
+             --> queues.yaml:6:33
+              |
+            6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
+              |                                 ^^^^^^
+              |
+              = help: write `allow` or `deny`
 
             error[PR-FUSER]: `*` is neither a user name nor an expression
-              --> queues.yaml:14:49
-               |
-            14 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
-               |                                                 ^^^ no regular expression: repetition operator missing expression
-               |
-               = help: write one user name, several names, or one expression
+             --> queues.yaml:6:49
+              |
+            6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
+              |                                                 ^^^ no regular expression: repetition operator missing expression
+              |
+              = help: write one user name, several names, or one expression
 
             error[PR-FGROUP]: `a/b` is neither a group name nor an expression
-              --> queues.yaml:14:64
-               |
-            14 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
-               |                                                                ^^^ no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it
-               |
-               = help: write one group name, several names, or one expression
+             --> queues.yaml:6:64
+              |
+            6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
+              |                                                                ^^^ no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it
+              |
+              = help: write one group name, several names, or one expression
         "#]],
     );
 }

@@ -14,7 +14,7 @@ fn load(text: &str) -> Loaded {
 }
 
 /// A queue per line, with what differs from nothing.
-fn tree(queue: &QueueConfig, indent: usize, out: &mut String) {
+fn tree(queue: &QueueConfig, indent: usize, lines: &mut Vec<String>) {
     let QueueConfig {
         name,
         max,
@@ -24,22 +24,19 @@ fn tree(queue: &QueueConfig, indent: usize, out: &mut String) {
         ..
     } = queue;
     let kind = if queue.is_parent() { "parent" } else { "leaf" };
-    out.push_str(&format!(
-        "{:indent$}{name}: {kind}, max {max}, guaranteed {guaranteed}, {max_applications} applications",
-        ""
+    let before = " ".repeat(indent);
+    lines.push(format!(
+        "{before}{name}: {kind}, max {max}, guaranteed {guaranteed}, \
+         {max_applications} applications, {properties:?}"
     ));
-    if !properties.is_empty() {
-        out.push_str(&format!(", {properties:?}"));
-    }
-    out.push('\n');
     if let Some(template) = &queue.template {
-        out.push_str(&format!("{:indent$}  template {template:?}\n", ""));
+        lines.push(format!("{before}  template {template:?}"));
     }
     for limit in &queue.limits {
-        out.push_str(&format!("{:indent$}  limit {limit:?}\n", ""));
+        lines.push(format!("{before}  limit {limit:?}"));
     }
     for child in &queue.children {
-        tree(child, indent + 2, out);
+        tree(child, indent + 2, lines);
     }
 }
 
@@ -48,22 +45,23 @@ fn a_good_file_becomes_the_configuration_that_it_says() {
     let loaded = load(include_str!("queues.yaml"));
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
     let partition = &loaded.configuration.partitions[0];
-    let mut out = format!(
-        "{} {:?}\n{:?}\n{:?}\n",
-        partition.name, partition.node_sort, partition.preemption, partition.placement_rules
-    );
-    tree(&partition.root, 0, &mut out);
+    let mut lines = vec![
+        format!("{} {:?}", partition.name, partition.node_sort),
+        format!("{:?}", partition.preemption),
+        format!("{:?}", partition.placement_rules),
+    ];
+    tree(&partition.root, 0, &mut lines);
     expect![[r#"
         default NodeSortConfig { order: BinPacking, weights: [("memory", 2.5), ("vcore", 1.0)] }
         PreemptionConfig { enabled: true, quota_enabled: true }
         [RuleConfig { name: "tag", create: true, filter: FilterConfig { kind: "deny", users: ["^svc-"], groups: [] }, parent: Some(RuleConfig { name: "fixed", create: false, filter: FilterConfig { kind: "", users: [], groups: [] }, parent: None, value: "root.teams" }), value: "namespace" }]
-        root: parent, max {}, guaranteed {}, 0 applications
+        root: parent, max {}, guaranteed {}, 0 applications, {}
           limit LimitConfig { description: "everybody", users: ["*"], groups: [], max_resources: Amounts([]), max_applications: 100 }
-          teams: parent, max {memory: 137438953472 B, nvidia.com/gpu: 8, vcore: 32000 m}, guaranteed {memory: 68719476736 B, vcore: 16000 m}, 0 applications
+          teams: parent, max {memory: 137438953472 B, nvidia.com/gpu: 8, vcore: 32000 m}, guaranteed {memory: 68719476736 B, vcore: 16000 m}, 0 applications, {}
             template TemplateConfig { max_applications: 10, properties: {"application.sort.policy": "fair"}, max: Amounts([("vcore", Quantity(4000))]), guaranteed: Amounts([]) }
           batch: leaf, max {}, guaranteed {}, 20 applications, {"priority.offset": "5"}
             limit LimitConfig { description: "", users: ["ann"], groups: [], max_resources: Amounts([("vcore", Quantity(1500))]), max_applications: 5 }
-    "#]].assert_eq(&out);
+    "#]].assert_eq(&format!("{}\n", lines.join("\n")));
 }
 
 #[test]
@@ -110,7 +108,7 @@ fn an_empty_file_has_no_partition_and_the_built_in_one_has_one() {
     assert_eq!(loaded.configuration.partitions[0].name, "default");
 }
 
-fn warns(text: &str, expected: Expect) {
+fn warns(text: &str, expected: &Expect) {
     expected.assert_eq(&format!("{}\n", load(text).warnings));
 }
 
@@ -131,7 +129,7 @@ fn what_hardly_says_what_was_meant_is_accepted_with_a_warning() {
 ---
 what is this?
 ",
-        expect![[r#"
+        &expect![[r#"
             line 1, column 1: YAML-LENIENT: the byte order mark is skipped
             line 2, column 17: YAML-LENIENT: the tag !team means nothing here and is ignored
             line 4, column 8: YAML-LENIENT: an empty entry of `queues` is dropped
@@ -168,7 +166,7 @@ partitions:
       - {name: fixed, value: 'a b', create: true}
       - {name: user, filter: {users: [ann, '^b']}}
 ",
-        expect![[r#"
+        &expect![[r#"
             line 5, column 21: YAML-LENIENT: `max` of the root queue is empty and ignored
             line 8, column 28: NO-EFFECT: the template of queue `a` has no effect: the queue is a leaf
             line 10, column 40: P-VALUE: `FIFO` is no value of `application.sort.policy`; its default is used

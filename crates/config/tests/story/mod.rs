@@ -4,14 +4,14 @@ use expect_test::Expect;
 use headroom_config::{Style, read};
 
 /// The refusal of a file, as people see it.
-pub fn check(text: &str, expected: Expect) {
+pub(crate) fn check(text: &str, expected: &Expect) {
     let faults = read(text).expect_err("the file must be refused");
     let shown = faults.render("queues.yaml", Style::Plain);
     expected.assert_eq(&format!("{shown}\n"));
 }
 
 /// A file with these queues below root.
-pub fn below_root(queue: &str) -> String {
+pub(crate) fn below_root(queue: &str) -> String {
     let mut text =
         "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n".to_owned();
     for line in queue.trim_matches('\n').lines() {
