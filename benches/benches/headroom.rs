@@ -23,10 +23,8 @@ fn main() {
     }
     head("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes");
     for asks in [1_000, 10_000, 100_000] {
-        let times = measure(
-            || Cluster::b1_with_room(1_000, asks, 100_000),
-            |cluster| cluster.place(1_000),
-        );
+        let times =
+            measure(|| Cluster::b1_with_room(1_000, asks, 100_000), |cluster| cluster.place(1_000));
         rate(&format!("1,000 placements, {asks} asks wait"), 1_000, &times, "/s", "");
     }
 }

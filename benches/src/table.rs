@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 pub const RUNS: usize = 5;
 
 /// Time `run` on a fresh `setup`, [`RUNS`] times after a warm-up; sorted.
-pub fn measure<T, R>(mut setup: impl FnMut() -> T, mut run: impl FnMut(&mut T) -> R) -> Vec<Duration> {
+pub fn measure<T, R>(
+    mut setup: impl FnMut() -> T,
+    mut run: impl FnMut(&mut T) -> R,
+) -> Vec<Duration> {
     let mut times = Vec::new();
     for round in 0..=RUNS {
         let mut subject = setup();
@@ -24,7 +27,10 @@ pub fn measure<T, R>(mut setup: impl FnMut() -> T, mut run: impl FnMut(&mut T) -
 
 /// Print the head: the machine, and what the columns are.
 pub fn head(title: &str) {
-    println!("\n{title}\nmachine: {}; median and worst of {RUNS} runs after a warm-up\n", machine());
+    println!(
+        "\n{title}\nmachine: {}; median and worst of {RUNS} runs after a warm-up\n",
+        machine()
+    );
     println!("{:<44} {:>16} {:>16}  peer", "what", "median", "worst");
 }
 
@@ -33,7 +39,11 @@ pub fn head(title: &str) {
 pub fn rate(what: &str, count: u64, times: &[Duration], unit: &str, peer: &str) {
     let per_second = |time: &Duration| thousands((count as f64 / time.as_secs_f64()) as u64);
     let (median, worst) = (&times[times.len() / 2], &times[times.len() - 1]);
-    println!("{what:<44} {:>14} {unit} {:>14} {unit}  {peer}", per_second(median), per_second(worst));
+    println!(
+        "{what:<44} {:>14} {unit} {:>14} {unit}  {peer}",
+        per_second(median),
+        per_second(worst)
+    );
 }
 
 /// Print one result as a time.

@@ -12,9 +12,7 @@ use crate::vector::Vector;
 
 /// Build the configuration; the trees have been found without fault.
 pub(crate) fn build(trees: Vec<Tree>) -> Configuration {
-    Configuration {
-        partitions: trees.into_iter().map(partition).collect(),
-    }
+    Configuration { partitions: trees.into_iter().map(partition).collect() }
 }
 
 fn partition(tree: Tree) -> PartitionConfig {

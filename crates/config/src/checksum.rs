@@ -139,10 +139,8 @@ fn absorb(state: &mut [u32; 8], block: &[u8; 64]) {
         let (early, late) = (schedule[at - 15], schedule[at - 2]);
         let early = early.rotate_right(7) ^ early.rotate_right(18) ^ (early >> 3);
         let late = late.rotate_right(17) ^ late.rotate_right(19) ^ (late >> 10);
-        schedule[at] = schedule[at - 16]
-            .wrapping_add(early)
-            .wrapping_add(schedule[at - 7])
-            .wrapping_add(late);
+        schedule[at] =
+            schedule[at - 16].wrapping_add(early).wrapping_add(schedule[at - 7]).wrapping_add(late);
     }
     let mut work = *state;
     for (constant, word) in ROUND.iter().zip(schedule) {
@@ -173,14 +171,8 @@ mod tests {
     #[test]
     fn the_digest_is_that_of_the_standard() {
         for (text, expected) in [
-            (
-                "",
-                "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
-            ),
-            (
-                "abc",
-                "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
-            ),
+            ("", "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"),
+            ("abc", "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"),
             (
                 "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
                 "248D6A61D20638B8E5C026930C3E6039A33CE45964FF2167F6ECEDD419DB06C1",

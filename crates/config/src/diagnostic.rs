@@ -212,10 +212,7 @@ impl Diagnostic {
             severity: Severity::Error,
             stage: Stage::Validation,
             message: message.into(),
-            primary: Mark {
-                span,
-                label: String::new(),
-            },
+            primary: Mark { span, label: String::new() },
             secondary: Vec::new(),
             help: None,
             line: 0,
@@ -225,10 +222,7 @@ impl Diagnostic {
 
     /// A warning at `span`.
     pub(crate) fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, span, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
     pub(crate) fn at_stage(self, stage: Stage) -> Self {
@@ -241,10 +235,7 @@ impl Diagnostic {
     }
 
     pub(crate) fn also(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.secondary.push(Mark {
-            span,
-            label: label.into(),
-        });
+        self.secondary.push(Mark { span, label: label.into() });
         self
     }
 
@@ -296,8 +287,7 @@ impl Report {
 
     /// Sort by place, and find lines and columns in `source`.
     pub(crate) fn finish(mut self, source: &str) -> Diagnostics {
-        self.list
-            .sort_by_key(|one| (one.primary.span.start, one.code));
+        self.list.sort_by_key(|one| (one.primary.span.start, one.code));
         // What an alias repeats is wrong in one place only.
         self.list.dedup();
         let (mut line, mut from) = (1, 0);
@@ -369,13 +359,7 @@ impl fmt::Display for Diagnostics {
             if position > 0 {
                 out.write_str("\n")?;
             }
-            let Diagnostic {
-                line,
-                column,
-                code,
-                message,
-                ..
-            } = one;
+            let Diagnostic { line, column, code, message, .. } = one;
             write!(out, "line {line}, column {column}: {code}: {message}")?;
         }
         if self.suppressed > 0 {

@@ -50,10 +50,7 @@ pub enum ReadError {
 /// [`ReadError`] says whether the file could not be read or breaks rules.
 pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     let path = path.as_ref();
-    let failed = |source| ReadError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| ReadError::Io { path: path.to_owned(), source };
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that is too large from one that just fits,
     // and an endless one ends.
@@ -61,16 +58,12 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     let file = File::open(path).map_err(failed)?;
     file.take(bound).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > FILE_BYTES_MAX {
-        return Err(ReadError::TooLarge {
-            path: path.to_owned(),
-        });
+        return Err(ReadError::TooLarge { path: path.to_owned() });
     }
     let text = String::from_utf8(bytes).map_err(|error| ReadError::NotText {
         path: path.to_owned(),
         offset: error.utf8_error().valid_up_to(),
     })?;
-    read(&text).map_err(|faults| ReadError::Faults {
-        path: path.to_owned(),
-        faults: Box::new(faults),
-    })
+    read(&text)
+        .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })
 }

@@ -64,10 +64,8 @@ fn render_one(source: &str, one: &Diagnostic, name: &str, renderer: &Renderer) -
         let context = AnnotationKind::Context.span(inside(mark.span));
         snippet = snippet.annotation(context.label(mark.label.as_str()));
     }
-    let mut group: Group<'_> = level
-        .primary_title(one.message.as_str())
-        .id(one.code.as_str())
-        .element(snippet);
+    let mut group: Group<'_> =
+        level.primary_title(one.message.as_str()).id(one.code.as_str()).element(snippet);
     if let Some(help) = &one.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
@@ -83,9 +81,7 @@ fn window_of(source: &str, one: &Diagnostic) -> Range<usize> {
     let first = floor_boundary(source, first);
     let last = floor_boundary(source, last);
     let start = source[..first].rfind('\n').map_or(0, |at| at + 1);
-    let end = source[last..]
-        .find('\n')
-        .map_or(source.len(), |at| last + at);
+    let end = source[last..].find('\n').map_or(source.len(), |at| last + at);
     start..end.max(start)
 }
 

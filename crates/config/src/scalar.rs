@@ -28,10 +28,7 @@ pub(crate) enum Reading<T> {
 impl Scalar {
     /// What the text means; quoted texts, and those with a tag of their own, are texts.
     pub(crate) fn meaning(&self) -> Meaning {
-        let core = self
-            .tag
-            .as_deref()
-            .map(|tag| tag.strip_prefix("tag:yaml.org,2002:"));
+        let core = self.tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:"));
         match core {
             None if self.quoted => Meaning::Text,
             Some(None | Some("str" | "binary")) => Meaning::Text,
@@ -158,11 +155,7 @@ fn whole(text: &str) -> Option<i128> {
         return None;
     }
     let amount = i128::from(u64::from_str_radix(digits, radix).ok()?);
-    if negative {
-        (amount <= 1 << 63).then_some(-amount)
-    } else {
-        Some(amount)
-    }
+    if negative { (amount <= 1 << 63).then_some(-amount) } else { Some(amount) }
 }
 
 /// Digits with an optional point and exponent; one that is too large is none.
@@ -174,16 +167,10 @@ fn decimal(text: &str) -> Option<f64> {
         b'.' => bytes.next()?.is_ascii_digit(),
         _ => false,
     };
-    if !starts_well
-        || unsigned
-            .bytes()
-            .any(|byte| !b"0123456789.eE+-".contains(&byte))
-    {
+    if !starts_well || unsigned.bytes().any(|byte| !b"0123456789.eE+-".contains(&byte)) {
         return None;
     }
-    text.parse()
-        .ok()
-        .filter(|decimal: &f64| decimal.is_finite())
+    text.parse().ok().filter(|decimal: &f64| decimal.is_finite())
 }
 
 #[cfg(test)]
@@ -203,10 +190,7 @@ mod tests {
             ("08", Meaning::Decimal(8.0)),
             ("-0b11", Meaning::Whole(-3)),
             ("18446744073709551615", Meaning::Whole(u64::MAX.into())),
-            (
-                "18446744073709551616",
-                Meaning::Decimal(18_446_744_073_709_551_616.0),
-            ),
+            ("18446744073709551616", Meaning::Decimal(18_446_744_073_709_551_616.0)),
             ("1e3", Meaning::Decimal(1_000.0)),
             ("1.", Meaning::Decimal(1.0)),
             (".5", Meaning::Decimal(0.5)),
@@ -221,14 +205,8 @@ mod tests {
 
     #[test]
     fn fields_are_lenient_where_the_reference_is() {
-        let plain = |text: &str| Scalar {
-            text: text.into(),
-            ..Scalar::default()
-        };
-        let quoted = |text: &str| Scalar {
-            quoted: true,
-            ..plain(text)
-        };
+        let plain = |text: &str| Scalar { text: text.into(), ..Scalar::default() };
+        let quoted = |text: &str| Scalar { quoted: true, ..plain(text) };
         assert_eq!(plain("true").flag(), Some(Reading::Plain(true)));
         assert_eq!(quoted("true").flag(), None);
         assert_eq!(quoted("no").flag(), Some(Reading::Lenient(false)));
@@ -237,10 +215,7 @@ mod tests {
         assert_eq!(quoted("7").count(), None);
         assert_eq!(plain("1.5").count(), Some(Reading::Lenient(1)));
         assert_eq!(plain("1e3").count(), Some(Reading::Lenient(1_000)));
-        assert_eq!(
-            plain("18446744073709551616").count(),
-            Some(Reading::Lenient(u64::MAX))
-        );
+        assert_eq!(plain("18446744073709551616").count(), Some(Reading::Lenient(u64::MAX)));
         assert_eq!(plain("-1").count(), None);
         assert_eq!(plain(".nan").count(), None);
     }

@@ -44,9 +44,7 @@ impl Vector {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Measure)> {
-        self.0
-            .iter()
-            .map(|(name, measure)| (name.as_str(), *measure))
+        self.0.iter().map(|(name, measure)| (name.as_str(), *measure))
     }
 
     /// `FitInMaxUndef`, told in full: the types of `wanted` that are more than `self`, where
@@ -54,11 +52,7 @@ impl Vector {
     pub(crate) fn excesses<'v>(&'v self, wanted: &'v Self) -> impl Iterator<Item = Excess<'v>> {
         wanted.iter().filter_map(|(resource, wanted)| {
             let room = *self.0.get(resource)?;
-            (wanted.amount > room.amount).then_some(Excess {
-                resource,
-                wanted,
-                room,
-            })
+            (wanted.amount > room.amount).then_some(Excess { resource, wanted, room })
         })
     }
 
@@ -76,26 +70,22 @@ impl Vector {
     /// Add over the union of types, saturating; the place of the first summand stays.
     pub(crate) fn add(&mut self, other: &Self) {
         for (name, theirs) in &other.0 {
-            let mine = self.0.entry(name.clone()).or_insert(Measure {
-                amount: Quantity::ZERO,
-                span: theirs.span,
-            });
+            let mine = self
+                .0
+                .entry(name.clone())
+                .or_insert(Measure { amount: Quantity::ZERO, span: theirs.span });
             mine.amount = mine.amount.plus(theirs.amount);
         }
     }
 
     /// Whether every amount is zero.
     pub(crate) fn is_zero(&self) -> bool {
-        self.0
-            .values()
-            .all(|measure| measure.amount == Quantity::ZERO)
+        self.0.values().all(|measure| measure.amount == Quantity::ZERO)
     }
 
     /// The amounts without their places.
     pub(crate) fn amounts(&self) -> Amounts {
-        self.iter()
-            .map(|(name, measure)| (name, measure.amount))
-            .collect()
+        self.iter().map(|(name, measure)| (name, measure.amount)).collect()
     }
 }
 
@@ -115,14 +105,12 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
             "write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4",
         ),
         QuantityError::Overflow => (Code::QuantityOverflow, "write a smaller amount"),
-        QuantityError::Suffix if text.value.trim_end().ends_with('m') => (
-            Code::QuantitySuffix,
-            "leave out the `m`: only vcore counts in thousandths",
-        ),
-        QuantityError::Suffix => (
-            Code::QuantitySuffix,
-            "suffixes are case-sensitive: k M G T P E, or Ki Mi Gi Ti Pi Ei",
-        ),
+        QuantityError::Suffix if text.value.trim_end().ends_with('m') => {
+            (Code::QuantitySuffix, "leave out the `m`: only vcore counts in thousandths")
+        }
+        QuantityError::Suffix => {
+            (Code::QuantitySuffix, "suffixes are case-sensitive: k M G T P E, or Ki Mi Gi Ti Pi Ei")
+        }
     };
     let message = if text.value.is_empty() {
         format!("{} has no amount", name.value)

@@ -51,14 +51,9 @@ impl Written {
             at.min(source.len())
         };
         let start = bounded(span.byte_offset());
-        let end = bounded(Some(
-            span.byte_offset().unwrap_or(0) + span.byte_len().unwrap_or(0),
-        ));
+        let end = bounded(Some(span.byte_offset().unwrap_or(0) + span.byte_len().unwrap_or(0)));
         match source.get(start..end) {
-            Some(slice) => Span {
-                start,
-                end: start + slice.trim_end().len(),
-            },
+            Some(slice) => Span { start, end: start + slice.trim_end().len() },
             None => Span::default(),
         }
     }

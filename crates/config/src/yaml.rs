@@ -113,21 +113,13 @@ fn options() -> Options {
 /// What no parser needs to look at: too much text, or characters that YAML forbids.
 fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > FILE_BYTES_MAX {
-        let message = format!(
-            "the file has {} bytes; a queue file may have {FILE_BYTES_MAX}",
-            source.len()
-        );
+        let message =
+            format!("the file has {} bytes; a queue file may have {FILE_BYTES_MAX}", source.len());
         return Some(Diagnostic::error(Code::Yaml, Span::default(), message));
     }
     let (start, found) = source.char_indices().find(|(_, one)| is_forbidden(*one))?;
-    let span = Span {
-        start,
-        end: start + found.len_utf8(),
-    };
-    let message = format!(
-        "control characters are not allowed; this is U+{:04X}",
-        u32::from(found)
-    );
+    let span = Span { start, end: start + found.len_utf8() };
+    let message = format!("control characters are not allowed; this is U+{:04X}", u32::from(found));
     Some(Diagnostic::error(Code::Yaml, span, message).help("remove it"))
 }
 
@@ -169,19 +161,12 @@ fn span_of(error: &Error, source: &str) -> Span {
     };
     let line = usize::try_from(location.line()).unwrap_or(1).max(1);
     let column = usize::try_from(location.column()).unwrap_or(1).max(1);
-    let line_start: usize = source
-        .split_inclusive('\n')
-        .take(line - 1)
-        .map(str::len)
-        .sum();
+    let line_start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let rest = &source[line_start..];
     let offset: usize = rest.chars().take(column - 1).map(char::len_utf8).sum();
     let start = line_start + offset;
     let width = source[start..].chars().next().map_or(0, char::len_utf8);
-    Span {
-        start,
-        end: start + width,
-    }
+    Span { start, end: start + width }
 }
 
 fn lenient(span: Span, message: impl Into<String>) -> Diagnostic {

@@ -59,20 +59,12 @@ fn every_recorded_file_gets_the_verdict_of_the_reference() {
     for case in &cases {
         let name = text(case, "name");
         let found = read(text(case, "yaml"));
-        let valid = found
-            .as_ref()
-            .map_or_else(|faults| !faults.refused_by_validation(), |_| true);
+        let valid = found.as_ref().map_or_else(|faults| !faults.refused_by_validation(), |_| true);
         let expected = case["valid"].as_bool().unwrap() || is_listed(ACCEPTS_MORE, name);
         if valid != expected {
             let error = text(case, "error");
-            let ours = found
-                .as_ref()
-                .err()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            differences.push(format!(
-                "{name}: valid {expected} ({error}), ours {valid}: {ours}"
-            ));
+            let ours = found.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            differences.push(format!("{name}: valid {expected} ({error}), ours {valid}: {ours}"));
         }
         let Some(registers) = case["registers"].as_bool() else {
             continue;
@@ -97,10 +89,7 @@ fn every_recorded_quantity_has_the_value_of_the_reference() {
     let mut differences = Vec::new();
     for case in &cases {
         let found = Quantity::parse(text(case, "resource"), text(case, "text"));
-        let expected = case["ok"]
-            .as_bool()
-            .unwrap()
-            .then(|| case["value"].as_i64());
+        let expected = case["ok"].as_bool().unwrap().then(|| case["value"].as_i64());
         if found.ok().map(Quantity::get) != expected.flatten() {
             differences.push(format!("{case}: ours {found:?}"));
         }

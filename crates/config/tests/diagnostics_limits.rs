@@ -1,9 +1,6 @@
 //! What people see when a file is wrong: its limits, access lists, nodes and placement rules.
 
-#![expect(
-    clippy::needless_raw_string_hashes,
-    reason = "expect-test writes the texts"
-)]
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts")]
 
 mod story;
 

@@ -15,16 +15,10 @@ fn complaint(text: &str) -> String {
 fn aliases_that_multiply_are_stopped() {
     let mut text = "a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned();
     for (one, other) in "abcdefgh".chars().zip("bcdefghi".chars()) {
-        writeln!(
-            text,
-            "{other}: &{other} [*{one},*{one},*{one},*{one},*{one},*{one},*{one}]"
-        )
-        .unwrap();
+        writeln!(text, "{other}: &{other} [*{one},*{one},*{one},*{one},*{one},*{one},*{one}]")
+            .unwrap();
     }
-    assert_eq!(
-        complaint(&text),
-        "YAML: aliases repeat more than 200000 values"
-    );
+    assert_eq!(complaint(&text), "YAML: aliases repeat more than 200000 values");
 }
 
 #[test]
@@ -66,10 +60,7 @@ fn a_file_that_is_too_large_is_not_looked_at() {
     let text = complaint(&" ".repeat(FILE_BYTES_MAX + 1));
     assert!(text.contains("8388609 bytes"), "{text}");
     let many = format!("partitions: [{}]", "{},".repeat(600_000));
-    assert_eq!(
-        complaint(&many),
-        "YAML: the file has more than 500000 values"
-    );
+    assert_eq!(complaint(&many), "YAML: the file has more than 500000 values");
 }
 
 #[test]
@@ -108,10 +99,7 @@ fn a_file_on_disk_that_cannot_be_read_is_named() {
         Err(error) => error.to_string(),
     };
     let shown = path.display().to_string();
-    assert_eq!(
-        message(&path),
-        format!("cannot read the queue file {shown}")
-    );
+    assert_eq!(message(&path), format!("cannot read the queue file {shown}"));
     std::fs::write(&path, [b'a', b':', b' ', 0xff]).unwrap();
     let expected = format!("the queue file {shown} is not UTF-8 text: byte 3 is wrong");
     assert_eq!(message(&path), expected);

@@ -1,9 +1,6 @@
 //! What a good file becomes, and what is accepted with a shrug.
 
-#![expect(
-    clippy::needless_raw_string_hashes,
-    reason = "expect-test writes the texts"
-)]
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts")]
 
 use expect_test::{Expect, expect};
 use headroom_config::{BUILT_IN, Loaded, read};
@@ -15,14 +12,7 @@ fn load(text: &str) -> Loaded {
 
 /// A queue per line, with what differs from nothing.
 fn tree(queue: &QueueConfig, indent: usize, lines: &mut Vec<String>) {
-    let QueueConfig {
-        name,
-        max,
-        guaranteed,
-        max_applications,
-        properties,
-        ..
-    } = queue;
+    let QueueConfig { name, max, guaranteed, max_applications, properties, .. } = queue;
     let kind = if queue.is_parent() { "parent" } else { "leaf" };
     let before = " ".repeat(indent);
     lines.push(format!(
@@ -75,16 +65,9 @@ fn queues_without_a_root_get_one() {
     ] {
         let loaded = load(&format!("partitions: [{{queues: {queues}}}]"));
         let root = &loaded.configuration.partitions[0].root;
-        let paths: Vec<_> = root
-            .children
-            .iter()
-            .map(|child| format!("root.{}", child.name))
-            .collect();
-        let found = if paths.is_empty() {
-            root.name.to_string()
-        } else {
-            paths.join(" ")
-        };
+        let paths: Vec<_> =
+            root.children.iter().map(|child| format!("root.{}", child.name)).collect();
+        let found = if paths.is_empty() { root.name.to_string() } else { paths.join(" ") };
         assert_eq!(found, expected, "with queues {queues}");
         assert!(root.parent);
     }
@@ -92,15 +75,7 @@ fn queues_without_a_root_get_one() {
 
 #[test]
 fn an_empty_file_has_no_partition_and_the_built_in_one_has_one() {
-    for text in [
-        "",
-        "\n  \n",
-        "---\n",
-        "# nothing\n",
-        "partitions: []",
-        "partitions:\n",
-        "~",
-    ] {
+    for text in ["", "\n  \n", "---\n", "# nothing\n", "partitions: []", "partitions:\n", "~"] {
         assert!(load(text).is_empty(), "reading {text:?}");
     }
     let loaded = load(BUILT_IN);

@@ -5,3 +5,4 @@ pub mod nodes;
 pub mod outcome;
 pub mod report;
 pub mod workload;
+pub mod world;

@@ -85,10 +85,7 @@ fn report() -> (PathBuf, Value) {
     fs::write(directory.join("report.html"), html::page(&document)).unwrap();
     fs::write(directory.join("report.json"), json::render(&document)).unwrap();
     let text = fs::read_to_string(directory.join("report.json")).unwrap();
-    (
-        directory.join("report.html"),
-        serde_json::from_str(&text).unwrap(),
-    )
+    (directory.join("report.html"), serde_json::from_str(&text).unwrap())
 }
 
 #[test]
@@ -115,16 +112,9 @@ fn look(browser: &mut Browser, page: &Path, width: u32) -> Value {
 fn check_layout(seen: &Value, width: u32) {
     assert_eq!(seen["innerWidth"], width);
     let needed = seen["scrollWidth"].as_u64().unwrap();
-    assert!(
-        needed <= u64::from(width),
-        "the page is {needed} px wide on {width} px"
-    );
+    assert!(needed <= u64::from(width), "the page is {needed} px wide on {width} px");
     let smallest = seen["smallest"]["size"].as_f64().unwrap();
-    assert!(
-        smallest >= 11.0,
-        "at {width} px, text of {smallest} px: {}",
-        seen["smallest"]
-    );
+    assert!(smallest >= 11.0, "at {width} px, text of {smallest} px: {}", seen["smallest"]);
     assert_eq!(seen["overflowing"], serde_json::json!([]), "at {width} px");
     assert_eq!(seen["injected"], 2, "a name became a script");
     assert_eq!(seen["scopeless"], 0, "a table header without scope");
@@ -135,19 +125,11 @@ fn check_axes(seen: &Value, width: u32) {
     let visible = drawings.iter().filter(|one| one["visible"] == true).count();
     assert!(visible >= 10, "only {visible} drawings show at {width} px");
     for drawing in drawings {
-        assert!(
-            !drawing["label"].as_str().unwrap_or("").is_empty(),
-            "{drawing}"
-        );
+        assert!(!drawing["label"].as_str().unwrap_or("").is_empty(), "{drawing}");
         for axis in drawing["axes"].as_array().unwrap() {
             let label = axis.as_str().unwrap();
-            let unit = label
-                .split_once('(')
-                .and_then(|(_, rest)| rest.strip_suffix(')'));
-            assert!(
-                unit.is_some_and(|unit| !unit.is_empty()),
-                "no unit on an axis of {drawing}"
-            );
+            let unit = label.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+            assert!(unit.is_some_and(|unit| !unit.is_empty()), "no unit on an axis of {drawing}");
         }
     }
 }
@@ -155,32 +137,18 @@ fn check_axes(seen: &Value, width: u32) {
 /// What is drawn, what is embedded and what is in the file are the same numbers.
 fn check_totals(seen: &Value, file: &Value) {
     let embedded: Value = serde_json::from_str(seen["embedded"].as_str().unwrap()).unwrap();
-    assert_eq!(
-        &embedded, file,
-        "the embedded summary differs from the JSON file"
-    );
+    assert_eq!(&embedded, file, "the embedded summary differs from the JSON file");
     let totals = seen["totals"].as_array().unwrap();
-    assert!(
-        totals.len() >= 15,
-        "only {} plots state a total",
-        totals.len()
-    );
+    assert!(totals.len() >= 15, "only {} plots state a total", totals.len());
     for one in totals {
         let path = one["path"].as_str().unwrap();
         if path.is_empty() {
             continue; // Extra curves are not part of the summary.
         }
-        let expected = total(
-            embedded
-                .pointer(path)
-                .unwrap_or_else(|| panic!("no {path}")),
-        );
+        let expected = total(embedded.pointer(path).unwrap_or_else(|| panic!("no {path}")));
         let drawn = one["total"].as_f64().unwrap();
         let slack = 1e-6 * expected.abs().max(1.0);
-        assert!(
-            (drawn - expected).abs() <= slack,
-            "{one} draws {drawn}, JSON has {expected}"
-        );
+        assert!((drawn - expected).abs() <= slack, "{one} draws {drawn}, JSON has {expected}");
     }
 }
 

@@ -31,11 +31,7 @@ fn allocation(job: usize, start_ms: u64, end_ms: Option<u64>, size: Amounts) -> 
 fn started(mut job: JobRecord, start_ms: u64, end_ms: Option<u64>) -> JobRecord {
     job.start_ms = Some(start_ms);
     job.end_ms = end_ms;
-    job.state = if end_ms.is_some() {
-        JobState::Finished
-    } else {
-        JobState::Running
-    };
+    job.state = if end_ms.is_some() { JobState::Finished } else { JobState::Running };
     job
 }
 
@@ -56,11 +52,7 @@ fn four_cores() -> Outcome {
     queues[1].guaranteed = vcore(2);
     let mut jobs = vec![
         started(job("j0", "ann", 1, 0, 4 * HOUR), 0, Some(4 * HOUR)),
-        started(
-            job("j1", "bob", 2, HOUR, 4 * HOUR),
-            5 * HOUR,
-            Some(9 * HOUR),
-        ),
+        started(job("j1", "bob", 2, HOUR, 4 * HOUR), 5 * HOUR, Some(9 * HOUR)),
         started(job("j2", "bob", 2, 8 * HOUR, 4 * HOUR), 9 * HOUR, None),
         job("j3", "ann", 1, 9 * HOUR, HOUR),
         job("j4", "cid", 1, 0, HOUR),
@@ -76,10 +68,7 @@ fn four_cores() -> Outcome {
     jobs[4].waits = vec![(1, 10 * HOUR)];
     jobs[5].state = JobState::Rejected;
     jobs[5].queue = None;
-    let blocker = |code, subject: &str| BlockerRecord {
-        code,
-        subject: subject.to_owned(),
-    };
+    let blocker = |code, subject: &str| BlockerRecord { code, subject: subject.to_owned() };
     Outcome {
         jobs,
         allocations: vec![
@@ -89,10 +78,7 @@ fn four_cores() -> Outcome {
         ],
         nodes: vec![node("n0", vcore(4))],
         queues,
-        blockers: vec![
-            blocker("QUEUE_MAX", "root.b"),
-            blocker("NO_NODE_FITS", "every node"),
-        ],
+        blockers: vec![blocker("QUEUE_MAX", "root.b"), blocker("NO_NODE_FITS", "every node")],
         end_ms: 10 * HOUR,
         decisions: 9,
         digest: "d".to_owned(),
@@ -100,10 +86,7 @@ fn four_cores() -> Outcome {
 }
 
 fn near(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() < 2e-6,
-        "found {found}, expected {expected}"
-    );
+    assert!((found - expected).abs() < 2e-6, "found {found}, expected {expected}");
 }
 
 fn named<'a>(series: &'a [Series], name: &str) -> &'a Series {
@@ -115,31 +98,15 @@ fn jobs_and_waits_are_counted_by_hand() {
     let summary = summarise(&four_cores());
     let (run, jobs) = (&summary.run, summary.run.jobs);
     assert_eq!(
-        (
-            jobs.total,
-            jobs.finished,
-            jobs.running,
-            jobs.waiting,
-            jobs.impossible,
-            jobs.rejected
-        ),
+        (jobs.total, jobs.finished, jobs.running, jobs.waiting, jobs.impossible, jobs.rejected),
         (6, 2, 1, 1, 1, 1),
     );
     // Waits of j0, j1, j2: 0, 4, 1 h. Mean 5/3 h = 6,000,000 ms. Rank ⌈0.5·3⌉ = 2 of 0, 1, 4.
     let waits = &run.waits;
-    assert_eq!(
-        (waits.jobs, waits.total_ms, waits.mean_ms),
-        (3, 5 * HOUR, 6_000_000)
-    );
-    assert_eq!(
-        (waits.p50_ms, waits.p95_ms, waits.max_ms),
-        (HOUR, 4 * HOUR, 4 * HOUR)
-    );
+    assert_eq!((waits.jobs, waits.total_ms, waits.mean_ms), (3, 5 * HOUR, 6_000_000));
+    assert_eq!((waits.p50_ms, waits.p95_ms, waits.max_ms), (HOUR, 4 * HOUR, 4 * HOUR));
     // j3, from 9 h to the end at 10 h.
-    assert_eq!(
-        (run.still_waiting.jobs, run.still_waiting.max_ms),
-        (1, HOUR)
-    );
+    assert_eq!((run.still_waiting.jobs, run.still_waiting.max_ms), (1, HOUR));
     // Slowdowns: 4/4 = 1, (4 + 4)/4 = 2, (1 + 4)/4 = 1.25. Mean 4.25/3.
     near(run.slowdowns.mean, 4.25 / 3.0);
     near(run.slowdowns.p95, 2.0);
@@ -165,10 +132,7 @@ fn resource_hours_shares_and_fairness_by_hand() {
     near(guarantee.percent, 50.0);
     near(guarantee.used_percent, 20.0);
     near(summary.queues[0].share_percent["vcore"], 65.0);
-    assert_eq!(
-        summary.queues[0].scope.jobs.total, 5,
-        "all but the rejected one"
-    );
+    assert_eq!(summary.queues[0].scope.jobs.total, 5, "all but the rejected one");
 }
 
 #[test]
@@ -177,25 +141,15 @@ fn waiting_hours_go_to_what_was_waited_for() {
     // A node: 3 h + 1 h + 1 h = 5 h of three jobs; the impossible job does not count.
     // The maximum of b: 1 h of one job. The longer comes first.
     let blockers = summary.blockers.iter();
-    let found: Vec<(&str, u64, u64)> = blockers
-        .map(|one| (one.code.as_str(), one.wait_ms, one.jobs))
-        .collect();
-    assert_eq!(
-        found,
-        [("NO_NODE_FITS", 5 * HOUR, 3), ("QUEUE_MAX", HOUR, 1)]
-    );
+    let found: Vec<(&str, u64, u64)> =
+        blockers.map(|one| (one.code.as_str(), one.wait_ms, one.jobs)).collect();
+    assert_eq!(found, [("NO_NODE_FITS", 5 * HOUR, 3), ("QUEUE_MAX", HOUR, 1)]);
     near(summary.waiting_hours, 6.0);
-    let waited = |blocker, hours| WaitedFor {
-        blocker,
-        wait_ms: hours * HOUR,
-    };
+    let waited = |blocker, hours| WaitedFor { blocker, wait_ms: hours * HOUR };
     assert_eq!(summary.users[0].waited_for, [waited(0, 1)]);
     assert_eq!(summary.users[1].waited_for, [waited(0, 4), waited(1, 1)]);
     assert_eq!(summary.users[2].waited_for, []);
-    assert_eq!(
-        summary.queues[0].scope.waited_for,
-        [waited(0, 5), waited(1, 1)]
-    );
+    assert_eq!(summary.queues[0].scope.waited_for, [waited(0, 5), waited(1, 1)]);
     assert_eq!(summary.queues[1].scope.waited_for, [waited(0, 1)]);
 }
 
@@ -205,14 +159,9 @@ fn curves_hold_the_mean_of_each_bin() {
     // 400 bins of 90 s: 40 per hour.
     assert_eq!((summary.grid.width_ms, summary.grid.bins), (90_000, 400));
     let used = &summary.series.utilisation[0];
-    for (bin, percent) in [
-        (0, 50.0),
-        (159, 50.0),
-        (160, 0.0),
-        (199, 0.0),
-        (200, 100.0),
-        (399, 50.0),
-    ] {
+    for (bin, percent) in
+        [(0, 50.0), (159, 50.0), (160, 0.0), (199, 0.0), (200, 100.0), (399, 50.0)]
+    {
         near(used.values[bin], percent);
     }
     // 65 % over 10 h.
@@ -227,10 +176,7 @@ fn curves_hold_the_mean_of_each_bin() {
     assert_eq!(names, ["root.b", "root.a"]);
     near(stack[0].average, 45.0);
     near(stack[1].average, 20.0);
-    near(
-        named(&summary.series.guaranteed_share, "root.a").average,
-        20.0,
-    );
+    near(named(&summary.series.guaranteed_share, "root.a").average, 20.0);
 }
 
 #[test]
@@ -239,15 +185,8 @@ fn free_room_is_unusable_where_the_smallest_waiting_task_does_not_fit() {
     let unusable = &summary.series.unusable[0].values;
     // 1–4 h: j1 wants 4, 2 are free: 50 %. 4–5 h: 4 are free and fit. 5–9 h: nothing is free.
     // 9–10 h: j3 wants 4, 2 are free. Before 1 h nothing waits.
-    for (hour, percent) in [
-        (0, 0.0),
-        (1, 50.0),
-        (3, 50.0),
-        (4, 0.0),
-        (6, 0.0),
-        (8, 0.0),
-        (9, 50.0),
-    ] {
+    for (hour, percent) in [(0, 0.0), (1, 50.0), (3, 50.0), (4, 0.0), (6, 0.0), (8, 0.0), (9, 50.0)]
+    {
         near(unusable[hour * 40 + 20], percent);
     }
     // 3 h + 1 h at 50 % of 10 h.
@@ -260,9 +199,7 @@ fn a_preempted_task_waits_again_and_its_work_is_lost() {
     // j0 is preempted after 1 h and starts again at 4 h; a placeholder of bob is lost.
     outcome.allocations[0].end_ms = Some(HOUR);
     outcome.allocations[0].ended_by = "preempted";
-    outcome
-        .allocations
-        .push(allocation(0, 4 * HOUR, Some(5 * HOUR), vcore(2)));
+    outcome.allocations.push(allocation(0, 4 * HOUR, Some(5 * HOUR), vcore(2)));
     let mut placeholder = allocation(1, 2 * HOUR, Some(3 * HOUR), vcore(1));
     placeholder.placeholder = true;
     placeholder.ended_by = "node-lost";
@@ -280,10 +217,7 @@ fn a_preempted_task_waits_again_and_its_work_is_lost() {
 #[test]
 fn an_empty_run_has_a_summary() {
     let summary = summarise(&Outcome::default());
-    assert_eq!(
-        (summary.makespan_ms, summary.jain, summary.grid.bins),
-        (0, None, 0)
-    );
+    assert_eq!((summary.makespan_ms, summary.jain, summary.grid.bins), (0, None, 0));
     let text = serde_json::to_string(&summary).unwrap();
     assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), summary);
 }
@@ -294,11 +228,7 @@ fn parts_of_a_realistic_run_add_up() {
     let summary = summarise(&outcome);
     let jobs: u64 = summary.users.iter().map(|user| user.jobs.total).sum();
     assert_eq!(jobs, outcome.jobs.len() as u64);
-    let started: u64 = summary
-        .wait_histogram
-        .iter()
-        .map(|bucket| bucket.jobs)
-        .sum();
+    let started: u64 = summary.wait_histogram.iter().map(|bucket| bucket.jobs).sum();
     assert_eq!(started, summary.run.waits.jobs);
     let children = summary.queues.iter().filter(|queue| queue.leaf);
     let waited: u64 = children.map(|queue| queue.scope.waits.total_ms).sum();
@@ -306,10 +236,7 @@ fn parts_of_a_realistic_run_add_up() {
     for (name, stack) in &summary.series.queue_share {
         let sum: f64 = stack.iter().map(|one| one.average).sum();
         let used = named(&summary.series.utilisation, name).average;
-        assert!(
-            (sum - used).abs() < 1e-4,
-            "{name}: queues have {sum} %, together {used} %"
-        );
+        assert!((sum - used).abs() < 1e-4, "{name}: queues have {sum} %, together {used} %");
     }
     // Every wait has its reasons: their sum is the waits of those that started or still wait.
     let waits = summary.run.waits.total_ms + summary.run.still_waiting.total_ms;

@@ -17,10 +17,7 @@ fn file(name: &str, content: &str) -> String {
 
 /// What these values give, without the folder for test files.
 fn shown(arguments: &[&str]) -> String {
-    let arguments: Vec<String> = arguments
-        .iter()
-        .map(|&argument| argument.to_owned())
-        .collect();
+    let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
     text(read(&arguments, NodeOptions::default()))
 }
 

@@ -20,11 +20,7 @@ fn directory(name: &str) -> PathBuf {
 }
 
 fn document() -> Document {
-    Document::new(
-        support::header(),
-        summarise(&support::synthetic()),
-        Vec::new(),
-    )
+    Document::new(support::header(), summarise(&support::synthetic()), Vec::new())
 }
 
 #[test]
@@ -79,9 +75,7 @@ fn names_cannot_steer_the_terminal() {
         end_ms: 10,
         ..Outcome::default()
     };
-    outcome
-        .jobs
-        .push(support::job("a", "ann\u{1b}[2J\nbob", 0, 0, 1));
+    outcome.jobs.push(support::job("a", "ann\u{1b}[2J\nbob", 0, 0, 1));
     let text = table::render(&support::header(), &summarise(&outcome), None);
     assert!(text.contains("ann?[2J?bob"), "{text}");
 }
@@ -90,9 +84,7 @@ fn names_cannot_steer_the_terminal() {
 fn rows(text: &[u8]) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_reader(text);
     let records = reader.records().map(|record| record.unwrap());
-    records
-        .map(|record| record.iter().map(str::to_owned).collect())
-        .collect()
+    records.map(|record| record.iter().map(str::to_owned).collect()).collect()
 }
 
 #[test]
@@ -104,31 +96,19 @@ fn the_csv_files_hold_the_run() {
         .map(|file| rows(&fs::read(directory.join(file)).unwrap()));
     assert_eq!(
         (jobs.len(), allocations.len(), nodes.len()),
-        (
-            outcome.jobs.len(),
-            outcome.allocations.len(),
-            outcome.nodes.len()
-        ),
+        (outcome.jobs.len(), outcome.allocations.len(), outcome.nodes.len()),
     );
 
     // From the files alone: waits, states and core-hours as in the summary.
     let summary = summarise(&outcome);
-    let wait_ms: u64 = jobs
-        .iter()
-        .filter_map(|row| row[7].parse::<u64>().ok())
-        .sum();
+    let wait_ms: u64 = jobs.iter().filter_map(|row| row[7].parse::<u64>().ok()).sum();
     assert_eq!(wait_ms, summary.run.waits.total_ms);
-    let rejected = jobs
-        .iter()
-        .filter(|row| row[8] == "rejected" && row[3].is_empty())
-        .count();
+    let rejected = jobs.iter().filter(|row| row[8] == "rejected" && row[3].is_empty()).count();
     assert_eq!(rejected as u64, summary.run.jobs.rejected);
     let vcore_ms: i64 = allocations
         .iter()
         .map(|row| {
-            let vcore = row[8]
-                .split(';')
-                .find_map(|part| part.strip_prefix("vcore="));
+            let vcore = row[8].split(';').find_map(|part| part.strip_prefix("vcore="));
             let start_ms: i64 = row[6].parse().unwrap();
             let end_ms = row[7].parse().unwrap_or(outcome.end_ms.cast_signed());
             vcore.unwrap().parse::<i64>().unwrap() * (end_ms - start_ms)
@@ -178,10 +158,7 @@ fn csv_fields_are_quoted_by_the_rules() {
 fn compare_says_identical_or_what_changed() {
     let before = document();
     let same = compare::documents(&before, &before);
-    assert!(
-        same.starts_with("Identical: both runs took the same decisions"),
-        "{same}"
-    );
+    assert!(same.starts_with("Identical: both runs took the same decisions"), "{same}");
     assert!(!same.contains('+'), "{same}");
 
     let mut after = before.clone();
@@ -194,10 +171,7 @@ fn compare_says_identical_or_what_changed() {
     assert!(row("mean wait").ends_with("-50.0"), "{text}");
     assert!(text.lines().any(|line| line.ends_with("+200.0")), "{text}");
     assert!(row("p95 wait").trim_end().ends_with('='), "{text}");
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 100),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
 #[test]

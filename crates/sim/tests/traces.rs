@@ -30,9 +30,7 @@ fn count(workload: &Workload, which: impl Fn(&Job) -> bool) -> usize {
 
 /// Sum of this type over jobs (or nodes).
 fn sum<'a>(amounts: impl Iterator<Item = &'a Amounts>, resource: &str) -> i64 {
-    amounts
-        .map(|amounts| amounts.get(resource).map_or(0, Quantity::get))
-        .sum()
+    amounts.map(|amounts| amounts.get(resource).map_or(0, Quantity::get)).sum()
 }
 
 #[test]
@@ -49,26 +47,13 @@ fn hpc2n_is_read_whole() {
     assert_eq!(distinct(&workload, |job| job.groups.clone()), 1);
     assert_eq!(count(&workload, |job| job.user == *"u8"), 987);
     assert_eq!(count(&workload, |job| job.queue.is_some()), 0);
-    assert_eq!(
-        workload.jobs.iter().map(|job| job.processors).max(),
-        Some(128)
-    );
+    assert_eq!(workload.jobs.iter().map(|job| job.processors).max(), Some(128));
     assert_eq!(workload.jobs[0].submit_ms, 0);
-    assert_eq!(
-        workload.jobs.last().map(|job| job.submit_ms),
-        Some(4_950_011_000)
-    );
-    let work: u64 = workload
-        .jobs
-        .iter()
-        .map(|job| job.processors * job.run_ms)
-        .sum();
+    assert_eq!(workload.jobs.last().map(|job| job.submit_ms), Some(4_950_011_000));
+    let work: u64 = workload.jobs.iter().map(|job| job.processors * job.run_ms).sum();
     assert_eq!(work, 502_634_281_000);
     let dropped = workload.drop_missing_types(&["vcore".into()]);
-    assert_eq!(
-        dropped.into_iter().collect::<Vec<_>>(),
-        [(Name::new("memory"), 3)]
-    );
+    assert_eq!(dropped.into_iter().collect::<Vec<_>>(), [(Name::new("memory"), 3)]);
 }
 
 #[test]

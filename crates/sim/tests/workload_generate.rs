@@ -42,11 +42,7 @@ fn text(workload: &Workload) -> String {
 #[test]
 fn the_same_seed_gives_the_same_bytes_in_every_release() {
     let mut found = String::new();
-    for (workload, again) in all(&options(7))
-        .unwrap()
-        .iter()
-        .zip(all(&options(7)).unwrap())
-    {
+    for (workload, again) in all(&options(7)).unwrap().iter().zip(all(&options(7)).unwrap()) {
         let text = text(workload);
         assert_eq!(text, self::text(&again));
         let digest = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
@@ -111,10 +107,7 @@ fn the_models_have_the_moments_they_should() {
 
 #[test]
 fn a_load_of_two_halves_the_time_between_arrivals() {
-    let double = GenerateOptions {
-        load: 2.0,
-        ..options(1)
-    };
+    let double = GenerateOptions { load: 2.0, ..options(1) };
     for (one, two) in all(&options(1)).unwrap().iter().zip(all(&double).unwrap()) {
         let end = |workload: &Workload| workload.jobs.last().unwrap().submit_ms / 1_000;
         let ratio = end(one) * 100 / end(&two);
@@ -130,14 +123,9 @@ fn a_machine_of_one_processor_runs_serial_jobs() {
 
 #[test]
 fn a_few_jobs_look_like_this() {
-    let few = GenerateOptions {
-        jobs: 3,
-        ..options(5)
-    };
-    let workloads = [
-        lublin(&few, Lublin::default()).unwrap(),
-        uniform(&few, &Uniform::default()).unwrap(),
-    ];
+    let few = GenerateOptions { jobs: 3, ..options(5) };
+    let workloads =
+        [lublin(&few, Lublin::default()).unwrap(), uniform(&few, &Uniform::default()).unwrap()];
     let found: String = workloads.map(|workload| shown(Ok(workload))).concat();
     expect![[r#"
         j1 at 0 for 12964000 by u11 of ["g2"] in Some("root.a"), 4 of {memory: 1610612736 B, vcore: 1000 m}, priority 0
@@ -155,42 +143,21 @@ fn a_parameter_out_of_bounds_is_an_error() {
     let mut found: Vec<String> = [
         GenerateOptions { jobs: 0, ..base() },
         GenerateOptions { users: 0, ..base() },
-        GenerateOptions {
-            groups: u64::MAX,
-            ..base()
-        },
-        GenerateOptions {
-            load: 0.0,
-            ..base()
-        },
-        GenerateOptions {
-            load: f64::NAN,
-            ..base()
-        },
-        GenerateOptions {
-            per_processor: Amounts::from([("vcore", -1)]),
-            ..base()
-        },
+        GenerateOptions { groups: u64::MAX, ..base() },
+        GenerateOptions { load: 0.0, ..base() },
+        GenerateOptions { load: f64::NAN, ..base() },
+        GenerateOptions { per_processor: Amounts::from([("vcore", -1)]), ..base() },
     ]
     .iter()
     .map(|options| all(options).unwrap_err().to_string())
     .collect();
     let machine = lublin(&base(), Lublin { processors: 0 });
     found.push(machine.unwrap_err().to_string());
-    let bounds = Uniform {
-        processors: (3, 2),
-        ..Uniform::default()
-    };
+    let bounds = Uniform { processors: (3, 2), ..Uniform::default() };
     found.push(uniform(&base(), &bounds).unwrap_err().to_string());
-    let bounds = Uniform {
-        run_ms: (0, u64::MAX),
-        ..Uniform::default()
-    };
+    let bounds = Uniform { run_ms: (0, u64::MAX), ..Uniform::default() };
     found.push(uniform(&base(), &bounds).unwrap_err().to_string());
-    let sets = Kueue {
-        cohorts: 5,
-        queues: 0,
-    };
+    let sets = Kueue { cohorts: 5, queues: 0 };
     found.push(kueue(&base(), sets).unwrap_err().to_string());
     expect![[r#"
         jobs is 0, expected a whole number from 1 to 10000000

@@ -69,10 +69,8 @@ fn a_bad_line_names_its_field_what_is_there_and_what_was_expected() {
         ("}}", "}"),
         ("}}", "}} x"),
     ];
-    let sources: Vec<String> = changes
-        .iter()
-        .map(|(from, to)| good.replacen(from, to, 1))
-        .collect();
+    let sources: Vec<String> =
+        changes.iter().map(|(from, to)| good.replacen(from, to, 1)).collect();
     let twice = format!("{good}\n{good}\n");
     let deep = "[".repeat(100_000);
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();

@@ -91,17 +91,9 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         "\"p0,1,1,1,1",
         "p0,1,1,1,1\np0,1,1,1,1",
     ];
-    let sources: Vec<String> = rows
-        .iter()
-        .map(|row| format!("{header}\n{row}\n"))
-        .collect();
+    let sources: Vec<String> = rows.iter().map(|row| format!("{header}\n{row}\n")).collect();
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
-    sources.extend([
-        b"".as_slice(),
-        header.as_bytes(),
-        b"sn,cpu_milli\n",
-        b"name\n",
-    ]);
+    sources.extend([b"".as_slice(), header.as_bytes(), b"sn,cpu_milli\n", b"name\n"]);
     expect![[r#"
         t:2: 4 columns, expected 11, as many as in the header (at least the first 5)
         t:2: 12 columns, expected 11, as many as in the header (at least the first 5)
@@ -123,10 +115,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
 
 #[test]
 fn a_wrong_header_is_never_skipped() {
-    let options = ReadOptions {
-        skip_bad_lines: true,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     expect![[r#"
         t:1: column 1 of the header is "p0", expected "name"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
     "#]].assert_eq(&shown(read(Format::Openb, b"p0,1,1,1,1\n", &options)));

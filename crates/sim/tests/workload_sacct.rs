@@ -42,10 +42,7 @@ JobIDRaw|Account|Start|End|ReqTRES|
 8|phys|Unknown|Unknown|cpu=2,mem=1.5G,node=1|
 9|phys|1740823501|1740827100||
 ";
-    let options = ReadOptions {
-        users: Some("{group}".parse().unwrap()),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { users: Some("{group}".parse().unwrap()), ..ReadOptions::default() };
     expect![[r#"
         7 at 0 for 3600000 by phys of ["phys"] in None, 2 of {memory: 805306368 B, vcore: 1000 m}, priority 0
         9 at 1000 for 3599000 by phys of ["phys"] in None, 1 of {vcore: 1000 m}, priority 0
@@ -74,16 +71,9 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         "1|ada|2025-03-01T10:00:00||1|1G||1 day",
         "1|ada|2025-03-01T10:00:00|60|1|1G||\n1|ada|2025-03-01T10:00:00|60|1|1G||",
     ];
-    let sources: Vec<String> = rows
-        .iter()
-        .map(|row| format!("{header}\n{row}\n"))
-        .collect();
+    let sources: Vec<String> = rows.iter().map(|row| format!("{header}\n{row}\n")).collect();
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
-    sources.extend([
-        b"".as_slice(),
-        b"JobID|User|Submit\n",
-        b"User|Submit|Elapsed\n",
-    ]);
+    sources.extend([b"".as_slice(), b"JobID|User|Submit\n", b"User|Submit|Elapsed\n"]);
     expect![[r#"
         t:2: 7 columns, expected 8 as in the header; a name with a bar in it? Export without JobName
         1 at 0 for 60000 by ada of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0

@@ -124,10 +124,7 @@ fn bad_lines_are_skipped_and_counted_on_demand() {
     }
     source.extend(b"\0\n\xff\n");
     source.extend(line(1, "7"));
-    let options = ReadOptions {
-        skip_bad_lines: true,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
     expect![[r#"
         9 at 0 for 0 by u4 of ["g2"] in Some("5"), 2 of {vcore: 1000 m}, priority 0
         7 at 10000 for 60000 by u3 of ["g1"] in None, 4 of {memory: 2097152 B, vcore: 1000 m}, priority 0
@@ -148,17 +145,12 @@ fn bad_lines_are_skipped_and_counted_on_demand() {
 
 #[test]
 fn a_stretched_time_out_of_bounds_is_an_error() {
-    let options = ReadOptions {
-        stretch: Stretch::new(1e6, 1e6).unwrap(),
-        ..ReadOptions::default()
-    };
+    let options =
+        ReadOptions { stretch: Stretch::new(1e6, 1e6).unwrap(), ..ReadOptions::default() };
     let far = [line(4, "1"), b"\n".to_vec(), line(2, "1000000000000")].concat();
     let far = String::from_utf8(far).unwrap().replace("\n7 ", "\n8 ");
-    let found = [
-        line(4, "1000000001"),
-        far.replace(" 60 ", " 1 ").into_bytes(),
-    ]
-    .map(|source| shown(read(Format::Swf, &source, &options)));
+    let found = [line(4, "1000000001"), far.replace(" 60 ", " 1 ").into_bytes()]
+        .map(|source| shown(read(Format::Swf, &source, &options)));
     expect![[r#"
         t:1: the run time is "1000000001000 ms before stretching", expected at most 1000000000000000 ms after it
         t:2: the submission is "999999999900000 ms after the first before stretching", expected at most 1000000000000000 ms after it
@@ -169,10 +161,7 @@ fn a_stretched_time_out_of_bounds_is_an_error() {
 fn types_that_no_node_has_are_dropped_and_remarked() {
     let mut workload = read(Format::Swf, GOOD.as_bytes(), &ReadOptions::default()).unwrap();
     let dropped = workload.drop_missing_types(&["vcore".into()]);
-    assert_eq!(
-        dropped.into_iter().collect::<Vec<_>>(),
-        [("memory".into(), 1)]
-    );
+    assert_eq!(dropped.into_iter().collect::<Vec<_>>(), [("memory".into(), 1)]);
     expect![[r#"
         1 job: no field for the user template, taken as nobody
         1 job: no processors requested, those used are taken

@@ -16,10 +16,7 @@ pub(super) fn check(parent: &Queue, report: &mut Report) {
             );
             let fault = Diagnostic::error(Code::ApplicationsMissing, child.name.span, message)
                 .also(most.span, "limited here")
-                .help(format!(
-                    "write `maxapplications` for `{name}`, from 1 to {}",
-                    most.value
-                ));
+                .help(format!("write `maxapplications` for `{name}`, from 1 to {}", most.value));
             report.push(fault);
         } else if most.value > 0 && own.value > most.value {
             let message = format!(

@@ -39,10 +39,7 @@ pub(super) enum ExpressionError {
 /// [`ExpressionError`] says what is wrong with it.
 pub(super) fn compile(text: &str) -> Result<(), ExpressionError> {
     let translated = Translator::default().run(text)?;
-    match RegexBuilder::new(&translated)
-        .size_limit(COMPILED_BYTES_MAX)
-        .build()
-    {
+    match RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build() {
         Ok(_) => Ok(()),
         Err(error) => {
             // The last line of the report says what; the ones above draw a picture.
@@ -120,10 +117,7 @@ impl Translator {
     }
 
     fn escaped<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
-        let one = behind
-            .chars()
-            .next()
-            .ok_or(ExpressionError::LoneBackslash)?;
+        let one = behind.chars().next().ok_or(ExpressionError::LoneBackslash)?;
         if ESCAPES.contains(one) {
             self.out.push('\\');
             self.out.push(one);

@@ -29,11 +29,7 @@ fn check_queue(
     let mut below = None;
     for limit in &queue.limits.value {
         for name in names_of(limit) {
-            let who = Who {
-                noun,
-                name: &name.value,
-                queue: &queue.name.value,
-            };
+            let who = Who { noun, name: &name.value, queue: &queue.name.value };
             let below = below.get_or_insert_with(|| above.clone());
             let resources = check_resources(&who, limit, above, report);
             below.resources.insert(name.value.clone(), resources);
@@ -82,10 +78,7 @@ fn check_applications(
     let own = &limit.max_applications;
     let (code, most) = match above.applications.get(who.name) {
         Some(same) => (Code::LimitApplicationsOverAncestor, Some(same)),
-        None => (
-            Code::LimitApplicationsOverWildcard,
-            above.applications.get("*"),
-        ),
+        None => (Code::LimitApplicationsOverWildcard, above.applications.get("*")),
     };
     if let Some(most) = most
         && most.value != 0
@@ -152,10 +145,7 @@ impl Who<'_> {
 
 /// Whose limit it is that the code compares with.
 fn source(code: Code) -> &'static str {
-    if matches!(
-        code,
-        Code::LimitResourcesOverWildcard | Code::LimitApplicationsOverWildcard
-    ) {
+    if matches!(code, Code::LimitResourcesOverWildcard | Code::LimitApplicationsOverWildcard) {
         "the wildcard above"
     } else {
         "a queue above"

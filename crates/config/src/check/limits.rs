@@ -135,10 +135,7 @@ fn check_amounts(queue: &Queue, limit: &Limit, is_root: bool, report: &mut Repor
         );
         let fault = Diagnostic::error(Code::LimitResourcesOverQueue, excess.wanted.span, message)
             .also(excess.room.span, "the queue's maximum")
-            .help(format!(
-                "write {} or less",
-                write(excess.resource, excess.room.amount)
-            ));
+            .help(format!("write {} or less", write(excess.resource, excess.room.amount)));
         report.push(fault);
     }
 }

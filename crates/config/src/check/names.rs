@@ -9,34 +9,26 @@ pub(crate) const RECOVERY_QUEUE: &str = "@recovery@";
 /// One level of a queue path: no dot, no blank.
 pub(crate) fn is_queue_name(name: &str) -> bool {
     (1..=QUEUE_NAME_MAX).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_:#/@-".contains(&byte))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:#/@-".contains(&byte))
 }
 
 /// A user in a limit or filter; the wildcard is none.
 pub(crate) fn is_user_name(name: &str) -> bool {
     let body = name.strip_suffix('$').unwrap_or(name);
     starts_like_a_name(body)
-        && body
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b":#/_.@-".contains(&byte))
+        && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":#/_.@-".contains(&byte))
 }
 
 /// A group in a limit or filter; the wildcard is none.
 pub(crate) fn is_group_name(name: &str) -> bool {
     starts_like_a_name(name)
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte))
 }
 
 /// A letter or `_`, then letters, digits and `_`.
 pub(crate) fn is_identifier(name: &str) -> bool {
     starts_like_a_name(name)
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn starts_like_a_name(name: &str) -> bool {

@@ -14,10 +14,8 @@ pub(super) fn check(partition: &Partition, report: &mut Report) {
     }
     for (name, weight) in &partition.node_weights {
         if weight.value < 0.0 {
-            let message = format!(
-                "the weight of {} is {}; it must not be below 0",
-                name.value, weight.value
-            );
+            let message =
+                format!("the weight of {} is {}; it must not be below 0", name.value, weight.value);
             let fault = Diagnostic::error(Code::NodeWeight, weight.span, message)
                 .help("write 0 to leave the type out of the score");
             report.push(fault);

@@ -41,20 +41,8 @@ fn check_filter(filter: &Filter, report: &mut Report) {
             .help("write `allow` or `deny`");
         report.push(fault);
     }
-    check_single(
-        &filter.users,
-        "user",
-        is_user_name,
-        Code::RuleFilterUser,
-        report,
-    );
-    check_single(
-        &filter.groups,
-        "group",
-        is_group_name,
-        Code::RuleFilterGroup,
-        report,
-    );
+    check_single(&filter.users, "user", is_user_name, Code::RuleFilterUser, report);
+    check_single(&filter.groups, "group", is_group_name, Code::RuleFilterGroup, report);
 }
 
 /// A list of one may be an expression; longer lists are names, bad ones dropped at run time.
@@ -85,15 +73,10 @@ fn check_single(
     } else {
         "no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it".to_owned()
     };
-    let message = format!(
-        "`{}` is neither a {noun} name nor an expression",
-        only.value
-    );
+    let message = format!("`{}` is neither a {noun} name nor an expression", only.value);
     let fault = Diagnostic::error(code, only.span, message)
         .label(why)
-        .help(format!(
-            "write one {noun} name, several names, or one expression"
-        ));
+        .help(format!("write one {noun} name, several names, or one expression"));
     report.push(fault);
 }
 

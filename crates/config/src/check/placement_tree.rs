@@ -67,11 +67,7 @@ fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnos
         match &mut found {
             None => {
                 found = Some(Route {
-                    path: if qualified {
-                        value
-                    } else {
-                        format!("root.{value}")
-                    },
+                    path: if qualified { value } else { format!("root.{value}") },
                     dynamic: false,
                     rule: link,
                 });
@@ -117,11 +113,7 @@ fn walk(
             Reading::Reference => queue.name.value == part,
         });
         let Some(queue) = next else {
-            return if create {
-                Ok(())
-            } else {
-                Err(Box::new(no_queue(route)))
-            };
+            return if create { Ok(()) } else { Err(Box::new(no_queue(route))) };
         };
         last = Some(queue);
         level = &queue.children;
@@ -138,29 +130,21 @@ fn walk(
 }
 
 fn under_leaf(route: &Route<'_>, leaf: &Queue) -> Diagnostic {
-    let message = format!(
-        "there can be no queue `{}`: `{}` is a leaf",
-        route.path, leaf.name.value
-    );
+    let message =
+        format!("there can be no queue `{}`: `{}` is a leaf", route.path, leaf.name.value);
     Diagnostic::error(Code::RuleUnderLeaf, route.rule.value.span, message)
         .also(leaf.name.span, "this queue is a leaf")
         .help("write `parent: true` for that queue, or another path")
 }
 
 fn no_queue(route: &Route<'_>) -> Diagnostic {
-    let message = format!(
-        "there is no queue `{}`, and the rule may not make it",
-        route.path
-    );
+    let message = format!("there is no queue `{}`, and the rule may not make it", route.path);
     Diagnostic::error(Code::RuleNoQueue, route.rule.value.span, message)
         .help("write `create: true` for the rule, or the path of a configured queue")
 }
 
 fn not_parent(route: &Route<'_>, target: &Queue) -> Diagnostic {
-    let message = format!(
-        "the rule makes queues below `{}`, which is a leaf",
-        route.path
-    );
+    let message = format!("the rule makes queues below `{}`, which is a leaf", route.path);
     Diagnostic::error(Code::RuleNotParent, route.rule.value.span, message)
         .also(target.name.span, "this queue is a leaf")
         .help("write `parent: true` for that queue")

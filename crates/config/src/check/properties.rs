@@ -10,10 +10,8 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
             continue;
         };
         if !legal {
-            let message = format!(
-                "`{}` is no value of `{}`; its default is used",
-                value.value, key.value
-            );
+            let message =
+                format!("`{}` is no value of `{}`; its default is used", value.value, key.value);
             let warning = Diagnostic::warning(Code::PropertyValue, value.span, message)
                 .help(format!("write {expected}"));
             report.push(warning);
@@ -33,30 +31,21 @@ fn judge(key: &str, value: &str) -> Option<(bool, &'static str)> {
             ),
             "fifo, fair, fifo-strict, priority or urgency, in lower case",
         ),
-        "application.sort.priority" => (
-            matches!(lower, "enabled" | "disabled"),
-            "enabled or disabled",
-        ),
+        "application.sort.priority" => {
+            (matches!(lower, "enabled" | "disabled"), "enabled or disabled")
+        }
         "application.unschedasks.backoff" => {
             (value.parse::<u64>().is_ok(), "a whole number, 0 for off")
         }
-        "priority.policy" => (
-            matches!(lower, "" | "default" | "fence"),
-            "default or fence",
-        ),
-        "priority.offset" => (
-            value.parse::<i32>().is_ok(),
-            "a whole number from -2147483648 to 2147483647",
-        ),
-        "preemption.policy" => (
-            matches!(lower, "" | "default" | "fence" | "disabled"),
-            "default, fence or disabled",
-        ),
+        "priority.policy" => (matches!(lower, "" | "default" | "fence"), "default or fence"),
+        "priority.offset" => {
+            (value.parse::<i32>().is_ok(), "a whole number from -2147483648 to 2147483647")
+        }
+        "preemption.policy" => {
+            (matches!(lower, "" | "default" | "fence" | "disabled"), "default, fence or disabled")
+        }
         "preemption.delay" | "quota.preemption.delay" | "application.unschedasks.backoff.delay" => {
-            (
-                is_positive_duration(value),
-                "a time above zero, 30s or 1m30s",
-            )
+            (is_positive_duration(value), "a time above zero, 30s or 1m30s")
         }
         _ => return None,
     })

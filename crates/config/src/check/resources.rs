@@ -12,41 +12,20 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
 /// Check one queue and its children against `above`, the maximum in force there; what the
 /// queue claims from its parent's guarantee.
 fn check_queue(queue: &Queue, above: Option<&Vector>, report: &mut Report) -> Vector {
-    report_quantities(
-        queue.resources.guaranteed.as_ref(),
-        Stage::Validation,
-        report,
-    );
+    report_quantities(queue.resources.guaranteed.as_ref(), Stage::Validation, report);
     report_quantities(queue.resources.max.as_ref(), Stage::Validation, report);
     let guaranteed = Vector::of(queue.resources.guaranteed.as_ref());
     let max = Vector::of(queue.resources.max.as_ref());
     let name = &queue.name.value;
 
     for excess in max.excesses(&guaranteed) {
-        let message = compare(
-            &format!("queue `{name}` guarantees"),
-            &excess,
-            "its own maximum is",
-        );
-        report.push(over(
-            Code::GuaranteeOverMax,
-            &excess,
-            message,
-            "the maximum",
-        ));
+        let message = compare(&format!("queue `{name}` guarantees"), &excess, "its own maximum is");
+        report.push(over(Code::GuaranteeOverMax, &excess, message, "the maximum"));
     }
     for excess in above.into_iter().flat_map(|above| above.excesses(&max)) {
-        let message = compare(
-            &format!("queue `{name}` may use"),
-            &excess,
-            "a queue above it may use",
-        );
-        report.push(over(
-            Code::MaxOverParent,
-            &excess,
-            message,
-            "the maximum above",
-        ));
+        let message =
+            compare(&format!("queue `{name}` may use"), &excess, "a queue above it may use");
+        report.push(over(Code::MaxOverParent, &excess, message, "the maximum above"));
     }
 
     let in_force = match above {
@@ -73,11 +52,7 @@ fn check_queue(queue: &Queue, above: Option<&Vector>, report: &mut Report) -> Ve
         );
         report.push(over_sum(Code::SumOverMax, queue, &excess, message));
     }
-    if guaranteed.is_zero() {
-        sum
-    } else {
-        guaranteed
-    }
+    if guaranteed.is_zero() { sum } else { guaranteed }
 }
 
 fn compare(subject: &str, excess: &Excess<'_>, other: &str) -> String {
@@ -114,10 +89,7 @@ fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> 
         ));
     // A few are enough to see what is added up.
     for part in parts.take(3) {
-        fault = fault.also(
-            part.span,
-            format!("{} there", show(excess.resource, part.amount)),
-        );
+        fault = fault.also(part.span, format!("{} there", show(excess.resource, part.amount)));
     }
     fault
 }

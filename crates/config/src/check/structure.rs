@@ -10,20 +10,14 @@ use super::names::{QUEUE_NAME_MAX, RECOVERY_QUEUE, is_queue_name};
 
 /// The name in force: any spelling of *default*, and no name, is `default`.
 pub(crate) fn name_of_partition(written: &str) -> &str {
-    if written.is_empty() || written.eq_ignore_ascii_case("default") {
-        "default"
-    } else {
-        written
-    }
+    if written.is_empty() || written.eq_ignore_ascii_case("default") { "default" } else { written }
 }
 
 /// Put the queues of a partition below one root, and its limits into that root.
 pub(super) fn rooted(mut partition: Partition, report: &mut Report) -> Option<Tree> {
     let Some(mut top) = partition.queues.take() else {
-        let message = format!(
-            "partition `{}` has no `queues`",
-            name_of_partition(&partition.name.value)
-        );
+        let message =
+            format!("partition `{}` has no `queues`", name_of_partition(&partition.name.value));
         let fault = Diagnostic::error(Code::QueuesMissing, partition.name.span, message)
             .help("write `queues: []` for a bare root queue");
         report.push(fault);
@@ -33,16 +27,9 @@ pub(super) fn rooted(mut partition: Partition, report: &mut Report) -> Option<Tr
         [only] if only.name.value.eq_ignore_ascii_case("root") => Some(std::mem::take(only)),
         _ => None,
     };
-    let root_name = |span| At {
-        value: "root".to_owned(),
-        span,
-    };
+    let root_name = |span| At { value: "root".to_owned(), span };
     let mut root = match only {
-        Some(only) => Queue {
-            name: root_name(only.name.span),
-            parent: true,
-            ..only
-        },
+        Some(only) => Queue { name: root_name(only.name.span), parent: true, ..only },
         None => Queue {
             name: root_name(top.span),
             parent: true,
@@ -74,10 +61,8 @@ fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report)
 
 /// Check the names of all queues, and that root leaves resources to the nodes.
 pub(super) fn check(root: &Queue, report: &mut Report) {
-    for (key, written) in [
-        ("max", &root.resources.max),
-        ("guaranteed", &root.resources.guaranteed),
-    ] {
+    for (key, written) in [("max", &root.resources.max), ("guaranteed", &root.resources.guaranteed)]
+    {
         if let Some(pairs) = written {
             let message = format!("the root queue must not have `resources.{key}`");
             let fault = Diagnostic::error(Code::RootResources, pairs.span, message)

@@ -35,18 +35,12 @@ impl<'n, 'r> Fields<'n, 'r> {
         for entry in entries {
             check_key(&entry.key, what, known, report);
         }
-        Fields {
-            entries,
-            span: node.span,
-            report,
-        }
+        Fields { entries, span: node.span, report }
     }
 
     /// The value of a key, if it is written and not null.
     pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
-        self.entry(key)
-            .map(|entry| &entry.value)
-            .filter(|value| !is_null(value))
+        self.entry(key).map(|entry| &entry.value).filter(|value| !is_null(value))
     }
 
     /// The key and its value, if it is written, be it null.
@@ -60,15 +54,10 @@ impl<'n, 'r> Fields<'n, 'r> {
     pub(super) fn text(&mut self, key: &str) -> Text {
         let Some(node) = self.get(key) else {
             let span = self.entry(key).map_or(self.span, |entry| entry.key.span);
-            return At {
-                value: String::new(),
-                span,
-            };
+            return At { value: String::new(), span };
         };
-        text_of(node, &format!("`{key}`"), self.report).unwrap_or(At {
-            value: String::new(),
-            span: node.span,
-        })
+        text_of(node, &format!("`{key}`"), self.report)
+            .unwrap_or(At { value: String::new(), span: node.span })
     }
 
     /// A boolean, if written.
@@ -80,14 +69,12 @@ impl<'n, 'r> Fields<'n, 'r> {
             Some(Reading::Lenient(flag)) => {
                 let message = format!("`{key}` is taken as {flag}");
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
-                self.report
-                    .push(warning.help(format!("write `{key}: {flag}`")));
+                self.report.push(warning.help(format!("write `{key}: {flag}`")));
                 Some(flag)
             }
             None => {
                 let fault = wrong_kind(node, &format!("`{key}` must be true or false"));
-                self.report
-                    .push(fault.help("write true or false, without quotes"));
+                self.report.push(fault.help("write true or false, without quotes"));
                 None
             }
         }
@@ -104,8 +91,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             Some(Reading::Lenient(count)) => {
                 let message = format!("`{key}` is taken as {count}");
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
-                self.report
-                    .push(warning.help(format!("write `{key}: {count}`")));
+                self.report.push(warning.help(format!("write `{key}: {count}`")));
                 count
             }
             None => {
@@ -114,29 +100,21 @@ impl<'n, 'r> Fields<'n, 'r> {
                 0
             }
         };
-        At {
-            value,
-            span: node.span,
-        }
+        At { value, span: node.span }
     }
 
     /// The items of a list, null ones dropped; `None` when it is absent.
     pub(super) fn list(&mut self, key: &str) -> Option<(Vec<&'n Node>, Span)> {
         let node = self.get(key)?;
         let Kind::List(items) = &node.kind else {
-            self.report
-                .push(wrong_kind(node, &format!("`{key}` must be a list")));
+            self.report.push(wrong_kind(node, &format!("`{key}` must be a list")));
             return None;
         };
         let mut kept = Vec::with_capacity(items.len());
         for item in items {
             if is_null(item) {
                 let message = format!("an empty entry of `{key}` is dropped");
-                let span = if item.span.start == item.span.end {
-                    node.span
-                } else {
-                    item.span
-                };
+                let span = if item.span.start == item.span.end { node.span } else { item.span };
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
                 self.report.push(warning);
             } else {
@@ -150,9 +128,7 @@ impl<'n, 'r> Fields<'n, 'r> {
     pub(super) fn texts(&mut self, key: &str) -> Option<Vec<Text>> {
         let (items, _) = self.list(key)?;
         let what = format!("an entry of `{key}`");
-        let texts = items
-            .into_iter()
-            .filter_map(|item| text_of(item, &what, self.report));
+        let texts = items.into_iter().filter_map(|item| text_of(item, &what, self.report));
         Some(texts.collect())
     }
 
@@ -164,25 +140,16 @@ impl<'n, 'r> Fields<'n, 'r> {
             .into_iter()
             .filter_map(|(name, value)| {
                 if is_null(value) {
-                    let span = if value.span.start == value.span.end {
-                        name.span
-                    } else {
-                        value.span
-                    };
-                    let empty = At {
-                        value: String::new(),
-                        span,
-                    };
+                    let span =
+                        if value.span.start == value.span.end { name.span } else { value.span };
+                    let empty = At { value: String::new(), span };
                     return Some((name, empty));
                 }
                 let what = format!("`{}`", name.value);
                 text_of(value, &what, self.report).map(|text| (name, text))
             })
             .collect();
-        Some(At {
-            value,
-            span: node.span,
-        })
+        Some(At { value, span: node.span })
     }
 
     /// A mapping of any keys to floating point numbers; empty when it is absent.
@@ -198,10 +165,7 @@ impl<'n, 'r> Fields<'n, 'r> {
                 continue;
             }
             if let Some(decimal) = scalar_of(value).and_then(Scalar::decimal) {
-                let weight = At {
-                    value: decimal,
-                    span,
-                };
+                let weight = At { value: decimal, span };
                 decimals.push((name, weight));
             } else {
                 let what = format!("`{}` must be a number", name.value);
@@ -214,8 +178,7 @@ impl<'n, 'r> Fields<'n, 'r> {
     /// Keys and values of a free mapping; null keys are dropped.
     fn items(&mut self, key: &str, node: &'n Node) -> Vec<(Text, &'n Node)> {
         let Kind::Map(entries) = &node.kind else {
-            self.report
-                .push(wrong_kind(node, &format!("`{key}` must be a mapping")));
+            self.report.push(wrong_kind(node, &format!("`{key}` must be a mapping")));
             return Vec::new();
         };
         let mut items = Vec::with_capacity(entries.len());
@@ -259,10 +222,7 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
 /// The known key that differs in case only, or else in at most two letters.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = name.to_lowercase();
-    let (distance, key) = known
-        .iter()
-        .map(|key| (letters_apart(&lower, key), *key))
-        .min()?;
+    let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
     (distance <= 2).then_some(key)
 }
 
@@ -302,10 +262,7 @@ fn text_of(node: &Node, what: &str, report: &mut Report) -> Option<Text> {
         report.push(wrong_kind(node, &format!("{what} must be a text")));
         return None;
     };
-    Some(At {
-        value: scalar.text.clone(),
-        span: node.span,
-    })
+    Some(At { value: scalar.text.clone(), span: node.span })
 }
 
 fn wrong_kind(node: &Node, must: &str) -> Diagnostic {

@@ -12,12 +12,7 @@ pub(crate) fn read(document: &Node, report: &mut Report) -> File {
     let mut fields = Fields::of(document, "a queue file", keys, report);
     fields.text("checksum");
     let (nodes, _) = fields.list("partitions").unwrap_or_default();
-    File {
-        partitions: nodes
-            .into_iter()
-            .map(|node| partition(node, report))
-            .collect(),
-    }
+    File { partitions: nodes.into_iter().map(|node| partition(node, report)).collect() }
 }
 
 fn partition(node: &Node, report: &mut Report) -> Partition {
@@ -31,20 +26,12 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         "usergroupresolver",
     ];
     let mut fields = Fields::of(node, "a partition", keys, report);
-    let mut partition = Partition {
-        name: fields.text("name"),
-        ..Partition::default()
-    };
-    partition.queues = fields.list("queues").map(|(nodes, span)| At {
-        value: queues(nodes, fields.report),
-        span,
-    });
+    let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
+    partition.queues =
+        fields.list("queues").map(|(nodes, span)| At { value: queues(nodes, fields.report), span });
     partition.limits = limits(&mut fields);
     let (rules, _) = fields.list("placementrules").unwrap_or_default();
-    partition.rules = rules
-        .into_iter()
-        .map(|node| rule(node, fields.report))
-        .collect();
+    partition.rules = rules.into_iter().map(|node| rule(node, fields.report)).collect();
     if let Some(node) = fields.get("preemption") {
         let keys = &["enabled", "quotapreemptionenabled"];
         let mut preemption = Fields::of(node, "`preemption`", keys, fields.report);
@@ -94,10 +81,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
-        queue.template = Some(At {
-            value: template(node, fields.report),
-            span: node.span,
-        });
+        queue.template = Some(At { value: template(node, fields.report), span: node.span });
     }
     if let Some((nodes, _)) = fields.list("queues") {
         queue.children = queues(nodes, fields.report);
@@ -127,40 +111,19 @@ fn resources(fields: &mut Fields<'_, '_>) -> Resources {
     let mut fields = Fields::of(node, "`resources`", &keys, fields.report);
     let unset = |key: &&str| {
         let entry = fields.entry(key)?;
-        fields.get(key).is_none().then(|| At {
-            value: (*key).to_owned(),
-            span: entry.key.span,
-        })
+        fields.get(key).is_none().then(|| At { value: (*key).to_owned(), span: entry.key.span })
     };
     let nulls = keys.iter().filter_map(unset).collect();
-    Resources {
-        max: fields.pairs("max"),
-        guaranteed: fields.pairs("guaranteed"),
-        nulls,
-    }
+    Resources { max: fields.pairs("max"), guaranteed: fields.pairs("guaranteed"), nulls }
 }
 
 fn limits(fields: &mut Fields<'_, '_>) -> At<Vec<Limit>> {
-    let (nodes, span) = fields
-        .list("limits")
-        .unwrap_or((Vec::new(), Span::default()));
-    At {
-        value: nodes
-            .into_iter()
-            .map(|node| limit(node, fields.report))
-            .collect(),
-        span,
-    }
+    let (nodes, span) = fields.list("limits").unwrap_or((Vec::new(), Span::default()));
+    At { value: nodes.into_iter().map(|node| limit(node, fields.report)).collect(), span }
 }
 
 fn limit(node: &Node, report: &mut Report) -> Limit {
-    let keys = &[
-        "limit",
-        "users",
-        "groups",
-        "maxresources",
-        "maxapplications",
-    ];
+    let keys = &["limit", "users", "groups", "maxresources", "maxapplications"];
     let mut fields = Fields::of(node, "a limit", keys, report);
     Limit {
         span: fields.span,

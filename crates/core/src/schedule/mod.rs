@@ -177,6 +177,12 @@ impl Scheduler {
         self.classes.classes.get(class)?.wait.map(|wait| self.detailed(books, class, wait))
     }
 
+    /// The ask by which a class is judged, if the class still is there.
+    pub fn first_of(&self, class: ClassId) -> Option<AllocationId> {
+        self.classes.classes.get(class)?;
+        Some(self.first_ask(class).1)
+    }
+
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending())?;

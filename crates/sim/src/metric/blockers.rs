@@ -38,10 +38,7 @@ impl Ranking {
             wait_ms: totals[*one].0,
             jobs: totals[*one].1,
         };
-        Self {
-            ranks,
-            blockers: order.iter().map(summary_of).collect(),
-        }
+        Self { ranks, blockers: order.iter().map(summary_of).collect() }
     }
 
     /// Position in the summary of the blocker at this position in the outcome.

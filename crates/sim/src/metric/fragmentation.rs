@@ -145,21 +145,14 @@ impl<'a> State<'a> {
     /// Per type, free amounts on the nodes where not even the smallest demand fits.
     fn unusable(&self) -> Vec<i128> {
         let mut sums = vec![0; self.types.len()];
-        let smallest: Option<Vec<i64>> = self
-            .demands
-            .iter()
-            .map(|demands| demands.keys().next().copied())
-            .collect();
+        let smallest: Option<Vec<i64>> =
+            self.demands.iter().map(|demands| demands.keys().next().copied()).collect();
         let Some(smallest) = smallest.filter(|demand| !demand.is_empty()) else {
             return sums; // Nothing waits.
         };
         let nodes = self.free.chunks_exact(self.types.len()).zip(&self.present);
         for (free, _) in nodes.filter(|(_, present)| **present) {
-            if free
-                .iter()
-                .zip(&smallest)
-                .all(|(free, demand)| demand <= free)
-            {
+            if free.iter().zip(&smallest).all(|(free, demand)| demand <= free) {
                 continue;
             }
             for (sum, free) in sums.iter_mut().zip(free) {

@@ -22,11 +22,7 @@ impl Grid {
     pub fn over(end_ms: u64) -> Self {
         let width_ms = end_ms.div_ceil(BINS_MAX).max(1);
         let bins = usize::try_from(end_ms.div_ceil(width_ms)).expect("at most 400");
-        Self {
-            end_ms,
-            width_ms,
-            bins,
-        }
+        Self { end_ms, width_ms, bins }
     }
 
     /// Start of this bin, ms.
@@ -50,11 +46,7 @@ impl Grid {
         if near >= self.bins {
             return None;
         }
-        let bin = if self.middle_of(near) >= at_ms {
-            near
-        } else {
-            near + 1
-        };
+        let bin = if self.middle_of(near) >= at_ms { near } else { near + 1 };
         (bin < self.bins).then_some(bin)
     }
 }
@@ -72,12 +64,7 @@ pub(super) struct Integral {
 
 impl Integral {
     pub(super) fn on(grid: Grid) -> Self {
-        Self {
-            grid,
-            partial: vec![0; grid.bins],
-            change: vec![0; grid.bins + 1],
-            total: 0,
-        }
+        Self { grid, partial: vec![0; grid.bins], change: vec![0; grid.bins + 1], total: 0 }
     }
 
     /// Add `amount` over `[from_ms, to_ms)`, cut off at the end of the run.
@@ -147,9 +134,7 @@ mod tests {
     fn bins_hold_the_exact_integral_and_sum_to_the_total() {
         let mut state = 12_345_u64;
         let mut draw = |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % below
         };
         for end_ms in [1, 7, 399, 400, 1_003, 2_000] {
@@ -166,11 +151,7 @@ mod tests {
             let width = usize::try_from(integral.grid.width_ms).unwrap();
             let expected: Vec<i128> = levels.chunks(width).map(|bin| bin.iter().sum()).collect();
             assert_eq!(integral.bins(), expected, "run of {end_ms} ms");
-            assert_eq!(
-                integral.total(),
-                expected.iter().sum(),
-                "run of {end_ms} ms"
-            );
+            assert_eq!(integral.total(), expected.iter().sum(), "run of {end_ms} ms");
         }
     }
 

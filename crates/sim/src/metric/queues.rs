@@ -75,10 +75,7 @@ impl Slots {
         for (slot, queue) in queues.iter().enumerate() {
             of_queue[*queue] = Some(slot);
         }
-        Self {
-            of_queue,
-            count: queues.len(),
-        }
+        Self { of_queue, count: queues.len() }
     }
 }
 
@@ -103,17 +100,13 @@ pub(super) fn stacked(
     let mut usage: Vec<Usage> = vec![vec![Integral::on(grid); types.len()]; slots.count + 1];
     for one in &outcome.allocations {
         let queue = outcome.jobs[one.job].queue;
-        let slot = queue
-            .and_then(|queue| slots.of_queue[queue])
-            .unwrap_or(slots.count);
+        let slot = queue.and_then(|queue| slots.of_queue[queue]).unwrap_or(slots.count);
         for (position, amount) in types.of_amounts(&one.resources) {
             usage[slot][position].add(one.start_ms, end_of(one, grid), amount);
         }
     }
-    let mut names: Vec<String> = leaves
-        .iter()
-        .map(|queue| outcome.queues[*queue].path.to_string())
-        .collect();
+    let mut names: Vec<String> =
+        leaves.iter().map(|queue| outcome.queues[*queue].path.to_string()).collect();
     if others > 0 || usage[slots.count].iter().any(|one| one.total() != 0) {
         names.push(format!("others ({others})"));
     }
@@ -123,13 +116,9 @@ pub(super) fn stacked(
         };
         names.iter().enumerate().map(series).collect()
     };
-    let with_capacity = types
-        .names()
-        .enumerate()
-        .filter(|(position, _)| capacity[*position].total() > 0);
-    with_capacity
-        .map(|(position, name)| (name.to_owned(), of_type(position)))
-        .collect()
+    let with_capacity =
+        types.names().enumerate().filter(|(position, _)| capacity[*position].total() > 0);
+    with_capacity.map(|(position, name)| (name.to_owned(), of_type(position))).collect()
 }
 
 /// Shares of the queues with the largest guarantees, in the type of the guarantee.

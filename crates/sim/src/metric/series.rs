@@ -62,13 +62,7 @@ impl Series {
         average: f64,
     ) -> Self {
         let total = total_hours(grid, &values);
-        Self {
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-            average,
-            total: round(total),
-            values,
-        }
+        Self { name: name.to_owned(), unit: unit.to_owned(), average, total: round(total), values }
     }
 }
 

@@ -60,15 +60,8 @@ pub(super) fn slowdowns(mut values: Vec<f64>) -> Slowdowns {
     // Summed in sorted order, so that the order of the jobs cannot change the last digit.
     values.sort_unstable_by(f64::total_cmp);
     let sum: f64 = values.iter().sum();
-    let mean = if values.is_empty() {
-        0.0
-    } else {
-        sum / to_float(values.len() as u64)
-    };
-    Slowdowns {
-        mean: round(mean),
-        p95: round(percentile(&values, 95).unwrap_or(0.0)),
-    }
+    let mean = if values.is_empty() { 0.0 } else { sum / to_float(values.len() as u64) };
+    Slowdowns { mean: round(mean), p95: round(percentile(&values, 95).unwrap_or(0.0)) }
 }
 
 /// How many of these waits fall between each two edges; from no wait up to the last used bucket.
@@ -77,10 +70,7 @@ pub(super) fn histogram<'a>(values: impl Iterator<Item = &'a u64>) -> Vec<WaitBu
     for value in values {
         jobs[WAIT_EDGES_MS.partition_point(|edge| edge <= value) - 1] += 1;
     }
-    let used = jobs
-        .iter()
-        .rposition(|count| *count > 0)
-        .map_or(0, |last| last + 1);
+    let used = jobs.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
     (0..used)
         .map(|bucket| WaitBucket {
             from_ms: WAIT_EDGES_MS[bucket],
@@ -102,25 +92,15 @@ pub(super) fn round(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ratios only; correctly rounded everywhere"
-)]
+#[expect(clippy::cast_precision_loss, reason = "ratios only; correctly rounded everywhere")]
 pub(super) fn to_float(value: u64) -> f64 {
     value as f64
 }
 
 /// Quotient of two exact sums; 0 where there is nothing to divide by.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ratios only; correctly rounded everywhere"
-)]
+#[expect(clippy::cast_precision_loss, reason = "ratios only; correctly rounded everywhere")]
 pub(super) fn ratio(part: i128, whole: i128) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]
@@ -141,11 +121,7 @@ mod tests {
             (&hundred, 99, Some(99)),
             (&hundred, 100, Some(100)),
         ] {
-            assert_eq!(
-                percentile(sorted, percent),
-                expected,
-                "p{percent} of {sorted:?}"
-            );
+            assert_eq!(percentile(sorted, percent), expected, "p{percent} of {sorted:?}");
         }
     }
 
@@ -159,10 +135,7 @@ mod tests {
             // (1 + 1) / 10 is below 1.
             (1_000, 1_000, 1.0),
         ] {
-            assert!(
-                (slowdown(wait_ms, run_ms) - expected).abs() < 1e-12,
-                "{wait_ms} {run_ms}"
-            );
+            assert!((slowdown(wait_ms, run_ms) - expected).abs() < 1e-12, "{wait_ms} {run_ms}");
         }
     }
 

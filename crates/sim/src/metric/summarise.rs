@@ -96,15 +96,9 @@ impl<'a> Tallies<'a> {
         types: &Types,
         mut add: impl FnMut(&mut Tally),
     ) {
-        add(self
-            .users
-            .entry(&job.user)
-            .or_insert_with(|| Tally::new(types)));
+        add(self.users.entry(&job.user).or_insert_with(|| Tally::new(types)));
         if let Some(group) = &job.group {
-            add(self
-                .groups
-                .entry(group)
-                .or_insert_with(|| Tally::new(types)));
+            add(self.groups.entry(group).or_insert_with(|| Tally::new(types)));
         }
         if let Some(queue) = job.queue {
             add(&mut self.queues[queue]);

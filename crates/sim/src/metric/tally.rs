@@ -28,11 +28,7 @@ pub(super) struct Tally {
 
 impl Tally {
     pub(super) fn new(types: &Types) -> Self {
-        Self {
-            used: vec![0; types.len()],
-            lost: vec![0; types.len()],
-            ..Self::default()
-        }
+        Self { used: vec![0; types.len()], lost: vec![0; types.len()], ..Self::default() }
     }
 
     pub(super) fn add_job(&mut self, job: &JobRecord, end_ms: u64) {
@@ -97,9 +93,7 @@ impl Tally {
         self.preemptions += other.preemptions;
         self.node_losses += other.node_losses;
         for (sums, theirs) in [(&mut self.used, &other.used), (&mut self.lost, &other.lost)] {
-            sums.iter_mut()
-                .zip(theirs)
-                .for_each(|(sum, one)| *sum += one);
+            sums.iter_mut().zip(theirs).for_each(|(sum, one)| *sum += one);
         }
         for (blocker, wait_ms) in &other.waited_for {
             let total = self.waited_for.entry(*blocker).or_default();
@@ -114,11 +108,7 @@ impl Tally {
 
     /// Largest share of `capacity` (core unit × ms per type), times the length of the run, hours.
     pub(super) fn dominant_share_hours(&self, capacity: &[i128], end_ms: u64) -> f64 {
-        let shares = self
-            .used
-            .iter()
-            .zip(capacity)
-            .map(|(used, all)| ratio(*used, *all));
+        let shares = self.used.iter().zip(capacity).map(|(used, all)| ratio(*used, *all));
         round(shares.fold(0.0, f64::max) * ratio(i128::from(end_ms), HOUR_MS))
     }
 
@@ -127,10 +117,7 @@ impl Tally {
             .waited_for
             .iter()
             .filter_map(|(blocker, wait_ms)| {
-                Some(WaitedFor {
-                    blocker: around.ranking.rank_of(*blocker)?,
-                    wait_ms: *wait_ms,
-                })
+                Some(WaitedFor { blocker: around.ranking.rank_of(*blocker)?, wait_ms: *wait_ms })
             })
             .filter(|part| part.wait_ms > 0)
             .collect();

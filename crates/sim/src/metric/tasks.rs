@@ -29,11 +29,7 @@ pub(super) fn pending(outcome: &Outcome) -> Vec<Pending> {
         }
         changes.clear();
         changes.push((job.submit_ms, i64::try_from(job.asks).unwrap_or(i64::MAX)));
-        for one in of_job
-            .of(position)
-            .iter()
-            .map(|one| &outcome.allocations[*one])
-        {
+        for one in of_job.of(position).iter().map(|one| &outcome.allocations[*one]) {
             changes.push((one.start_ms, -1));
             if let Some(end_ms) = one.end_ms.filter(|_| is_lost(one)) {
                 changes.push((end_ms, 1));
@@ -57,16 +53,9 @@ fn stretches(
     let mut waiting = 0_i64;
     for (index, (from_ms, change)) in changes.iter().enumerate() {
         waiting = waiting.saturating_add(*change);
-        let to_ms = changes
-            .get(index + 1)
-            .map_or(last_ms, |next| next.0.min(last_ms));
+        let to_ms = changes.get(index + 1).map_or(last_ms, |next| next.0.min(last_ms));
         if waiting > 0 && *from_ms < to_ms {
-            found.push(Pending {
-                job: position,
-                from_ms: *from_ms,
-                to_ms,
-                tasks: waiting,
-            });
+            found.push(Pending { job: position, from_ms: *from_ms, to_ms, tasks: waiting });
         }
     }
 }
@@ -84,13 +73,7 @@ impl ByJob {
 }
 
 fn allocations_by_job(outcome: &Outcome) -> ByJob {
-    let real = || {
-        outcome
-            .allocations
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| !one.placeholder)
-    };
+    let real = || outcome.allocations.iter().enumerate().filter(|(_, one)| !one.placeholder);
     let mut first = vec![0; outcome.jobs.len() + 1];
     real().for_each(|(_, one)| first[one.job + 1] += 1);
     for job in 0..outcome.jobs.len() {
@@ -113,10 +96,7 @@ pub(super) fn task_series(outcome: &Outcome, grid: Grid, pending: &[Pending]) ->
     }
     let running = |placeholder: bool| {
         let mut integral = Integral::on(grid);
-        let those = outcome
-            .allocations
-            .iter()
-            .filter(|one| one.placeholder == placeholder);
+        let those = outcome.allocations.iter().filter(|one| one.placeholder == placeholder);
         for one in those {
             integral.add(one.start_ms, end_of(one, grid), 1);
         }

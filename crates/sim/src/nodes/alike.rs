@@ -6,10 +6,7 @@ use super::{NODES_MAX, NodesError, amounts};
 
 /// How many, and what each offers.
 pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
-    let wrong = |problem: String| NodesError::Argument {
-        argument: argument.to_owned(),
-        problem,
-    };
+    let wrong = |problem: String| NodesError::Argument { argument: argument.to_owned(), problem };
     let (count, braces) = argument
         .split_once('*')
         .ok_or_else(|| wrong("no * between number and amounts".to_owned()))?;
@@ -17,9 +14,7 @@ pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
     let count = match count.parse::<u64>() {
         Ok(count) if (1..=NODES_MAX as u64).contains(&count) => count,
         _ => {
-            return Err(wrong(format!(
-                "{count:?} is no number of nodes from 1 to {NODES_MAX}"
-            )));
+            return Err(wrong(format!("{count:?} is no number of nodes from 1 to {NODES_MAX}")));
         }
     };
     let inside = braces

@@ -26,18 +26,12 @@ pub(super) fn read(
     let mut found = Vec::new();
     loop {
         let place = format!("{}:{}", path.display(), lines.number() + 1);
-        let wrong = |problem| NodesError::Entry {
-            place: place.clone(),
-            problem,
-        };
+        let wrong = |problem| NodesError::Entry { place: place.clone(), problem };
         let text = match lines.next() {
             Ok(None) => return Ok(found),
             Ok(Some(line)) => line.map_err(wrong)?,
             Err(source) => {
-                return Err(NodesError::Read {
-                    path: path.to_owned(),
-                    source,
-                });
+                return Err(NodesError::Read { path: path.to_owned(), source });
             }
         };
         if text.trim().is_empty() {
@@ -50,22 +44,14 @@ pub(super) fn read(
             continue;
         };
         if fields.len() < NEEDED.len() || fields.len() > columns {
-            let problem = format!(
-                "{} columns, expected {columns} as in the header",
-                fields.len()
-            );
+            let problem = format!("{} columns, expected {columns} as in the header", fields.len());
             return Err(wrong(problem));
         }
         if fields[0].is_empty() {
-            return Err(wrong(
-                "sn is empty, expected the name of the node".to_owned(),
-            ));
+            return Err(wrong("sn is empty, expected the name of the node".to_owned()));
         }
         if found.len() >= NODES_MAX {
-            return Err(NodesError::TooMany {
-                place,
-                found: found.len() as u64 + 1,
-            });
+            return Err(NodesError::TooMany { place, found: found.len() as u64 + 1 });
         }
         let resources = resources_of(&fields, options).map_err(wrong)?;
         let label = fields.get(4).filter(|model| !model.is_empty()).cloned();

@@ -139,9 +139,7 @@ struct Found {
 pub fn read(arguments: &[String], options: NodeOptions) -> Result<Vec<NodeSpec>, NodesError> {
     let mut found = Vec::new();
     for argument in arguments {
-        if argument
-            .trim_start()
-            .starts_with(|first: char| first.is_ascii_digit())
+        if argument.trim_start().starts_with(|first: char| first.is_ascii_digit())
             && argument.contains('*')
         {
             let (count, resources) = alike::parse(argument)?;
@@ -175,10 +173,7 @@ fn bounded(place: &str, found: u64) -> Result<(), NodesError> {
     if found <= NODES_MAX as u64 {
         return Ok(());
     }
-    Err(NodesError::TooMany {
-        place: place.to_owned(),
-        found,
-    })
+    Err(NodesError::TooMany { place: place.to_owned(), found })
 }
 
 /// Path and step of `FILE@1/N`.
@@ -204,10 +199,7 @@ fn thinning(argument: &str) -> Result<(&str, usize), NodesError> {
 }
 
 fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Found>, NodesError> {
-    let failed = |source| NodesError::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| NodesError::Read { path: path.to_owned(), source };
     let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     match extension.as_ref().and_then(|extension| extension.to_str()) {
         Some("csv") => {

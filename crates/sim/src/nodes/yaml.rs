@@ -45,10 +45,8 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
     nodes
         .map(|(position, entry)| {
             let place = format!("{file}, node {} of the list", position + 1);
-            let checked = check(&entry).map_err(|problem| NodesError::Entry {
-                place: place.clone(),
-                problem,
-            });
+            let checked = check(&entry)
+                .map_err(|problem| NodesError::Entry { place: place.clone(), problem });
             Ok(Found {
                 resources: checked?,
                 place,
@@ -71,10 +69,7 @@ fn check(entry: &Entry) -> Result<headroom_core::resource::Amounts, String> {
         }
     }
     if let Some(to_ms) = entry.to_ms.filter(|to_ms| *to_ms <= entry.from_ms) {
-        return Err(format!(
-            "to_ms is {to_ms}, expected a time after from_ms, {}",
-            entry.from_ms
-        ));
+        return Err(format!("to_ms is {to_ms}, expected a time after from_ms, {}", entry.from_ms));
     }
     let entries = entry.resources.iter();
     amounts(entries.map(|(resource, text)| (resource.as_str(), text.as_str())))

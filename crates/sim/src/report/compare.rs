@@ -41,14 +41,9 @@ pub fn files(before: &Path, after: &Path) -> Result<String, CompareError> {
 }
 
 fn load(path: &Path) -> Result<Document, CompareError> {
-    let text = fs::read_to_string(path).map_err(|source| CompareError::Open {
-        path: path.to_owned(),
-        source,
-    })?;
-    json::read(&text).map_err(|source| CompareError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    let text = fs::read_to_string(path)
+        .map_err(|source| CompareError::Open { path: path.to_owned(), source })?;
+    json::read(&text).map_err(|source| CompareError::Read { path: path.to_owned(), source })
 }
 
 /// Compare two reports.
@@ -56,25 +51,13 @@ pub fn documents(before: &Document, after: &Document) -> String {
     let (old, new) = (&before.summary, &after.summary);
     let mut text = String::new();
     if old.digest == new.digest {
-        let _ = writeln!(
-            text,
-            "Identical: both runs took the same decisions ({}).",
-            old.digest
-        );
+        let _ = writeln!(text, "Identical: both runs took the same decisions ({}).", old.digest);
     } else {
-        let _ = writeln!(
-            text,
-            "Digests differ: {} before, {} after.",
-            old.digest, new.digest
-        );
+        let _ = writeln!(text, "Digests differ: {} before, {} after.", old.digest, new.digest);
     }
     run(&mut text, old, new);
     let queues = |summary: &Summary| -> Vec<Scope> {
-        summary
-            .queues
-            .iter()
-            .map(|queue| queue.scope.clone())
-            .collect()
+        summary.queues.iter().map(|queue| queue.scope.clone()).collect()
     };
     waits(&mut text, "queue", &queues(old), &queues(new));
     waits(&mut text, "user", &old.users, &new.users);
@@ -99,65 +82,26 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
         show,
     };
     let mut rows = vec![
-        of(
-            "finished jobs",
-            |run| float(run.run.jobs.finished),
-            pretty::number,
-        ),
-        of(
-            "waiting jobs",
-            |run| float(run.run.jobs.waiting),
-            pretty::number,
-        ),
-        of(
-            "impossible jobs",
-            |run| float(run.run.jobs.impossible),
-            pretty::number,
-        ),
-        of(
-            "rejected jobs",
-            |run| float(run.run.jobs.rejected),
-            pretty::number,
-        ),
+        of("finished jobs", |run| float(run.run.jobs.finished), pretty::number),
+        of("waiting jobs", |run| float(run.run.jobs.waiting), pretty::number),
+        of("impossible jobs", |run| float(run.run.jobs.impossible), pretty::number),
+        of("rejected jobs", |run| float(run.run.jobs.rejected), pretty::number),
         of("mean wait", |run| float(run.run.waits.mean_ms), time),
         of("p50 wait", |run| float(run.run.waits.p50_ms), time),
         of("p95 wait", |run| float(run.run.waits.p95_ms), time),
         of("longest wait", |run| float(run.run.waits.max_ms), time),
-        of(
-            "mean slowdown",
-            |run| run.run.slowdowns.mean,
-            pretty::number,
-        ),
+        of("mean slowdown", |run| run.run.slowdowns.mean, pretty::number),
         of("makespan", |run| float(run.makespan_ms), time),
-        of(
-            "Jain's index",
-            |run| run.jain.unwrap_or(0.0),
-            |one| format!("{one:.3}"),
-        ),
-        of(
-            "preemptions",
-            |run| float(run.run.preemptions),
-            pretty::number,
-        ),
-        of(
-            "lost tasks",
-            |run| float(run.run.node_losses),
-            pretty::number,
-        ),
+        of("Jain's index", |run| run.jain.unwrap_or(0.0), |one| format!("{one:.3}")),
+        of("preemptions", |run| float(run.run.preemptions), pretty::number),
+        of("lost tasks", |run| float(run.run.node_losses), pretty::number),
     ];
     let used = |summary: &Summary| -> BTreeMap<String, f64> {
         let types = summary.types.iter();
-        types
-            .map(|one| (one.name.clone(), one.used_percent))
-            .collect()
+        types.map(|one| (one.name.clone(), one.used_percent)).collect()
     };
     for (name, (before, after)) in pairs(used(old), used(new)) {
-        rows.push(Row {
-            name: format!("{name} used"),
-            before,
-            after,
-            show: pretty::percent,
-        });
+        rows.push(Row { name: format!("{name} used"), before, after, show: pretty::percent });
     }
     section(text, "run", &rows);
 }
@@ -168,20 +112,12 @@ fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
         active.map(|one| (one.name.clone(), value(one))).collect()
     };
     for (title, value) in [
-        (
-            "mean wait",
-            (|one| float(one.waits.mean_ms)) as fn(&Scope) -> f64,
-        ),
+        ("mean wait", (|one| float(one.waits.mean_ms)) as fn(&Scope) -> f64),
         ("p95 wait", |one| float(one.waits.p95_ms)),
     ] {
         let rows: Vec<Row> = pairs(table(old, value), table(new, value))
             .into_iter()
-            .map(|(name, (before, after))| Row {
-                name,
-                before,
-                after,
-                show: time,
-            })
+            .map(|(name, (before, after))| Row { name, before, after, show: time })
             .collect();
         section(text, &format!("{kind}: {title}"), &rows);
     }
@@ -190,27 +126,19 @@ fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
 fn blockers(text: &mut String, old: &Summary, new: &Summary) {
     let table = |summary: &Summary| -> BTreeMap<String, f64> {
         let all = summary.blockers.iter();
-        all.map(|one| (words::blocker(&one.code, &one.subject), float(one.wait_ms)))
-            .collect()
+        all.map(|one| (words::blocker(&one.code, &one.subject), float(one.wait_ms))).collect()
     };
     let rows: Vec<Row> = pairs(table(old), table(new))
         .into_iter()
-        .map(|(name, (before, after))| Row {
-            name,
-            before,
-            after,
-            show: time,
-        })
+        .map(|(name, (before, after))| Row { name, before, after, show: time })
         .collect();
     section(text, "total wait, by what they waited for", &rows);
 }
 
 /// Values of both sides by name; what one side lacks counts as zero.
 fn pairs(old: BTreeMap<String, f64>, new: BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
-    let mut both: BTreeMap<String, (f64, f64)> = old
-        .into_iter()
-        .map(|(name, before)| (name, (before, 0.0)))
-        .collect();
+    let mut both: BTreeMap<String, (f64, f64)> =
+        old.into_iter().map(|(name, before)| (name, (before, 0.0))).collect();
     for (name, after) in new {
         both.entry(name).or_default().1 = after;
     }
@@ -233,18 +161,12 @@ fn section(text: &mut String, title: &str, rows: &[Row]) {
             ("=".to_owned(), String::new())
         } else {
             let sign = if change > 0.0 { '+' } else { '-' };
-            (
-                format!("{sign}{}", (row.show)(change.abs())),
-                relative(row.before, change),
-            )
+            (format!("{sign}{}", (row.show)(change.abs())), relative(row.before, change))
         };
         let (before, after) = ((row.show)(row.before), (row.show)(row.after));
         let name = shorten(&row.name, 42);
-        let _ = writeln!(
-            text,
-            "{name:<42} {before:>14} {after:>14} {:>15} {:>9}",
-            shown.0, shown.1
-        );
+        let _ =
+            writeln!(text, "{name:<42} {before:>14} {after:>14} {:>15} {:>9}", shown.0, shown.1);
     }
 }
 
@@ -261,10 +183,8 @@ fn relative(before: f64, change: f64) -> String {
 
 /// Cut a name in the middle: queue paths differ at both ends.
 fn shorten(name: &str, width: usize) -> String {
-    let clean: Vec<char> = name
-        .chars()
-        .map(|one| if one.is_control() { '?' } else { one })
-        .collect();
+    let clean: Vec<char> =
+        name.chars().map(|one| if one.is_control() { '?' } else { one }).collect();
     if clean.len() <= width {
         return clean.into_iter().collect();
     }
@@ -279,11 +199,7 @@ fn float(value: u64) -> f64 {
     value as f64
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "made from a u64"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from a u64")]
 fn time(ms: f64) -> String {
     pretty::duration(ms as u64)
 }

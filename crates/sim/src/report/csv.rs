@@ -57,9 +57,7 @@ pub fn write_all(directory: &Path, outcome: &Outcome) -> Result<(), CsvError> {
 
 fn create(directory: &Path, file: &str) -> Result<BufWriter<File>, CsvError> {
     let path = directory.join(file);
-    File::create(&path)
-        .map(BufWriter::new)
-        .map_err(|source| CsvError::Create { path, source })
+    File::create(&path).map(BufWriter::new).map_err(|source| CsvError::Create { path, source })
 }
 
 /// A CSV file that names itself when it fails.
@@ -71,9 +69,7 @@ struct Sheet<W: Write> {
 impl<W: Write> Sheet<W> {
     fn new(file: &'static str, out: W, columns: &[&str]) -> Result<Self, CsvError> {
         // RFC 4180 wants CRLF between records.
-        let writer = csv::WriterBuilder::new()
-            .terminator(csv::Terminator::CRLF)
-            .from_writer(out);
+        let writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
         let mut sheet = Self { file, writer };
         sheet.row(columns)?;
         Ok(sheet)
@@ -115,9 +111,7 @@ pub fn write_jobs(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
     ];
     let mut sheet = Sheet::new("jobs.csv", out, &columns)?;
     for job in &outcome.jobs {
-        let wait_ms = job
-            .start_ms
-            .map(|start| start.saturating_sub(job.submit_ms));
+        let wait_ms = job.start_ms.map(|start| start.saturating_sub(job.submit_ms));
         sheet.row(&[
             &*job.name,
             &*job.user,
@@ -246,10 +240,8 @@ fn optional(value: Option<u64>) -> String {
 }
 
 fn resources(amounts: &Amounts) -> String {
-    let parts: Vec<String> = amounts
-        .iter()
-        .map(|(name, amount)| format!("{name}={}", amount.get()))
-        .collect();
+    let parts: Vec<String> =
+        amounts.iter().map(|(name, amount)| format!("{name}={}", amount.get())).collect();
     parts.join(";")
 }
 

@@ -25,12 +25,7 @@ pub struct Document {
 impl Document {
     /// The document of a run.
     pub fn new(header: RunHeader, summary: Summary, curves: Vec<Curves>) -> Self {
-        Self {
-            format: FORMAT.to_owned(),
-            header,
-            summary,
-            curves,
-        }
+        Self { format: FORMAT.to_owned(), header, summary, curves }
     }
 }
 

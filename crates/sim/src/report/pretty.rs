@@ -146,11 +146,7 @@ mod tests {
 
     #[test]
     fn counts_are_grouped() {
-        for (value, expected) in [
-            (0, "0"),
-            (999, "999"),
-            (1_234_567, "1\u{202f}234\u{202f}567"),
-        ] {
+        for (value, expected) in [(0, "0"), (999, "999"), (1_234_567, "1\u{202f}234\u{202f}567")] {
             assert_eq!(count(value), expected);
         }
     }

@@ -34,10 +34,7 @@ pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> 
     }
     let speed = real.map_or_else(String::new, |real| speed(summary.decisions, real));
     let (decisions, digest) = (pretty::count(summary.decisions), &summary.digest);
-    push(
-        &mut text,
-        &format!("{decisions} decisions{speed}, digest {digest}"),
-    );
+    push(&mut text, &format!("{decisions} decisions{speed}, digest {digest}"));
     push(&mut text, &format!("seed {}, repeat with:", header.seed));
     // Never cut: it is there to be copied.
     let _ = writeln!(text, "  {}", one_line(&header.command));
@@ -49,10 +46,7 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let (jobs, waits) = (&summary.run.jobs, &summary.run.waits);
     let mut lines = Vec::new();
     if waits.jobs == 0 {
-        lines.push(format!(
-            "None of the {} jobs started.",
-            pretty::count(jobs.total)
-        ));
+        lines.push(format!("None of the {} jobs started.", pretty::count(jobs.total)));
     } else {
         let half = match waits.p50_ms {
             0 => "did not wait".to_owned(),
@@ -116,10 +110,7 @@ fn reasons(text: &mut String, summary: &Summary) {
         text.push('\n');
         return;
     }
-    push(
-        text,
-        &format!("Why they waited ({} in all):", pretty::waiting(total_ms)),
-    );
+    push(text, &format!("Why they waited ({} in all):", pretty::waiting(total_ms)));
     for blocker in summary.blockers.iter().take(ROWS_MAX) {
         let percent = 100.0 * pretty::hours(blocker.wait_ms) / pretty::hours(total_ms);
         push(
@@ -145,9 +136,7 @@ fn facts(text: &mut String, summary: &Summary) {
             pretty::duration(summary.end_ms),
             pretty::duration(summary.makespan_ms),
             summary.run.slowdowns.mean,
-            summary
-                .jain
-                .map_or_else(|| "-".to_owned(), |jain| format!("{jain:.3}")),
+            summary.jain.map_or_else(|| "-".to_owned(), |jain| format!("{jain:.3}")),
         ),
     );
     for one in summary.types.iter().filter(|one| one.capacity_hours > 0.0) {
@@ -184,11 +173,7 @@ fn facts(text: &mut String, summary: &Summary) {
 }
 
 fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
-    let mut rows: Vec<&Scope> = scopes
-        .iter()
-        .copied()
-        .filter(|one| one.jobs.total > 0)
-        .collect();
+    let mut rows: Vec<&Scope> = scopes.iter().copied().filter(|one| one.jobs.total > 0).collect();
     if kind == "user" {
         // Those who waited most come first; queues keep the order of the file.
         rows.sort_by_key(|one| std::cmp::Reverse(one.waits.mean_ms));
@@ -220,10 +205,7 @@ fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
 
 fn rest(text: &mut String, rows: usize, what: &str) {
     if let Some(more @ 1..) = rows.checked_sub(ROWS_MAX) {
-        push(
-            text,
-            &format!("  … and {more} more {what}: see the HTML or JSON report"),
-        );
+        push(text, &format!("  … and {more} more {what}: see the HTML or JSON report"));
     }
 }
 
@@ -262,9 +244,7 @@ fn push(text: &mut String, line: &str) {
 
 /// Control characters would let a name from a trace repaint the terminal.
 fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|one| if one.is_control() { '?' } else { one })
-        .collect()
+    text.chars().map(|one| if one.is_control() { '?' } else { one }).collect()
 }
 
 fn cut(text: &str, width: usize) -> String {

@@ -52,11 +52,7 @@ mod tests {
     #[test]
     fn an_unknown_code_is_shown_as_it_is() {
         for (code, subject, expected) in [
-            (
-                "QUEUE_MAX",
-                "root.a",
-                "room below the maximum of queue root.a",
-            ),
+            ("QUEUE_MAX", "root.a", "room below the maximum of queue root.a"),
             ("NEW_REASON", "root.a", "NEW_REASON: root.a"),
             ("NEW_REASON", "", "NEW_REASON"),
         ] {

@@ -89,11 +89,7 @@ pub enum WorkloadError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// One field of it.
-    Value {
-        field: String,
-        found: String,
-        expected: String,
-    },
+    Value { field: String, found: String, expected: String },
     /// The line as a whole.
     Line(String),
     /// The header, without which no other line means anything; never skipped.
@@ -110,11 +106,7 @@ impl Fault {
         found: &str,
         expected: impl Into<String>,
     ) -> Self {
-        Self::Value {
-            field: field.into(),
-            found: quoted(found),
-            expected: expected.into(),
-        }
+        Self::Value { field: field.into(), found: quoted(found), expected: expected.into() }
     }
 
     /// The same, where this would have been right as well.
@@ -130,22 +122,12 @@ impl Fault {
     pub(super) fn at(self, file: &str, line: u64) -> WorkloadError {
         let file = file.to_owned();
         match self {
-            Self::Value {
-                field,
-                found,
-                expected,
-            } => WorkloadError::BadValue {
-                file,
-                line,
-                field,
-                found,
-                expected,
-            },
-            Self::Line(problem) | Self::Header(problem) => WorkloadError::BadLine {
-                file,
-                line,
-                problem,
-            },
+            Self::Value { field, found, expected } => {
+                WorkloadError::BadValue { file, line, field, found, expected }
+            }
+            Self::Line(problem) | Self::Header(problem) => {
+                WorkloadError::BadLine { file, line, problem }
+            }
         }
     }
 }

@@ -64,10 +64,8 @@ pub(super) struct Intake<'a> {
 
 impl<'a> Intake<'a> {
     pub(super) fn new(file: &'a str, format: Format, options: &'a ReadOptions) -> Self {
-        let template = |text: &str| {
-            text.parse::<Template>()
-                .expect("the built-in templates are well-formed")
-        };
+        let template =
+            |text: &str| text.parse::<Template>().expect("the built-in templates are well-formed");
         let (users, groups) = match format {
             Format::Swf => ("u{user}", Some("g{group}")),
             Format::Openb => ("u{row%40}", None),
@@ -142,7 +140,7 @@ impl<'a> Intake<'a> {
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;
         }
-        let job = self.job(name.clone(), run_ms, &raw);
+        let job = Job { line, ..self.job(name.clone(), run_ms, &raw) };
         self.lines_of.insert(name, line);
         self.jobs.push((raw.submit_ms, job));
         Ok(())
@@ -173,6 +171,7 @@ impl<'a> Intake<'a> {
             None => raw.queue.clone(),
         };
         Job {
+            line: 0,
             name,
             submit_ms: 0,
             run_ms,
@@ -214,10 +213,7 @@ impl<'a> Intake<'a> {
                 continue;
             };
             if self.options.until_ms.is_some_and(|until| submit_ms > until) {
-                *self
-                    .skipped
-                    .entry("submitted after the end".to_owned())
-                    .or_default() += 1;
+                *self.skipped.entry("submitted after the end".to_owned()).or_default() += 1;
                 continue;
             }
             job.submit_ms = submit_ms;
@@ -236,11 +232,7 @@ impl<'a> Intake<'a> {
             _ => format!("{count} jobs: {note}"),
         });
         let remarks = counted.chain(self.bad).collect();
-        Ok(Workload {
-            jobs,
-            skipped: self.skipped,
-            remarks,
-        })
+        Ok(Workload { jobs, skipped: self.skipped, remarks })
     }
 }
 
@@ -248,9 +240,7 @@ fn told(skipped: &BTreeMap<String, u64>) -> String {
     if skipped.is_empty() {
         return "none left out".to_owned();
     }
-    let parts: Vec<String> = skipped
-        .iter()
-        .map(|(reason, count)| format!("{count} left out ({reason})"))
-        .collect();
+    let parts: Vec<String> =
+        skipped.iter().map(|(reason, count)| format!("{count} left out ({reason})")).collect();
     parts.join(", ")
 }

@@ -239,9 +239,7 @@ fn amount_text(resource: &str, amount: Quantity) -> String {
         };
     }
     let units = [(30, "Gi"), (20, "Mi"), (10, "Ki")];
-    let fitting = units
-        .into_iter()
-        .find(|(bits, _)| number != 0 && number % (1 << bits) == 0);
+    let fitting = units.into_iter().find(|(bits, _)| number != 0 && number % (1 << bits) == 0);
     match fitting {
         Some((bits, suffix)) => format!("{}{suffix}", number >> bits),
         None => number.to_string(),

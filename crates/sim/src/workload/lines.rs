@@ -17,11 +17,7 @@ pub(crate) struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     /// Start before the first line.
     pub(crate) fn new(input: R) -> Self {
-        Self {
-            input,
-            buffer: Vec::new(),
-            number: 0,
-        }
+        Self { input, buffer: Vec::new(), number: 0 }
     }
 
     /// The number of the line read last, from 1; 0 before the first.
@@ -78,10 +74,7 @@ fn text_of(bytes: &[u8], number: u64) -> Result<&str, String> {
         ));
     }
     let text = str::from_utf8(bytes).map_err(|error| {
-        format!(
-            "byte {} is not valid UTF-8; expected text in UTF-8",
-            error.valid_up_to() + 1
-        )
+        format!("byte {} is not valid UTF-8; expected text in UTF-8", error.valid_up_to() + 1)
     })?;
     // Spreadsheets put a byte order mark in front of the header.
     Ok(match number {
@@ -96,17 +89,12 @@ fn text_of(bytes: &[u8], number: u64) -> Result<&str, String> {
 /// A quotation mark that is never closed.
 pub(crate) fn split_csv(line: &str) -> Result<Vec<String>, String> {
     if !line.contains('"') {
-        return Ok(line
-            .split(',')
-            .map(|field| field.trim().to_owned())
-            .collect());
+        return Ok(line.split(',').map(|field| field.trim().to_owned()).collect());
     }
     if !line.matches('"').count().is_multiple_of(2) {
         return Err("a quotation mark is not closed within the line".to_owned());
     }
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .from_reader(line.as_bytes());
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
     match reader.records().next() {
         Some(Ok(record)) => Ok(record.iter().map(|field| field.trim().to_owned()).collect()),
         Some(Err(error)) => Err(error.to_string()),
@@ -133,15 +121,9 @@ mod tests {
             ("", vec![]),
             ("\n", vec![""]),
             ("a", vec!["a"]),
-            (
-                "\u{feff}a\r\n\nlonger than seven\n",
-                vec!["a", "", "longer than seven"],
-            ),
+            ("\u{feff}a\r\n\nlonger than seven\n", vec!["a", "", "longer than seven"]),
         ] {
-            let found: Vec<_> = all(input.as_bytes())
-                .into_iter()
-                .map(Result::unwrap)
-                .collect();
+            let found: Vec<_> = all(input.as_bytes()).into_iter().map(Result::unwrap).collect();
             assert_eq!(found, expected, "{input:?}");
         }
     }

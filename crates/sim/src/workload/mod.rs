@@ -63,6 +63,8 @@ pub struct Job {
     pub per_processor: Amounts,
     /// The node label it wishes for, if any.
     pub node_label: Option<Name>,
+    /// Line of the source that tells it, from 1; 0 for a job that was generated.
+    pub line: u64,
 }
 
 impl Workload {

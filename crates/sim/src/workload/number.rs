@@ -23,11 +23,7 @@ pub(super) fn whole(
     let plain = !text.starts_with('+');
     match text.parse() {
         Ok(number) if plain && (least..=most).contains(&number) => Ok(number),
-        _ => Err(Fault::value(
-            field,
-            text,
-            format!("a whole number{unit} from {least} to {most}"),
-        )),
+        _ => Err(Fault::value(field, text, format!("a whole number{unit} from {least} to {most}"))),
     }
 }
 
@@ -66,11 +62,8 @@ pub(super) fn ms_of(text: &str) -> Option<u64> {
         return None;
     }
     let thousandths: String = decimals.chars().chain("000".chars()).take(3).collect();
-    let ms = whole
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1_000)?
-        .checked_add(thousandths.parse().ok()?)?;
+    let ms =
+        whole.parse::<u64>().ok()?.checked_mul(1_000)?.checked_add(thousandths.parse().ok()?)?;
     (ms <= TIME_MS_MAX).then_some(ms)
 }
 

@@ -48,11 +48,7 @@ impl Openb {
             header: None,
             vcore: Name::new("vcore"),
             memory: Name::new("memory"),
-            gpu: Name::new(if gpu_milli {
-                "gpu-milli"
-            } else {
-                "nvidia.com/gpu"
-            }),
+            gpu: Name::new(if gpu_milli { "gpu-milli" } else { "nvidia.com/gpu" }),
         }
     }
 

@@ -47,9 +47,7 @@ impl FromStr for Format {
             "sacct" => Self::Sacct,
             "jsonl" => Self::Jsonl,
             _ => {
-                return Err(FormatError {
-                    found: text.to_owned(),
-                });
+                return Err(FormatError { found: text.to_owned() });
             }
         })
     }
@@ -59,9 +57,7 @@ impl Format {
     /// The format that the file name says, or else the first line of the content that is not
     /// blank; none if neither does.
     pub fn guess(file: &str, first_line: &str) -> Option<Self> {
-        let extension = Path::new(file)
-            .extension()
-            .map(std::ffi::OsStr::to_ascii_lowercase);
+        let extension = Path::new(file).extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|extension| extension.to_str()) {
             Some("swf") => return Some(Self::Swf),
             Some("jsonl") => return Some(Self::Jsonl),
@@ -122,10 +118,7 @@ pub fn read(
     format: Option<Format>,
     options: &ReadOptions,
 ) -> Result<Workload, WorkloadError> {
-    let open = |source| WorkloadError::Open {
-        path: path.to_owned(),
-        source,
-    };
+    let open = |source| WorkloadError::Open { path: path.to_owned(), source };
     let mut input = BufReader::new(File::open(path).map_err(open)?);
     let file = path.display().to_string();
     let format = if let Some(format) = format {
@@ -186,11 +179,7 @@ mod tests {
         for (file, line, expected) in [
             ("a/b.swf", "", Some(Format::Swf)),
             ("b.JSONL", "", Some(Format::Jsonl)),
-            (
-                "openb.csv",
-                "name,cpu_milli,memory_mib",
-                Some(Format::Openb),
-            ),
+            ("openb.csv", "name,cpu_milli,memory_mib", Some(Format::Openb)),
             ("jobs.txt", "JobID|User|State", Some(Format::Sacct)),
             ("jobs.txt", "User|JobIDRaw|", Some(Format::Sacct)),
             ("jobs", "\u{feff}{\"id\":1}", Some(Format::Jsonl)),

@@ -52,10 +52,7 @@ pub enum StretchError {
 
 impl Default for Stretch {
     fn default() -> Self {
-        Self {
-            run: 1.0,
-            arrivals: 1.0,
-        }
+        Self { run: 1.0, arrivals: 1.0 }
     }
 }
 
@@ -118,9 +115,7 @@ impl FromStr for Stretch {
         let mut run = None;
         let mut arrivals = None;
         for part in text.split(',') {
-            let syntax = || StretchError::Syntax {
-                text: part.trim().to_owned(),
-            };
+            let syntax = || StretchError::Syntax { text: part.trim().to_owned() };
             let (name, number) = part.split_once('=').ok_or_else(syntax)?;
             let (name, number) = (name.trim(), number.trim());
             let slot = match name {
@@ -133,9 +128,7 @@ impl FromStr for Stretch {
                 found: number.to_owned(),
             })?;
             if slot.replace(factor).is_some() {
-                return Err(StretchError::Twice {
-                    name: name.to_owned(),
-                });
+                return Err(StretchError::Twice { name: name.to_owned() });
             }
         }
         Self::new(run.unwrap_or(1.0), arrivals.unwrap_or(1.0))

@@ -27,10 +27,7 @@ pub(super) struct Swf {
 
 impl Swf {
     pub(super) fn new() -> Self {
-        Self {
-            vcore: Name::new("vcore"),
-            memory: Name::new("memory"),
-        }
+        Self { vcore: Name::new("vcore"), memory: Name::new("memory") }
     }
 
     fn per_processor(&self, requested_kib: Option<i64>) -> Amounts {
@@ -62,12 +59,7 @@ impl Source for Swf {
         let mut notes = Vec::new();
         let processors = processors(&columns, &mut notes)?;
         let kib_max = i64::MAX / 1_024;
-        let memory = known(
-            columns[9],
-            "column 10 (requested memory)",
-            kib_max,
-            " of KB",
-        )?;
+        let memory = known(columns[9], "column 10 (requested memory)", kib_max, " of KB")?;
         let user = known(columns[11], "column 12 (user)", i64::MAX, "")?;
         let group = known(columns[12], "column 13 (group)", i64::MAX, "")?;
         let queue = known(columns[14], "column 15 (queue)", i64::MAX, "")?;

@@ -67,16 +67,12 @@ impl FromStr for Template {
         if template.is_empty() {
             return Err(TemplateError::Empty);
         }
-        let brace = |brace| TemplateError::Brace {
-            template: template.to_owned(),
-            brace,
-        };
+        let brace = |brace| TemplateError::Brace { template: template.to_owned(), brace };
         let mut pieces = Vec::new();
         let mut rest = template;
         while !rest.is_empty() {
-            let (text, field) = rest
-                .split_once('{')
-                .map_or((rest, None), |(text, rest)| (text, Some(rest)));
+            let (text, field) =
+                rest.split_once('{').map_or((rest, None), |(text, rest)| (text, Some(rest)));
             if text.contains('}') {
                 return Err(brace('}'));
             }
@@ -189,12 +185,11 @@ mod tests {
 
     #[test]
     fn a_wrong_template_is_told_with_its_cure() {
-        let told: Vec<String> = [
-            "", "u{usr}", "{row%0}", "{row%+3}", "{row%x}", "{}", "a{user", "a}b",
-        ]
-        .into_iter()
-        .map(|template| template.parse::<Template>().unwrap_err().to_string())
-        .collect();
+        let told: Vec<String> =
+            ["", "u{usr}", "{row%0}", "{row%+3}", "{row%x}", "{}", "a{user", "a}b"]
+                .into_iter()
+                .map(|template| template.parse::<Template>().unwrap_err().to_string())
+                .collect();
         expect![[r#"
             the template is empty; expected text with fields, such as u{user}
             the template "u{usr}" names the field "usr"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1

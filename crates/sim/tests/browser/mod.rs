@@ -55,12 +55,7 @@ impl Browser {
         // and becomes the browser, so that the process id is the browser's.
         let mut command = Command::new("sh");
         command
-            .args([
-                "-c",
-                "exec \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null",
-                "sh",
-                &binary,
-            ])
+            .args(["-c", "exec \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null", "sh", &binary])
             .args(FLAGS)
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg("about:blank")
@@ -81,10 +76,8 @@ impl Browser {
         };
         let created = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let target = &created["targetId"];
-        let attached = browser.call(
-            "Target.attachToTarget",
-            &json!({ "targetId": target, "flatten": true }),
-        );
+        let attached =
+            browser.call("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
         browser.session = String::from(attached["sessionId"].as_str().expect("a session"));
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             browser.call(domain, &json!({}));
@@ -100,18 +93,10 @@ impl Browser {
         );
         let url = format!("file://{}", page.display());
         // What an earlier page reported is kept, except that it was loaded.
-        self.events
-            .retain(|event| event["method"] != "Page.loadEventFired");
+        self.events.retain(|event| event["method"] != "Page.loadEventFired");
         let answer = self.call("Page.navigate", &json!({ "url": url }));
-        assert!(
-            answer.get("errorText").is_none(),
-            "cannot open {url}: {answer}"
-        );
-        while !self
-            .events
-            .iter()
-            .any(|event| event["method"] == "Page.loadEventFired")
-        {
+        assert!(answer.get("errorText").is_none(), "cannot open {url}: {answer}");
+        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let event = self.receive();
             self.events.push_back(event);
         }
@@ -121,10 +106,7 @@ impl Browser {
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let arguments = json!({ "expression": expression, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", &arguments);
-        assert!(
-            answer.get("exceptionDetails").is_none(),
-            "the script failed: {answer}"
-        );
+        assert!(answer.get("exceptionDetails").is_none(), "the script failed: {answer}");
         answer["result"]["value"].clone()
     }
 
@@ -135,18 +117,11 @@ impl Browser {
         let is_complaint = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Log.entryAdded") => true,
             Some("Runtime.consoleAPICalled") => {
-                matches!(
-                    event["params"]["type"].as_str(),
-                    Some("error" | "warning" | "assert")
-                )
+                matches!(event["params"]["type"].as_str(), Some("error" | "warning" | "assert"))
             }
             _ => false,
         };
-        self.events
-            .iter()
-            .filter(is_complaint)
-            .map(Value::to_string)
-            .collect()
+        self.events.iter().filter(is_complaint).map(Value::to_string).collect()
     }
 
     /// Call a method and wait for its answer.
@@ -158,10 +133,7 @@ impl Browser {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        let written = self
-            .requests
-            .write_all(&bytes)
-            .and_then(|()| self.requests.flush());
+        let written = self.requests.write_all(&bytes).and_then(|()| self.requests.flush());
         if let Err(error) = written {
             self.explain(&error.to_string());
         }
@@ -198,10 +170,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         // Asked to close it ends its helpers too; killing is for one that does not answer.
         let close = b"{\"id\":0,\"method\":\"Browser.close\"}\0";
-        let asked = self
-            .requests
-            .write_all(close)
-            .and_then(|()| self.requests.flush());
+        let asked = self.requests.write_all(close).and_then(|()| self.requests.flush());
         let mut rest = Vec::new();
         if asked.is_ok() {
             while matches!(self.answers.read_until(0, &mut rest), Ok(1..)) {

@@ -53,8 +53,5 @@ pub(crate) fn shown(read: Result<Workload, WorkloadError>) -> String {
 #[allow(dead_code)] // Not every test file has bad lines.
 pub(crate) fn errors(format: Format, sources: &[&[u8]]) -> String {
     let options = ReadOptions::default();
-    sources
-        .iter()
-        .map(|source| shown(read(format, source, &options)))
-        .collect()
+    sources.iter().map(|source| shown(read(format, source, &options))).collect()
 }

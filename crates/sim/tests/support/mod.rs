@@ -18,10 +18,8 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 
@@ -35,22 +33,11 @@ impl Draw {
 }
 
 pub(crate) fn node(name: &str, size: Amounts) -> NodeRecord {
-    NodeRecord {
-        name: name.into(),
-        from_ms: 0,
-        to_ms: None,
-        resources: size,
-    }
+    NodeRecord { name: name.into(), from_ms: 0, to_ms: None, resources: size }
 }
 
 pub(crate) fn queue(path: &str, parent: Option<usize>, leaf: bool) -> QueueRecord {
-    QueueRecord {
-        path: path.into(),
-        parent,
-        leaf,
-        guaranteed: Amounts::EMPTY,
-        max: None,
-    }
+    QueueRecord { path: path.into(), parent, leaf, guaranteed: Amounts::EMPTY, max: None }
 }
 
 /// A job of one task that has not started.
@@ -200,12 +187,7 @@ fn jobs() -> Vec<JobRecord> {
 }
 
 /// Why a task cannot start; the order is that of the records.
-const BLOCKERS: [&str; 4] = [
-    "QUEUE_MAX",
-    "ABS_USER_LIMIT",
-    "NO_NODE_FITS",
-    "ROOT_CAPACITY",
-];
+const BLOCKERS: [&str; 4] = ["QUEUE_MAX", "ABS_USER_LIMIT", "NO_NODE_FITS", "ROOT_CAPACITY"];
 
 /// First come, first served, with overtaking.
 struct Play {
@@ -249,12 +231,7 @@ impl Play {
                 break;
             }
             self.end_tasks(now_ms);
-            while self
-                .outcome
-                .jobs
-                .get(next_job)
-                .is_some_and(|one| one.submit_ms <= now_ms)
-            {
+            while self.outcome.jobs.get(next_job).is_some_and(|one| one.submit_ms <= now_ms) {
                 let one = &self.outcome.jobs[next_job];
                 if one.state == JobState::Waiting {
                     self.waiting.push((next_job, one.asks));
@@ -269,11 +246,7 @@ impl Play {
     fn task_of(&self, job: usize) -> [i64; 3] {
         let one = &self.outcome.jobs[job];
         let tasks = one.asks.cast_signed();
-        TYPES.map(|name| {
-            one.resources
-                .get(name)
-                .map_or(0, |amount| amount.get() / tasks)
-        })
+        TYPES.map(|name| one.resources.get(name).map_or(0, |amount| amount.get() / tasks))
     }
 
     /// Which of the blockers holds back a task of this job, or the node it gets.
@@ -294,10 +267,7 @@ impl Play {
         }
         let fits = |node: &usize| {
             self.outcome.nodes[*node].from_ms <= now_ms
-                && self.free[*node]
-                    .iter()
-                    .zip(task)
-                    .all(|(free, need)| need <= *free)
+                && self.free[*node].iter().zip(task).all(|(free, need)| need <= *free)
         };
         // GPU nodes last, unless one is needed.
         let found = (0..self.free.len()).rev().find(fits);
@@ -323,16 +293,11 @@ impl Play {
     fn blocker(&mut self, code: usize, job: usize) -> usize {
         let one = &self.outcome.jobs[job];
         let subject = match code {
-            0 => self.outcome.queues[one.queue.expect("it waits")]
-                .path
-                .to_string(),
+            0 => self.outcome.queues[one.queue.expect("it waits")].path.to_string(),
             1 => format!("user {} at root", one.user),
             _ => "every node".to_owned(),
         };
-        let record = BlockerRecord {
-            code: BLOCKERS[code],
-            subject,
-        };
+        let record = BlockerRecord { code: BLOCKERS[code], subject };
         let known = self.outcome.blockers.iter().position(|one| *one == record);
         known.unwrap_or_else(|| {
             self.outcome.blockers.push(record);
@@ -365,11 +330,7 @@ impl Play {
             let one = &mut self.outcome.allocations[allocation];
             one.end_ms = Some(now_ms);
             let (job, is_preempted) = (one.job, allocation % 97 == 13 && allocation % 2 == 1);
-            one.ended_by = if is_preempted {
-                "preempted"
-            } else {
-                "finished"
-            };
+            one.ended_by = if is_preempted { "preempted" } else { "finished" };
             if is_preempted && self.outcome.jobs[job].start_ms.is_none() {
                 let waiting = self.waiting.iter_mut().find(|one| one.0 == job);
                 waiting.expect("it has not started").1 += 1;
@@ -404,8 +365,7 @@ impl Play {
                     ended_by: "",
                 });
                 self.charge(position, 1);
-                self.running
-                    .push((now_ms + self.outcome.jobs[job].run_ms, position));
+                self.running.push((now_ms + self.outcome.jobs[job].run_ms, position));
             }
             self.waiting[index].1 = left;
             if left == 0 {
@@ -419,9 +379,7 @@ impl Play {
     fn finish(mut self, end_ms: u64) -> Outcome {
         let mut last = vec![Some(0); self.outcome.jobs.len()];
         for one in &self.outcome.allocations {
-            last[one.job] = last[one.job]
-                .zip(one.end_ms)
-                .map(|(last, end)| last.max(end));
+            last[one.job] = last[one.job].zip(one.end_ms).map(|(last, end)| last.max(end));
         }
         for (one, last) in self.outcome.jobs.iter_mut().zip(last) {
             if one.state == JobState::Running && last.is_some() {

@@ -43,9 +43,8 @@ pub(super) fn render(summary: &Summary) -> String {
         "<ol class=\"bars\" data-path=\"/waiting_hours\" data-total=\"{total:.6}\" data-unit=\"h\">"
     );
     for (words, hours, jobs) in bars {
-        let jobs = jobs.map_or_else(String::new, |jobs| {
-            format!(", {}", pretty::counted(jobs, "job"))
-        });
+        let jobs =
+            jobs.map_or_else(String::new, |jobs| format!(", {}", pretty::counted(jobs, "job")));
         let _ = writeln!(
             html,
             "<li><span class=\"what\">{}</span> <span class=\"much\"><b>{} h</b> \

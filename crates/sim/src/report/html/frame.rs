@@ -37,11 +37,7 @@ pub(super) const WIDE: Look = Look {
 };
 
 /// The same without names beside the curves.
-pub(super) const WIDE_BARE: Look = Look {
-    right: 16.0,
-    direct_labels: false,
-    ..WIDE
-};
+pub(super) const WIDE_BARE: Look = Look { right: 16.0, direct_labels: false, ..WIDE };
 
 /// For phones.
 pub(super) const NARROW: Look = Look {
@@ -57,11 +53,7 @@ pub(super) const NARROW: Look = Look {
 };
 
 /// For small multiples, at every screen width.
-pub(super) const SMALL: Look = Look {
-    class: "small",
-    height: 210.0,
-    ..NARROW
-};
+pub(super) const SMALL: Look = Look { class: "small", height: 210.0, ..NARROW };
 
 impl Look {
     /// Left edge, right edge of the area.

@@ -12,11 +12,7 @@ const MARKED: [&str; 2] = ["half", "95 %"];
 
 /// The distribution of waits.
 pub(super) fn render(summary: &Summary) -> String {
-    let total: u64 = summary
-        .wait_histogram
-        .iter()
-        .map(|bucket| bucket.jobs)
-        .sum();
+    let total: u64 = summary.wait_histogram.iter().map(|bucket| bucket.jobs).sum();
     let figure = Figure {
         id: "waits".to_owned(),
         title: "How long jobs waited".to_owned(),
@@ -29,10 +25,7 @@ pub(super) fn render(summary: &Summary) -> String {
         legend: Vec::new(),
         hover: false,
     };
-    let drawings: String = [WIDE_BARE, NARROW]
-        .iter()
-        .map(|look| draw(summary, look))
-        .collect();
+    let drawings: String = [WIDE_BARE, NARROW].iter().map(|look| draw(summary, look)).collect();
     figure.around(&drawings)
 }
 
@@ -48,10 +41,9 @@ fn draw(summary: &Summary, look: &Look) -> String {
         let left = look.x(float(index as u64), columns);
         let right = look.x(float(index as u64 + 1), columns);
         let top = look.y(float(bucket.jobs), y.end);
-        let to = bucket.to_ms.map_or_else(
-            || "and more".to_owned(),
-            |to| format!("to {}", pretty::duration(to)),
-        );
+        let to = bucket
+            .to_ms
+            .map_or_else(|| "and more".to_owned(), |to| format!("to {}", pretty::duration(to)));
         let _ = write!(
             marks,
             "<rect class=\"f0\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\">\
@@ -111,11 +103,7 @@ fn marker(summary: &Summary, look: &Look, name: &str, ms: u64, index: usize) -> 
     let ((left, right), (top, bottom)) = (look.horizontal(), look.vertical());
     let height = top + 8.0 + 17.0 * float(index as u64);
     // The text stands on the side that has more room.
-    let (anchor, shift) = if at - left > right - at {
-        ("end", -6.0)
-    } else {
-        ("start", 6.0)
-    };
+    let (anchor, shift) = if at - left > right - at { ("end", -6.0) } else { ("start", 6.0) };
     format!(
         "<path class=\"level\" d=\"M{at:.1} {top}V{bottom}\"/>\
          <text class=\"label halo {anchor}\" x=\"{:.1}\" y=\"{height:.1}\">{name} waited ≤ {}</text>",

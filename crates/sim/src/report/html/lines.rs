@@ -40,40 +40,30 @@ impl<'a> Line<'a> {
         let steps = series.values.iter().enumerate();
         Self {
             name: &series.name,
-            steps: steps
-                .map(|(bin, value)| (grid.start_of(bin), *value))
-                .collect(),
+            steps: steps.map(|(bin, value)| (grid.start_of(bin), *value)).collect(),
         }
     }
 
     /// Each value with the moments from and to which it holds, ms.
     fn spans(&self, end_ms: u64) -> impl Iterator<Item = (u64, u64, f64)> {
-        self.steps
-            .iter()
-            .enumerate()
-            .map(move |(index, (from_ms, value))| {
-                let to_ms = self.steps.get(index + 1).map_or(end_ms, |next| next.0);
-                (*from_ms, to_ms.max(*from_ms), *value)
-            })
+        self.steps.iter().enumerate().map(move |(index, (from_ms, value))| {
+            let to_ms = self.steps.get(index + 1).map_or(end_ms, |next| next.0);
+            (*from_ms, to_ms.max(*from_ms), *value)
+        })
     }
 
     /// Σ value × time, in unit × hours: what the eye adds up.
     #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     fn total(&self, end_ms: u64) -> f64 {
         let spans = self.spans(end_ms);
-        spans
-            .map(|(from_ms, to_ms, value)| value * (to_ms - from_ms) as f64 / 3_600_000.0)
-            .sum()
+        spans.map(|(from_ms, to_ms, value)| value * (to_ms - from_ms) as f64 / 3_600_000.0).sum()
     }
 }
 
 impl<'a> LinePlot<'a> {
     /// A plot of an extra set of curves.
     pub(super) fn of_curves(index: usize, curves: &'a Curves, end_ms: u64) -> Self {
-        let lines = curves.curves.iter().map(|(name, steps)| Line {
-            name,
-            steps: steps.clone(),
-        });
+        let lines = curves.curves.iter().map(|(name, steps)| Line { name, steps: steps.clone() });
         Self {
             id: format!("curves-{index}"),
             title: curves.title.clone(),
@@ -128,10 +118,7 @@ impl<'a> LinePlot<'a> {
     }
 
     fn draw(&self, look: &Look) -> String {
-        let values = self
-            .lines
-            .iter()
-            .flat_map(|line| line.steps.iter().map(|step| step.1));
+        let values = self.lines.iter().flat_map(|line| line.steps.iter().map(|step| step.1));
         let level = self.level.map_or(0.0, |(_, value)| value);
         let max = values.fold(self.at_least.max(level), f64::max);
         let y = scale::amounts(max, if look.width < 500.0 { 4 } else { 5 });
@@ -178,9 +165,8 @@ impl<'a> LinePlot<'a> {
 
     fn describe(&self) -> String {
         let lines = self.lines.iter();
-        let means: Vec<String> = lines
-            .map(|line| format!("{} {}", line.name, self.mean_of(line)))
-            .collect();
+        let means: Vec<String> =
+            lines.map(|line| format!("{} {}", line.name, self.mean_of(line))).collect();
         format!("{}: {}", self.title, means.join(", "))
     }
 }

@@ -63,14 +63,11 @@ pub fn page(document: &Document) -> String {
 fn header(document: &Document) -> String {
     let (header, summary) = (&document.header, &document.summary);
     let versions = header.versions.iter();
-    let versions: Vec<String> = versions
-        .map(|(name, version)| format!("{name} {version}"))
-        .collect();
+    let versions: Vec<String> =
+        versions.map(|(name, version)| format!("{name} {version}")).collect();
     // Each word in an element of its own, so that a line does not end inside of `--option`.
     let words = header.command.split(' ');
-    let words: Vec<String> = words
-        .map(|word| format!("<span>{}</span>", escape(word)))
-        .collect();
+    let words: Vec<String> = words.map(|word| format!("<span>{}</span>", escape(word))).collect();
     let mut html = format!(
         "<header><p class=\"kind\">Headroom simulation</p><h1>{}</h1>\n<div class=\"answer\">",
         escape(&header.title),
@@ -98,27 +95,15 @@ fn header(document: &Document) -> String {
 fn headline(summary: &Summary) -> String {
     let run = &summary.run;
     let started = |ms: u64| {
-        if run.waits.jobs == 0 {
-            "–".to_owned()
-        } else {
-            pretty::duration(ms)
-        }
+        if run.waits.jobs == 0 { "–".to_owned() } else { pretty::duration(ms) }
     };
     let mut cards = vec![
         (
             "jobs finished",
-            format!(
-                "{} of {}",
-                pretty::count(run.jobs.finished),
-                pretty::count(run.jobs.total)
-            ),
+            format!("{} of {}", pretty::count(run.jobs.finished), pretty::count(run.jobs.total)),
             jobs_rest(summary),
         ),
-        (
-            "median wait",
-            started(run.waits.p50_ms),
-            format!("mean {}", started(run.waits.mean_ms)),
-        ),
+        ("median wait", started(run.waits.p50_ms), format!("mean {}", started(run.waits.mean_ms))),
         (
             "95 % waited at most",
             started(run.waits.p95_ms),
@@ -127,10 +112,7 @@ fn headline(summary: &Summary) -> String {
         (
             "mean slowdown",
             format!("{:.2}", run.slowdowns.mean),
-            format!(
-                "(wait + run) / run, at least 10 s; p95 {:.1}",
-                run.slowdowns.p95
-            ),
+            format!("(wait + run) / run, at least 10 s; p95 {:.1}", run.slowdowns.p95),
         ),
     ];
     if let Some(most) = most_used(summary) {
@@ -143,9 +125,7 @@ fn headline(summary: &Summary) -> String {
     }
     cards.push((
         "fairness between users",
-        summary
-            .jain
-            .map_or_else(|| "–".to_owned(), |jain| format!("{jain:.2}")),
+        summary.jain.map_or_else(|| "–".to_owned(), |jain| format!("{jain:.2}")),
         "Jain’s index of dominant-share hours; 1 = all equal".to_owned(),
     ));
     cards.push((
@@ -175,48 +155,28 @@ fn jobs_rest(summary: &Summary) -> String {
         (jobs.rejected, "rejected"),
     ];
     let some = parts.iter().filter(|(count, _)| *count > 0);
-    let texts: Vec<String> = some
-        .map(|(count, state)| format!("{} {state}", pretty::count(*count)))
-        .collect();
-    if texts.is_empty() {
-        "none left over".to_owned()
-    } else {
-        texts.join(", ")
-    }
+    let texts: Vec<String> =
+        some.map(|(count, state)| format!("{} {state}", pretty::count(*count))).collect();
+    if texts.is_empty() { "none left over".to_owned() } else { texts.join(", ") }
 }
 
 fn lost(summary: &Summary) -> String {
     let run = &summary.run;
     let hours = most_used(summary).and_then(|one| {
-        let lost = run
-            .lost_hours
-            .get(&one.name)
-            .filter(|hours| **hours > 0.0)?;
-        Some(format!(
-            "{} of work lost",
-            pretty::resource_hours(*lost, &one.unit)
-        ))
+        let lost = run.lost_hours.get(&one.name).filter(|hours| **hours > 0.0)?;
+        Some(format!("{} of work lost", pretty::resource_hours(*lost, &one.unit)))
     });
     let hours = hours.unwrap_or_else(|| "no work lost".to_owned());
     match run.node_losses {
         0 => hours,
-        losses => format!(
-            "{hours}, {} tasks lost with their node",
-            pretty::count(losses)
-        ),
+        losses => format!("{hours}, {} tasks lost with their node", pretty::count(losses)),
     }
 }
 
 /// The type that was used most; of equal ones the first by name.
 fn most_used(summary: &Summary) -> Option<&crate::metric::TypeSummary> {
     let types = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
-    types.reduce(|most, one| {
-        if one.used_percent > most.used_percent {
-            one
-        } else {
-            most
-        }
-    })
+    types.reduce(|most, one| if one.used_percent > most.used_percent { one } else { most })
 }
 
 fn over_time(summary: &Summary) -> String {
@@ -231,10 +191,7 @@ fn over_time(summary: &Summary) -> String {
             quantity,
             unit,
             end_ms: summary.end_ms,
-            lines: series
-                .iter()
-                .map(|one| Line::of(one, summary.grid))
-                .collect(),
+            lines: series.iter().map(|one| Line::of(one, summary.grid)).collect(),
             level: None,
             at_least,
             area: false,
@@ -285,11 +242,7 @@ fn shares(summary: &Summary) -> String {
     stacks.sort_by_key(|(name, _)| Some(name.as_str()) != first);
     stacks.truncate(STACKS_MAX);
     for (index, (name, _)) in stacks.iter().enumerate() {
-        let checked = if Some(name.as_str()) == first {
-            " checked"
-        } else {
-            ""
-        };
+        let checked = if Some(name.as_str()) == first { " checked" } else { "" };
         let _ = writeln!(
             html,
             "<input type=\"radio\" name=\"share\" id=\"share-{index}\"{checked}>\
@@ -326,10 +279,7 @@ fn guarantees(summary: &Summary) -> String {
                     for lack of jobs or of room.</p>\n<div class=\"multiples\">\n"
         .to_owned();
     for (index, one) in summary.series.guaranteed_share.iter().enumerate() {
-        let queue = summary
-            .queues
-            .iter()
-            .find(|queue| queue.scope.name == one.name);
+        let queue = summary.queues.iter().find(|queue| queue.scope.name == one.name);
         let Some(guarantee) = queue.and_then(|queue| queue.guarantee.as_ref()) else {
             continue;
         };
@@ -382,12 +332,7 @@ fn remarks(document: &Document) -> String {
     if !header.checks.is_empty() {
         html.push_str("<dl class=\"checks\">");
         for (name, value) in &header.checks {
-            let _ = write!(
-                html,
-                "<div><dt>{}</dt><dd>{}</dd></div>",
-                escape(name),
-                escape(value)
-            );
+            let _ = write!(html, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
         }
         html.push_str("</dl>\n");
     }

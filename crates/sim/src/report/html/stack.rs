@@ -28,11 +28,7 @@ impl StackPlot<'_> {
         let top = edges.last().map_or(&[][..], Vec::as_slice);
         let total = widths.zip(top).map(|(width, value)| width * value).sum();
         let legend = self.drawn().rev().map(|(index, one)| {
-            (
-                index % 8,
-                one.name.as_str(),
-                format!("mean {}", frame::with_unit(one.average, "%")),
-            )
+            (index % 8, one.name.as_str(), format!("mean {}", frame::with_unit(one.average, "%")))
         });
         let figure = Figure {
             id: self.id.clone(),
@@ -44,19 +40,13 @@ impl StackPlot<'_> {
             legend: legend.collect(),
             hover: true,
         };
-        let drawings: String = [WIDE, NARROW]
-            .iter()
-            .map(|look| self.draw(look, &edges))
-            .collect();
+        let drawings: String = [WIDE, NARROW].iter().map(|look| self.draw(look, &edges)).collect();
         figure.around(&drawings)
     }
 
     /// What can be seen, with its position; a queue keeps its colour in every plot.
     fn drawn(&self) -> impl DoubleEndedIterator<Item = (usize, &Series)> {
-        self.series
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| one.total > 0.0)
+        self.series.iter().enumerate().filter(|(_, one)| one.total > 0.0)
     }
 
     /// Upper edge of each series, per bin, and first the ground.
@@ -64,21 +54,13 @@ impl StackPlot<'_> {
         let mut edges = vec![vec![0.0; self.grid.bins]];
         for one in self.series {
             let below = &edges[edges.len() - 1];
-            edges.push(
-                below
-                    .iter()
-                    .zip(&one.values)
-                    .map(|(below, value)| below + value)
-                    .collect(),
-            );
+            edges.push(below.iter().zip(&one.values).map(|(below, value)| below + value).collect());
         }
         edges
     }
 
     fn draw(&self, look: &Look, edges: &[Vec<f64>]) -> String {
-        let highest = edges
-            .last()
-            .map_or(0.0, |top| top.iter().copied().fold(0.0, f64::max));
+        let highest = edges.last().map_or(0.0, |top| top.iter().copied().fold(0.0, f64::max));
         let count = if look.width < 500.0 { 4 } else { 5 };
         let y = scale::amounts(highest.max(10.0), count);
         let (x, time_unit) = scale::time(self.grid.end_ms, look.ticks);
@@ -94,23 +76,17 @@ impl StackPlot<'_> {
                 escape(&one.name),
                 one.average,
             );
-            let last = below
-                .last()
-                .zip(above.last())
-                .map_or(0.0, |(b, a)| f64::midpoint(*b, *a));
+            let last = below.last().zip(above.last()).map_or(0.0, |(b, a)| f64::midpoint(*b, *a));
             names.push((colour, one.name.as_str(), look.y(last, y.end)));
         }
         if look.direct_labels {
             marks.push_str(&frame::direct_labels(look, names));
         }
-        let labels = AxisLabels {
-            x: frame::time_label(time_unit),
-            y: format!("{} (%)", self.quantity),
-        };
+        let labels =
+            AxisLabels { x: frame::time_label(time_unit), y: format!("{} (%)", self.quantity) };
         let series = self.series.iter();
-        let means: Vec<String> = series
-            .map(|one| format!("{} mean {:.1} %", one.name, one.average))
-            .collect();
+        let means: Vec<String> =
+            series.map(|one| format!("{} mean {:.1} %", one.name, one.average)).collect();
         let description = format!("{}: {}", self.title, means.join(", "));
         frame::svg(look, &description, &labels, (&x, &y), &marks)
     }
@@ -132,19 +108,11 @@ impl StackPlot<'_> {
         };
         for (bin, value) in above.iter().enumerate() {
             let from_ms = self.grid.start_of(bin);
-            edge(
-                &mut path,
-                *value,
-                [from_ms, from_ms + self.grid.width_of(bin)],
-            );
+            edge(&mut path, *value, [from_ms, from_ms + self.grid.width_of(bin)]);
         }
         for (bin, value) in below.iter().enumerate().rev() {
             let from_ms = self.grid.start_of(bin);
-            edge(
-                &mut path,
-                *value,
-                [from_ms + self.grid.width_of(bin), from_ms],
-            );
+            edge(&mut path, *value, [from_ms + self.grid.width_of(bin), from_ms]);
         }
         if !path.is_empty() {
             path.push('Z');

@@ -27,11 +27,7 @@ pub(super) fn groups(summary: &Summary) -> String {
 
 fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]) -> String {
     let mut rows: Vec<&Scope> = scopes.iter().collect();
-    let waited = |one: &Scope| {
-        one.waits
-            .total_ms
-            .saturating_add(one.still_waiting.total_ms)
-    };
+    let waited = |one: &Scope| one.waits.total_ms.saturating_add(one.still_waiting.total_ms);
     rows.sort_by_key(|one| std::cmp::Reverse(waited(one)));
     let table = Table {
         id,
@@ -39,10 +35,7 @@ fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]
         note: "Waits are those of the jobs that started; the one who waited most in all comes \
                first.",
         columns: columns(summary, kind, &[]),
-        rows: rows
-            .iter()
-            .map(|one| cells(summary, one, Vec::new()))
-            .collect(),
+        rows: rows.iter().map(|one| cells(summary, one, Vec::new())).collect(),
     };
     table.render()
 }
@@ -88,11 +81,7 @@ fn columns(summary: &Summary, kind: &str, more: &[&str]) -> Vec<String> {
 fn cells(summary: &Summary, scope: &Scope, more: Vec<String>) -> Vec<String> {
     let started = scope.waits.jobs > 0;
     let wait = |ms: u64| {
-        if started {
-            pretty::duration(ms)
-        } else {
-            "–".to_owned()
-        }
+        if started { pretty::duration(ms) } else { "–".to_owned() }
     };
     let mut jobs = pretty::count(scope.jobs.total);
     for (count, state) in [
@@ -117,9 +106,7 @@ fn cells(summary: &Summary, scope: &Scope, more: Vec<String>) -> Vec<String> {
 /// Names and units of the first types that the cluster has; more make the table too wide.
 fn shown_types(summary: &Summary) -> impl Iterator<Item = (&str, &str)> {
     let types = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
-    types
-        .take(3)
-        .map(|one| (one.name.as_str(), one.unit.as_str()))
+    types.take(3).map(|one| (one.name.as_str(), one.unit.as_str()))
 }
 
 /// A table of text cells; the first and the last column are words, the others numbers.
@@ -162,12 +149,7 @@ impl Table<'_> {
             if words { "" } else { " class=\"number\"" }
         };
         for (column, name) in self.columns.iter().enumerate() {
-            let _ = write!(
-                html,
-                "<th scope=\"col\"{}>{}</th>",
-                class(column),
-                escape(name)
-            );
+            let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escape(name));
         }
         html.push_str("</tr></thead><tbody>\n");
         for row in rows {
@@ -177,11 +159,7 @@ impl Table<'_> {
                 let _ = if column == 0 {
                     write!(html, "<th scope=\"row\">{cell}</th>")
                 } else {
-                    write!(
-                        html,
-                        "<td{} data-label=\"{name}\">{cell}</td>",
-                        class(column)
-                    )
+                    write!(html, "<td{} data-label=\"{name}\">{cell}</td>", class(column))
                 };
             }
             html.push_str("</tr>\n");

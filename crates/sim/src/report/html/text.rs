@@ -23,9 +23,7 @@ pub(super) fn escape(text: &str) -> String {
 /// JSON for a script element: no `<` is left, so nothing in it can end the element or begin
 /// a comment. It stays the same JSON.
 pub(super) fn json_in_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// At most `width` characters of a queue path: its last parts, since they tell most.
@@ -48,17 +46,11 @@ mod tests {
 
     #[test]
     fn markup_in_names_is_harmless() {
-        assert_eq!(
-            escape("<b a='\"'>&\u{0}"),
-            "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}"
-        );
+        assert_eq!(escape("<b a='\"'>&\u{0}"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}");
         let json = serde_json::to_string("</script><!--").unwrap();
         let safe = json_in_script(&json);
         assert!(!safe.contains('<'));
-        assert_eq!(
-            serde_json::from_str::<String>(&safe).unwrap(),
-            "</script><!--"
-        );
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script><!--");
     }
 
     #[test]

@@ -26,10 +26,7 @@ pub struct Kueue {
 
 impl Default for Kueue {
     fn default() -> Self {
-        Self {
-            cohorts: 5,
-            queues: 6,
-        }
+        Self { cohorts: 5, queues: 6 }
     }
 }
 

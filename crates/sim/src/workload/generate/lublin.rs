@@ -75,12 +75,7 @@ impl Default for Lublin {
 /// A parameter out of bounds.
 pub fn lublin(options: &GenerateOptions, machine: Lublin) -> Result<Workload, GenerateError> {
     let population = Population::new(options)?;
-    between(
-        "processors",
-        machine.processors,
-        1,
-        super::super::PROCESSORS_MAX,
-    )?;
+    between("processors", machine.processors, 1, super::super::PROCESSORS_MAX)?;
     let mut random = Random::new(options.seed);
     let mut clock = Clock::new(options.load);
     let jobs = (1..=options.jobs)
@@ -95,11 +90,7 @@ pub fn lublin(options: &GenerateOptions, machine: Lublin) -> Result<Workload, Ge
     Ok(settled(jobs))
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss
-)] // Sizes are small whole numbers.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Sizes are small whole numbers.
 fn size(random: &mut Random, processors: u64) -> u64 {
     let high = ln(processors as f64) / std::f64::consts::LN_2;
     let low = LOG_SIZE_LOW.min(high);
@@ -118,11 +109,7 @@ fn size(random: &mut Random, processors: u64) -> u64 {
     size.clamp(1, processors)
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss
-)] // Whole seconds, below 45 hours.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Whole seconds, below 45 hours.
 fn run_ms(random: &mut Random, processors: u64) -> u64 {
     let short = RUN_SHORT_SLOPE * processors as f64 + RUN_SHORT_INTERCEPT;
     let is_short = random.unit() < short.clamp(0.05, 0.95);
@@ -132,10 +119,7 @@ fn run_ms(random: &mut Random, processors: u64) -> u64 {
 }
 
 fn bounded_gamma(random: &mut Random, (shape, scale): (f64, f64), most: f64) -> f64 {
-    (0..DRAWS_MAX)
-        .map(|_| random.gamma(shape, scale))
-        .find(|drawn| *drawn <= most)
-        .unwrap_or(most)
+    (0..DRAWS_MAX).map(|_| random.gamma(shape, scale)).find(|drawn| *drawn <= most).unwrap_or(most)
 }
 
 /// The time of arrivals.
@@ -155,20 +139,12 @@ impl Clock {
         let mut pace = [0.0; SLOTS];
         for (slot, pace) in pace.iter_mut().enumerate() {
             // Half hours before the start belong to the end of the day before.
-            let place = if slot < CYCLE_START {
-                slot + SLOTS
-            } else {
-                slot
-            };
+            let place = if slot < CYCLE_START { slot + SLOTS } else { slot };
             let middle = place as f64;
             *pace = (density(middle - 0.5) + 4.0 * density(middle) + density(middle + 0.5)) / 6.0;
         }
         let mean = pace.iter().sum::<f64>() / SLOTS as f64;
-        Self {
-            pace: pace.map(|pace| pace / mean),
-            now_s: CYCLE_START as f64 * SLOT_S,
-            load,
-        }
+        Self { pace: pace.map(|pace| pace / mean), now_s: CYCLE_START as f64 * SLOT_S, load }
     }
 
     /// When the next job arrives, whole seconds as ms.

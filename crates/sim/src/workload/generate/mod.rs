@@ -113,9 +113,7 @@ impl Population {
             });
         }
         let named = |letter: char, count: u64| -> Vec<Name> {
-            (1..=count)
-                .map(|number| Name::from(format!("{letter}{number}")))
-                .collect()
+            (1..=count).map(|number| Name::from(format!("{letter}{number}"))).collect()
         };
         Ok(Self {
             shares: Zipf::new(options.users),
@@ -153,8 +151,5 @@ fn settled(mut jobs: Vec<Job>) -> Workload {
     for job in &mut jobs {
         job.submit_ms -= first;
     }
-    Workload {
-        jobs,
-        ..Workload::default()
-    }
+    Workload { jobs, ..Workload::default() }
 }

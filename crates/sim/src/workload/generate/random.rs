@@ -113,9 +113,7 @@ pub(super) fn ln(x: f64) -> f64 {
     // ln m = 2 artanh((m − 1)/(m + 1)), and the argument is below 0.172.
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let square = s * s;
-    let series = (0..12)
-        .rev()
-        .fold(0.0, |sum, k| sum * square + 1.0 / f64::from(2 * k + 1));
+    let series = (0..12).rev().fold(0.0, |sum, k| sum * square + 1.0 / f64::from(2 * k + 1));
     2.0 * s * series + f64::from(exponent) * std::f64::consts::LN_2
 }
 
@@ -124,9 +122,7 @@ pub(super) fn exp(x: f64) -> f64 {
     let x = x.clamp(-700.0, 700.0);
     let power = (x / std::f64::consts::LN_2).round();
     let rest = x - power * std::f64::consts::LN_2;
-    let series = (1..=17)
-        .rev()
-        .fold(1.0, |sum, k| 1.0 + sum * rest / f64::from(k));
+    let series = (1..=17).rev().fold(1.0, |sum, k| 1.0 + sum * rest / f64::from(k));
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Within ±1,011.
     let scale = f64::from_bits(((power as i64 + 1_023) as u64) << 52);
     series * scale
@@ -143,21 +139,14 @@ mod tests {
             let x = random.between(-600.0, 600.0);
             assert!((exp(x) / x.exp() - 1.0).abs() < 1e-12, "exp {x}");
             let y = random.between(1e-9, 1e9);
-            assert!(
-                (ln(y) - y.ln()).abs() < 1e-13 * y.ln().abs().max(1.0),
-                "ln {y}"
-            );
+            assert!((ln(y) - y.ln()).abs() < 1e-13 * y.ln().abs().max(1.0), "ln {y}");
         }
     }
 
     #[test]
     fn the_stream_of_a_seed_never_changes() {
         let mut random = Random::new(7);
-        let drawn = [
-            random.whole(1, 1_000),
-            random.whole(0, u64::MAX),
-            random.whole(5, 5),
-        ];
+        let drawn = [random.whole(1, 1_000), random.whole(0, u64::MAX), random.whole(5, 5)];
         expect_test::expect!["[344, 5748757347410337864, 5]"].assert_eq(&format!("{drawn:?}"));
         expect_test::expect!["5.821049954244833"]
             .assert_eq(&format!("{:?}", random.gamma(4.2, 0.94)));

@@ -18,11 +18,7 @@ pub struct Uniform {
 impl Default for Uniform {
     /// A day; up to 8 processors; a minute to an hour.
     fn default() -> Self {
-        Self {
-            period_ms: 86_400_000,
-            processors: (1, 8),
-            run_ms: (60_000, 3_600_000),
-        }
+        Self { period_ms: 86_400_000, processors: (1, 8), run_ms: (60_000, 3_600_000) }
     }
 }
 
@@ -34,20 +30,11 @@ pub fn uniform(options: &GenerateOptions, bounds: &Uniform) -> Result<Workload, 
     let population = Population::new(options)?;
     between("period_ms", bounds.period_ms, 0, TIME_MS_MAX / 1_000)?;
     between("most processors", bounds.processors.1, 1, PROCESSORS_MAX)?;
-    between(
-        "least processors",
-        bounds.processors.0,
-        1,
-        bounds.processors.1,
-    )?;
+    between("least processors", bounds.processors.0, 1, bounds.processors.1)?;
     between("longest run_ms", bounds.run_ms.1, 0, TIME_MS_MAX)?;
     between("shortest run_ms", bounds.run_ms.0, 0, bounds.run_ms.1)?;
     // In bounds: at most 10¹² ms by a factor of at most 1,000.
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss
-    )]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let period_ms = (bounds.period_ms as f64 / options.load).round() as u64;
     let mut random = Random::new(options.seed);
     let jobs = (1..=options.jobs)

@@ -59,9 +59,7 @@ impl Row<'_> {
 
     /// The first of these columns that tells something, with its name.
     fn first<'c>(&self, columns: &[&'c str]) -> Option<(&'c str, &str)> {
-        columns
-            .iter()
-            .find_map(|column| Some((*column, self.get(column)?)))
+        columns.iter().find_map(|column| Some((*column, self.get(column)?)))
     }
 }
 
@@ -79,10 +77,7 @@ impl Sacct {
     fn shape(&self, row: &Row<'_>, notes: &mut Vec<&'static str>) -> Result<(u64, Amounts), Fault> {
         let requested = tres_of(row, "ReqTRES")?;
         let allocated = tres_of(row, "AllocTRES")?;
-        let cpus = match processors(row, "ReqCPUS")?
-            .or(requested.cpus)
-            .or(allocated.cpus)
-        {
+        let cpus = match processors(row, "ReqCPUS")?.or(requested.cpus).or(allocated.cpus) {
             None => processors(row, "AllocCPUS")?.or(processors(row, "NCPUS")?),
             known => known,
         };
@@ -189,11 +184,7 @@ fn header_of(text: &str) -> Result<Header, Fault> {
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
     let needed = [
         ("a name", has("JobID") || has("JobIDRaw"), "JobID"),
-        (
-            "a submission",
-            has("Submit") || has("Eligible") || has("Start"),
-            "Submit",
-        ),
+        ("a submission", has("Submit") || has("Eligible") || has("Start"), "Submit"),
         (
             "a run time",
             has("ElapsedRaw") || has("Elapsed") || has("Start") && has("End"),
@@ -227,17 +218,12 @@ fn run_time(row: &Row<'_>) -> Result<Option<u64>, Fault> {
     let run_ms = time::moment("End", end)? - time::moment("Start", start)?;
     match u64::try_from(run_ms) {
         Ok(run_ms) => Ok(Some(run_ms)),
-        Err(_) => Err(Fault::value(
-            "End",
-            end,
-            format!("not before Start, {start}"),
-        )),
+        Err(_) => Err(Fault::value("End", end, format!("not before Start, {start}"))),
     }
 }
 
 fn tres_of(row: &Row<'_>, column: &str) -> Result<Tres, Fault> {
-    row.get(column)
-        .map_or(Ok(Tres::default()), |text| Tres::parse(column, text))
+    row.get(column).map_or(Ok(Tres::default()), |text| Tres::parse(column, text))
 }
 
 fn processors(row: &Row<'_>, column: &str) -> Result<Option<i64>, Fault> {

@@ -7,28 +7,20 @@ use super::super::number::ms_of;
 /// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`).
 pub(super) fn moment(column: &str, text: &str) -> Result<i64, Fault> {
     let ms = match text.split_once('T') {
-        Some((date, time)) => day_of(date)
-            .zip(clock_ms(time))
-            .map(|(day, ms)| day * 86_400_000 + ms),
+        Some((date, time)) => {
+            day_of(date).zip(clock_ms(time)).map(|(day, ms)| day * 86_400_000 + ms)
+        }
         None => ms_of(text).and_then(|ms| i64::try_from(ms).ok()),
     };
     ms.ok_or_else(|| {
-        Fault::value(
-            column,
-            text,
-            "a time such as 2025-01-31T12:00:00, or seconds since 1970",
-        )
+        Fault::value(column, text, "a time such as 2025-01-31T12:00:00, or seconds since 1970")
     })
 }
 
 /// A time span in ms: `[days-]hours:minutes:seconds[.fraction]`, or without hours.
 pub(super) fn elapsed(column: &str, text: &str) -> Result<u64, Fault> {
     span_ms(text).ok_or_else(|| {
-        Fault::value(
-            column,
-            text,
-            "a time span such as 2-03:04:05, days-hours:minutes:seconds",
-        )
+        Fault::value(column, text, "a time span such as 2-03:04:05, days-hours:minutes:seconds")
     })
 }
 
@@ -57,20 +49,7 @@ fn day_of(date: &str) -> Option<i64> {
     let year = number(year).filter(|year| (1970..=9999).contains(year))?;
     let month = number(month).filter(|month| (1..=12).contains(month))?;
     let leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let lengths = [
-        31,
-        if leap { 29 } else { 28 },
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
+    let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let months = usize::try_from(month - 1).ok()?;
     let day = number(day).filter(|day| (1..=lengths[months]).contains(day))?;
     let before = year - 1;

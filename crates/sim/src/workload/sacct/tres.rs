@@ -19,9 +19,8 @@ impl Tres {
         let mut found = Self::default();
         let mut typed_gpus = None;
         for entry in text.split(',') {
-            let (name, amount) = entry
-                .split_once('=')
-                .ok_or_else(|| Fault::value(column, entry, "type=amount"))?;
+            let (name, amount) =
+                entry.split_once('=').ok_or_else(|| Fault::value(column, entry, "type=amount"))?;
             let field = || format!("{column} {name}");
             match name.trim() {
                 "cpu" => found.cpus = Some(whole(field(), amount, 0, most, "")?),
@@ -60,11 +59,7 @@ pub(super) fn requested_memory(
     match bytes.checked_mul(factor) {
         Some(0) => Ok(None),
         Some(bytes) => Ok(Some(bytes)),
-        None => Err(Fault::value(
-            column,
-            text,
-            "less than 8 EiB for the whole job",
-        )),
+        None => Err(Fault::value(column, text, "less than 8 EiB for the whole job")),
     }
 }
 
@@ -132,16 +127,9 @@ mod tests {
             tres(
                 "billing=4,cpu=4,energy=9999999999999999999999,gres/gpu=2,gres/gpu:a100=2,mem=16G"
             ),
-            Ok(Tres {
-                cpus: Some(4),
-                memory: Some(16 * GIB),
-                gpus: Some(2)
-            })
+            Ok(Tres { cpus: Some(4), memory: Some(16 * GIB), gpus: Some(2) })
         );
-        assert_eq!(
-            tres("gres/gpu:a=1,gres/gpu:b=2").map(|tres| tres.gpus),
-            Ok(Some(3))
-        );
+        assert_eq!(tres("gres/gpu:a=1,gres/gpu:b=2").map(|tres| tres.gpus), Ok(Some(3)));
         assert!(tres("cpu").is_err());
         assert!(tres("cpu=-4").is_err());
     }
