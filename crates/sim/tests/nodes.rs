@@ -1,6 +1,7 @@
 //! Reading the values of `--nodes`.
 
 #![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests, too.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,8 +1,11 @@
 //! Generated workloads.
 
 #![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests, too.
 
 mod common;
+
+use std::fmt::Write;
 
 use common::{read, shown};
 use expect_test::expect;
@@ -50,7 +53,8 @@ fn the_same_seed_gives_the_same_bytes_in_every_release() {
         let text = text(workload);
         assert_eq!(text, self::text(&again));
         let digest = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
-        found += &format!("{digest:016x} {}\n", text.lines().nth(1).unwrap());
+        let second = text.lines().nth(1).unwrap();
+        writeln!(found, "{digest:016x} {second}").unwrap();
     }
     expect![[r#"
         2b8d91bd612000a7 {"id":"j0002","submit_ms":76000,"run_ms":5000,"user":"u10","groups":["g1"],"queue":"root.b","tasks":11,"resources":{"memory":"1536Mi","vcore":"1"}}
