@@ -110,6 +110,17 @@ fn yaml_names_nodes_one_by_one() {
 }
 
 #[test]
+fn a_yaml_file_may_hold_tens_of_thousands_of_nodes() {
+    let mut list = "nodes:\n".to_owned();
+    for number in 0..50_000 {
+        writeln!(list, "- {{name: m{number}, resources: {{vcore: 2}}}}").unwrap();
+    }
+    let path = file("many.yaml", &list);
+    let nodes = read(&[path], NodeOptions::default()).unwrap();
+    assert_eq!(nodes.len(), 50_000);
+}
+
+#[test]
 fn a_wrong_value_is_told_with_both_sides() {
     let mut found = String::new();
     for arguments in [
