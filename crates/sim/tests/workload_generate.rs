@@ -114,6 +114,23 @@ fn the_models_have_the_moments_they_should() {
 }
 
 #[test]
+fn the_baseline_of_kueue_has_its_numbers() {
+    let workload = kueue(&options(1), Kueue::default()).unwrap();
+    assert_eq!(workload.jobs.len(), 15_000);
+    for (priority, run_ms, vcore, jobs, last_ms) in [
+        (50, 200, 1_000, 10_500, 34_900),
+        (100, 500, 5_000, 3_000, 49_500),
+        (200, 1_000, 20_000, 1_500, 58_800),
+    ] {
+        let class = || workload.jobs.iter().filter(|job| job.priority == priority);
+        let amounts = Amounts::from([("vcore", vcore)]);
+        assert!(class().all(|job| job.run_ms == run_ms && job.per_processor == amounts));
+        assert_eq!(class().count(), jobs);
+        assert_eq!(class().map(|job| job.submit_ms).max(), Some(last_ms));
+    }
+}
+
+#[test]
 fn a_load_of_two_halves_the_time_between_arrivals() {
     let double = GenerateOptions {
         load: 2.0,
