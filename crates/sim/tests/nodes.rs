@@ -1,6 +1,7 @@
 //! Reading the values of `--nodes`.
 
 #![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests, too.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -103,6 +104,17 @@ fn yaml_names_nodes_one_by_one() {
         b {vcore: 250 m} Some("big") from 5 to Some(9)
     "#]]
     .assert_eq(&shown(&[&yaml]));
+}
+
+#[test]
+fn a_yaml_file_may_hold_tens_of_thousands_of_nodes() {
+    let mut list = "nodes:\n".to_owned();
+    for number in 0..50_000 {
+        writeln!(list, "- {{name: m{number}, resources: {{vcore: 2}}}}").unwrap();
+    }
+    let path = file("many.yaml", &list);
+    let nodes = read(&[path], NodeOptions::default()).unwrap();
+    assert_eq!(nodes.len(), 50_000);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Generated workloads.
 
 #![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests, too.
 
 mod common;
+
+use std::fmt::Write;
 
 use common::{read, shown};
 use expect_test::expect;
@@ -46,7 +49,8 @@ fn the_same_seed_gives_the_same_bytes_in_every_release() {
         let text = text(workload);
         assert_eq!(text, self::text(&again));
         let digest = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
-        found += &format!("{digest:016x} {}\n", text.lines().nth(1).unwrap());
+        let second = text.lines().nth(1).unwrap();
+        writeln!(found, "{digest:016x} {second}").unwrap();
     }
     expect![[r#"
         2b8d91bd612000a7 {"id":"j0002","submit_ms":76000,"run_ms":5000,"user":"u10","groups":["g1"],"queue":"root.b","tasks":11,"resources":{"memory":"1536Mi","vcore":"1"}}
@@ -103,6 +107,23 @@ fn the_models_have_the_moments_they_should() {
         gap 1113 s, run 4384 s, size 12, serial 24 %, powers of two 51 %, first user 31 %, 8:30 to 20:30 80 %
         gap 17 s, run 1821 s, size 4, serial 12 %, powers of two 38 %, first user 32 %, 8:30 to 20:30 50 %
         gap 0 s, run 0 s, size 1, serial 100 %, powers of two 0 %, first user 32 %, 8:30 to 20:30 0 %"#]].assert_eq(&found.join("\n"));
+}
+
+#[test]
+fn the_baseline_of_kueue_has_its_numbers() {
+    let workload = kueue(&options(1), Kueue::default()).unwrap();
+    assert_eq!(workload.jobs.len(), 15_000);
+    for (priority, run_ms, vcore, jobs, last_ms) in [
+        (50, 200, 1_000, 10_500, 34_900),
+        (100, 500, 5_000, 3_000, 49_500),
+        (200, 1_000, 20_000, 1_500, 58_800),
+    ] {
+        let class = || workload.jobs.iter().filter(|job| job.priority == priority);
+        let amounts = Amounts::from([("vcore", vcore)]);
+        assert!(class().all(|job| job.run_ms == run_ms && job.per_processor == amounts));
+        assert_eq!(class().count(), jobs);
+        assert_eq!(class().map(|job| job.submit_ms).max(), Some(last_ms));
+    }
 }
 
 #[test]

@@ -42,45 +42,57 @@ fn what_is_written_reads_back_the_same() {
     assert_eq!(read(Format::Jsonl, &text, &options).unwrap(), first);
 }
 
+/// Pieces of a good line, and what stands there instead.
+const CHANGES: [(&str, &str); 23] = [
+    ("\"user\"", "\"usr\""),
+    ("\"user\":\"ada\",", ""),
+    ("\"ada\"", "\"\""),
+    ("\"a\"", "\"\""),
+    ("\"a\"", "7"),
+    ("\"ada\"", "\"\\u001b[31mada\""),
+    ("\"tasks\":1", "\"queue\":\"\""),
+    (":5", ":-5"),
+    (":5", ":1.5"),
+    (":5", ":99999999999999999999"),
+    (":5", ":1000000000000001"),
+    ("\"tasks\":1", "\"tasks\":0"),
+    ("\"tasks\":1", "\"tasks\":1000001"),
+    ("\"tasks\":1", "\"tasks\":1,\"tasks\":1"),
+    ("{\"vcore\":1}", "{\"vcore\":1,\"vcore\":1}"),
+    ("{\"vcore\":1}", "{\"vcore\":-1}"),
+    ("{\"vcore\":1}", "{\"vcore\":1.5}"),
+    ("{\"vcore\":1}", "{\"memory\":\"1m\"}"),
+    ("{\"vcore\":1}", "{\"vcore\":\"9223372036854775807\"}"),
+    ("{\"vcore\":1}", "{\"vcore\":null}"),
+    ("{\"vcore\":1}", "[1]"),
+    ("}}", "}"),
+    ("}}", "}} x"),
+];
+
 #[test]
 fn a_bad_line_names_its_field_what_is_there_and_what_was_expected() {
     let good =
         r#"{"id":"a","submit_ms":5,"run_ms":1,"user":"ada","tasks":1,"resources":{"vcore":1}}"#;
-    let changes = [
-        ("\"user\"", "\"usr\""),
-        ("\"user\":\"ada\",", ""),
-        ("\"ada\"", "\"\""),
-        ("\"a\"", "\"\""),
-        ("\"a\"", "7"),
-        (":5", ":-5"),
-        (":5", ":1.5"),
-        (":5", ":99999999999999999999"),
-        (":5", ":1000000000000001"),
-        ("\"tasks\":1", "\"tasks\":0"),
-        ("\"tasks\":1", "\"tasks\":1000001"),
-        ("\"tasks\":1", "\"tasks\":1,\"tasks\":1"),
-        ("{\"vcore\":1}", "{\"vcore\":1,\"vcore\":1}"),
-        ("{\"vcore\":1}", "{\"vcore\":-1}"),
-        ("{\"vcore\":1}", "{\"vcore\":1.5}"),
-        ("{\"vcore\":1}", "{\"memory\":\"1m\"}"),
-        ("{\"vcore\":1}", "{\"vcore\":\"9223372036854775807\"}"),
-        ("{\"vcore\":1}", "{\"vcore\":null}"),
-        ("{\"vcore\":1}", "[1]"),
-        ("}}", "}"),
-        ("}}", "}} x"),
-    ];
     let sources: Vec<String> =
-        changes.iter().map(|(from, to)| good.replacen(from, to, 1)).collect();
+        CHANGES.iter().map(|(from, to)| good.replacen(from, to, 1)).collect();
     let twice = format!("{good}\n{good}\n");
     let deep = "[".repeat(100_000);
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
-    sources.extend([b"".as_slice(), twice.as_bytes(), b"null", deep.as_bytes()]);
+    sources.extend([
+        b"".as_slice(),
+        twice.as_bytes(),
+        b"null",
+        b"[\"a\",5,1,\"ada\"]",
+        deep.as_bytes(),
+    ]);
     expect![[r#"
         t:1: column 40: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `tasks`, `resources`, `nodeLabel`, `node_label`, `partition`, `qos`
         t:1: column 69: missing field `user`
         t:1: user is empty, expected a name
         t:1: id is empty, expected a name
         t:1: column 7: invalid type: integer `7`, expected a string
+        t:1: the user is "\u{1b}[31mada", expected 1 to 1024 bytes without control characters
+        t:1: the queue is empty, expected 1 to 1024 bytes without control characters
         t:1: column 24: invalid value: integer `-5`, expected u64
         t:1: column 25: invalid type: floating point `1.5`, expected u64
         t:1: column 42: invalid type: floating point `1e+20`, expected u64
@@ -99,7 +111,8 @@ fn a_bad_line_names_its_field_what_is_there_and_what_was_expected() {
         t:1: column 84: trailing characters
         t holds no job to play: 0 lines read, none left out
         t:2: job a stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t:1: column 4: invalid type: null, expected struct Line
-        t:1: column 1: invalid type: sequence, expected a string
+        t:1: the line is "null", expected a JSON object, {…}
+        t:1: the line is "[\"a\",5,1,\"ada\"]", expected a JSON object, {…}
+        t:1: the line is "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…", expected a JSON object, {…}
     "#]].assert_eq(&errors(Format::Jsonl, &sources));
 }

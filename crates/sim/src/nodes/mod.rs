@@ -24,6 +24,7 @@ mod csv;
 mod yaml;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use headroom_core::Name;
@@ -207,7 +208,10 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
             csv::read(std::io::BufReader::new(file), path, options)
         }
         Some("yaml" | "yml") => {
-            let text = std::fs::read_to_string(path).map_err(failed)?;
+            let file = std::fs::File::open(path).map_err(failed)?;
+            let mut text = String::new();
+            // One byte more than allowed is enough to say no.
+            file.take(yaml::FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
             yaml::read(&text, path)
         }
         _ => Err(NodesError::Argument {

@@ -10,6 +10,9 @@ use crate::workload::TIME_MS_MAX;
 
 use super::{Found, NODES_MAX, NodesError, amounts};
 
+/// The largest file, in bytes; room for more than [`NODES_MAX`] short nodes.
+pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
@@ -31,10 +34,24 @@ struct Entry {
 /// All nodes of the file, in order.
 pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
     let file = path.display();
-    let list: List = serde_saphyr::from_str(text).map_err(|error| NodesError::Entry {
-        place: file.to_string(),
-        problem: error.to_string(),
-    })?;
+    let wrong = |problem| NodesError::Entry { place: file.to_string(), problem };
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(wrong(format!(
+            "the file has more than {FILE_BYTES_MAX} bytes; nodes alike need no file: \
+             N*{{type: amount}}"
+        )));
+    }
+    let most = text.len().saturating_add(1_000);
+    // Its default budget ends at some 27,000 nodes; the size of the file is the bound here.
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 2 * most,
+            max_nodes: most,
+            max_total_scalar_bytes: most,
+        },
+    };
+    let list: List = serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| wrong(error.to_string()))?;
     if list.nodes.len() > NODES_MAX {
         return Err(NodesError::TooMany {
             place: file.to_string(),

@@ -47,6 +47,9 @@ const NOBODY: &str = "nobody";
 /// How many bad lines the remarks repeat; the others are only counted.
 const BAD_LINES_TOLD: usize = 5;
 
+/// The longest name of anything, in bytes; queue paths of several levels fit.
+const NAME_BYTES_MAX: usize = 1_024;
+
 /// Gathers the jobs of one source.
 pub(super) struct Intake<'a> {
     file: &'a str,
@@ -137,10 +140,11 @@ impl<'a> Intake<'a> {
             let expected = format!("at most {TIME_MS_MAX} ms after it");
             return Err(Fault::value("the run time", &found, expected).at(self.file, line));
         };
+        let job = Job { line, ..self.job(name.clone(), run_ms, &raw) };
+        check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;
         }
-        let job = Job { line, ..self.job(name.clone(), run_ms, &raw) };
         self.lines_of.insert(name, line);
         self.jobs.push((raw.submit_ms, job));
         Ok(())
@@ -234,6 +238,27 @@ impl<'a> Intake<'a> {
         let remarks = counted.chain(self.bad).collect();
         Ok(Workload { jobs, skipped: self.skipped, remarks })
     }
+}
+
+/// Names end up in tables, files and terminals: none may hold control characters, be empty or
+/// be endless.
+fn check_names(job: &Job) -> Result<(), Fault> {
+    let groups = job.groups.iter().map(|group| ("the group", group));
+    let queue = job.queue.iter().map(|queue| ("the queue", queue));
+    let label = job.node_label.iter().map(|label| ("the node label", label));
+    [("the job's name", &job.name), ("the user", &job.user)]
+        .into_iter()
+        .chain(groups)
+        .chain(queue)
+        .chain(label)
+        .try_for_each(|(field, name)| {
+            let sound = !name.is_empty() && name.len() <= NAME_BYTES_MAX;
+            if sound && !name.contains(char::is_control) {
+                return Ok(());
+            }
+            let expected = format!("1 to {NAME_BYTES_MAX} bytes without control characters");
+            Err(Fault::value(field, name, expected))
+        })
 }
 
 fn told(skipped: &BTreeMap<String, u64>) -> String {

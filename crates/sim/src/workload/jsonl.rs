@@ -117,6 +117,10 @@ impl Source for Jsonl {
         if text.trim().is_empty() {
             return Ok(Record::Nothing);
         }
+        // The parser would take a list of all values in order as well.
+        if !text.trim_start().starts_with('{') {
+            return Err(Fault::value("the line", text, "a JSON object, {…}"));
+        }
         let line: Line = serde_json::from_str(text).map_err(|error| fault_of(&error))?;
         for (field, value) in [("id", &line.id), ("user", &line.user)] {
             if value.is_empty() {

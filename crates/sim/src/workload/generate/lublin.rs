@@ -10,7 +10,7 @@
 //! Source: U. Lublin and D. G. Feitelson, "The Workload on Parallel Supercomputers: Modeling
 //! the Characteristics of Rigid Jobs", Journal of Parallel and Distributed Computing 63(11),
 //! 2003, with its parameters for batch and interactive jobs together. Restated here; sums and
-//! roundings are ours.
+//! roundings are ours, and its output was not compared with that of the authors' program.
 
 use super::super::Workload;
 use super::random::{Random, exp, ln};
