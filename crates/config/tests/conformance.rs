@@ -118,7 +118,7 @@ fn every_recorded_quantity_has_the_value_of_the_reference() {
 }
 
 #[test]
-fn every_recorded_history_begins_with_a_file_that_loads() {
+fn every_file_in_a_recorded_history_loads_or_not_as_there() {
     let folder = root().join("scenarios");
     let listed = std::fs::read_dir(folder).expect("the recorded histories are there");
     let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -128,6 +128,21 @@ fn every_recorded_history_begins_with_a_file_that_loads() {
         for case in cases(&file) {
             if let Err(faults) = read(text(&case, "config")) {
                 panic!("{file}, {}: {faults}", text(&case, "name"));
+            }
+            for step in case["steps"].as_array().into_iter().flatten() {
+                if let Some(update) = step["config"].as_str() {
+                    let accepted = step["result"]["ok"].as_bool().unwrap_or(true);
+                    let ours = read(update)
+                        .map(|_| ())
+                        .map_err(|faults| faults.to_string());
+                    assert_eq!(
+                        ours.is_ok(),
+                        accepted,
+                        "{file}, {}: {ours:?} {}",
+                        text(&case, "name"),
+                        step["result"]
+                    );
+                }
             }
         }
     }
