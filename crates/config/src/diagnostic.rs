@@ -268,6 +268,11 @@ impl Report {
         }
     }
 
+    /// Whether more would only be counted; a rule that costs much may then stop.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= DIAGNOSTICS_MAX
+    }
+
     /// Forget what is said to be missing. Where the file could not be read in full, it may
     /// be what was not understood.
     pub(crate) fn forget_absences(&mut self) {
@@ -328,7 +333,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// How many were found beyond [`DIAGNOSTICS_MAX`] and not kept.
+    /// How many were found beyond [`DIAGNOSTICS_MAX`] and not kept; there may be more.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }

@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Mark, Severity, Span};
+
+/// Most text to show for one diagnostic, in bytes: rendering looks at all of it.
+const WINDOW_BYTES_MAX: usize = 64 << 10;
 
 /// Whether the rendering carries terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,44 +48,74 @@ fn render_one(source: &str, one: &Diagnostic, name: &str, renderer: &Renderer) -
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let window = window_of(source, one);
-    let inside = |span: Span| {
-        let start = span.start.clamp(window.start, window.end) - window.start;
-        let end = span.end.clamp(window.start, window.end) - window.start;
-        start..end.max(start)
+    let title = level.primary_title(one.message.as_str()).id(one.code.as_str());
+    let mut group = match window_of(source, one) {
+        Some((window, far)) => far.iter().fold(
+            title.element(snippet(source, one, name, window, &far)),
+            |group, mark| {
+                let line = line_of(source, mark.span.start);
+                group.element(Level::NOTE.message(format!("{}: line {line}", mark.label)))
+            },
+        ),
+        None => title.element(Origin::path(name).line(one.line).char_column(one.column)),
     };
-    let mut snippet = Snippet::source(&source[window.clone()])
-        .path(name)
-        .line_start(line_of(source, window.start));
-    let primary = AnnotationKind::Primary.span(inside(one.primary.span));
-    snippet = snippet.annotation(if one.primary.label.is_empty() {
-        primary
-    } else {
-        primary.label(one.primary.label.as_str())
-    });
-    for mark in &one.secondary {
-        let context = AnnotationKind::Context.span(inside(mark.span));
-        snippet = snippet.annotation(context.label(mark.label.as_str()));
-    }
-    let mut group: Group<'_> =
-        level.primary_title(one.message.as_str()).id(one.code.as_str()).element(snippet);
     if let Some(help) = &one.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     renderer.render(&[group])
 }
 
-/// The whole lines from the first mark to the last: the renderer's work then follows the
-/// distance of the marks and not the size of the file.
-fn window_of(source: &str, one: &Diagnostic) -> Range<usize> {
-    let spans = || core::iter::once(one.primary.span).chain(one.secondary.iter().map(|m| m.span));
-    let first = spans().map(|span| span.start).min().unwrap_or(0);
-    let last = spans().map(|span| span.end).max().unwrap_or(0);
-    let first = floor_boundary(source, first);
-    let last = floor_boundary(source, last);
+fn snippet<'a>(
+    source: &'a str,
+    one: &'a Diagnostic,
+    name: &'a str,
+    window: Range<usize>,
+    far: &[&Mark],
+) -> Snippet<'a, Annotation<'a>> {
+    let inside = |span: Span| {
+        let start = span.start.clamp(window.start, window.end) - window.start;
+        let end = span.end.clamp(window.start, window.end) - window.start;
+        start..end.max(start)
+    };
+    let primary = AnnotationKind::Primary.span(inside(one.primary.span));
+    let label = one.primary.label.as_str();
+    let near = one.secondary.iter().filter(|mark| !far.contains(mark));
+    Snippet::source(&source[window.clone()])
+        .path(name)
+        .line_start(line_of(source, window.start))
+        .annotation(if label.is_empty() { primary } else { primary.label(label) })
+        .annotations(near.map(|mark| {
+            let context = AnnotationKind::Context.span(inside(mark.span));
+            context.label(mark.label.as_str())
+        }))
+}
+
+/// The whole lines to show, and the marks that are too far away to be among them; `None`
+/// when even one line is too long.
+fn window_of<'d>(source: &str, one: &'d Diagnostic) -> Option<(Range<usize>, Vec<&'d Mark>)> {
+    let mut window = lines_around(source, one.primary.span);
+    if window.len() > WINDOW_BYTES_MAX {
+        return None;
+    }
+    let mut far = Vec::new();
+    for mark in &one.secondary {
+        let lines = lines_around(source, mark.span);
+        let both = window.start.min(lines.start)..window.end.max(lines.end);
+        if both.len() > WINDOW_BYTES_MAX {
+            far.push(mark);
+        } else {
+            window = both;
+        }
+    }
+    Some((window, far))
+}
+
+fn lines_around(source: &str, span: Span) -> Range<usize> {
+    let first = floor_boundary(source, span.start);
+    let last = floor_boundary(source, span.end.max(span.start));
     let start = source[..first].rfind('\n').map_or(0, |at| at + 1);
     let end = source[last..].find('\n').map_or(source.len(), |at| last + at);
-    start..end.max(start)
+    start..end
 }
 
 fn floor_boundary(source: &str, at: usize) -> usize {

@@ -43,38 +43,32 @@ impl Vector {
         self.0.is_empty()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Measure)> {
         self.0.iter().map(|(name, measure)| (name.as_str(), *measure))
     }
 
-    /// `FitInMaxUndef`, told in full: the types of `wanted` that are more than `self`, where
-    /// a type that `self` does not name is unlimited.
-    pub(crate) fn excesses<'v>(&'v self, wanted: &'v Self) -> impl Iterator<Item = Excess<'v>> {
-        wanted.iter().filter_map(|(resource, wanted)| {
-            let room = *self.0.get(resource)?;
-            (wanted.amount > room.amount).then_some(Excess { resource, wanted, room })
-        })
+    /// The amount of this type, if it is named.
+    pub(crate) fn get(&self, resource: &str) -> Option<Measure> {
+        self.0.get(resource).copied()
     }
 
-    /// `ComponentWiseMin` over the union of types; of two equal amounts the one of `other`.
-    pub(crate) fn min(mut self, other: &Self) -> Self {
-        for (name, theirs) in &other.0 {
-            let mine = self.0.entry(name.clone()).or_insert(*theirs);
-            if theirs.amount <= mine.amount {
-                *mine = *theirs;
-            }
+    /// Add over the union of types, saturating; the place of one of the summands stays.
+    pub(crate) fn add(&mut self, mut other: Self) {
+        // The larger one is kept, so that sums carried up a deep tree stay cheap.
+        if other.0.len() > self.0.len() {
+            std::mem::swap(self, &mut other);
         }
-        self
-    }
-
-    /// Add over the union of types, saturating; the place of the first summand stays.
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (name, theirs) in &other.0 {
-            let mine = self
-                .0
-                .entry(name.clone())
-                .or_insert(Measure { amount: Quantity::ZERO, span: theirs.span });
-            mine.amount = mine.amount.plus(theirs.amount);
+        for (name, theirs) in other.0 {
+            match self.0.get_mut(&name) {
+                Some(mine) => mine.amount = mine.amount.plus(theirs.amount),
+                None => {
+                    self.0.insert(name, theirs);
+                }
+            }
         }
     }
 
@@ -87,6 +81,24 @@ impl Vector {
     pub(crate) fn amounts(&self) -> Amounts {
         self.iter().map(|(name, measure)| (name, measure.amount)).collect()
     }
+}
+
+/// The smallest of several amounts, as `ComponentWiseMin` finds it along a path; of equal
+/// ones the last.
+pub(crate) fn smallest(amounts: impl Iterator<Item = Measure>) -> Option<Measure> {
+    amounts.reduce(|least, next| if next.amount <= least.amount { next } else { least })
+}
+
+/// `FitInMaxUndef`, told in full: the types of `wanted` that are more than there is room
+/// for, where a type without room is unlimited.
+pub(crate) fn excesses<'v>(
+    room: impl Fn(&str) -> Option<Measure> + 'v,
+    wanted: &'v Vector,
+) -> impl Iterator<Item = Excess<'v>> + 'v {
+    wanted.iter().filter_map(move |(resource, wanted)| {
+        let room = room(resource)?;
+        (wanted.amount > room.amount).then_some(Excess { resource, wanted, room })
+    })
 }
 
 /// Report every text of `pairs` that is no quantity, as found at `stage`.

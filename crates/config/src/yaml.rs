@@ -20,7 +20,7 @@ pub const FILE_BYTES_MAX: usize = 8 << 20;
 /// How many scalars, lists and mappings a file may have, those behind aliases included.
 pub const NODES_MAX: usize = 500_000;
 /// How deep lists and mappings may nest; each level of queues takes two.
-pub const DEPTH_MAX: usize = 1_000;
+pub const DEPTH_MAX: usize = 500;
 /// How many parts of nodes may come from aliases.
 pub const ALIAS_EVENTS_MAX: usize = 200_000;
 
@@ -149,9 +149,13 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
         Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
             format!("aliases repeat more than {ALIAS_EVENTS_MAX} values")
         }
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            "an alias stands inside the value that it repeats".to_owned()
+        }
         other => DefaultMessageFormatter.format_message(other).into_owned(),
     };
-    Diagnostic::error(Code::Yaml, span_of(error, source), message)
+    let fault = Diagnostic::error(Code::Yaml, span_of(error, source), message);
+    if fault.message.contains("tabs") { fault.help("indent with spaces") } else { fault }
 }
 
 /// One character at the place of the error.

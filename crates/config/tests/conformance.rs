@@ -30,9 +30,12 @@ const LOADS_MORE: &[Repair] = &[Repair {
     cases: &["top-name-ROOT", "top-name-rOOt"],
 }];
 
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/yunikorn")
+}
+
 fn cases(file: &str) -> Vec<Value> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/yunikorn");
-    let text = std::fs::read_to_string(root.join(file)).expect("the recorded cases are there");
+    let text = std::fs::read_to_string(root().join(file)).expect("the recorded cases are there");
     let cases: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("every line is a case"))
@@ -101,4 +104,33 @@ fn every_recorded_quantity_has_the_value_of_the_reference() {
         cases.len(),
         differences.join("\n")
     );
+}
+
+#[test]
+fn every_file_in_a_recorded_history_loads_or_not_as_there() {
+    let folder = root().join("scenarios");
+    let listed = std::fs::read_dir(folder).expect("the recorded histories are there");
+    let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = names.map(|name| format!("scenarios/{name}")).collect();
+    files.push("placement/placement.jsonl".to_owned());
+    for file in files {
+        for case in cases(&file) {
+            if let Err(faults) = read(text(&case, "config")) {
+                panic!("{file}, {}: {faults}", text(&case, "name"));
+            }
+            for step in case["steps"].as_array().into_iter().flatten() {
+                if let Some(update) = step["config"].as_str() {
+                    let accepted = step["result"]["ok"].as_bool().unwrap_or(true);
+                    let ours = read(update).map(|_| ()).map_err(|faults| faults.to_string());
+                    assert_eq!(
+                        ours.is_ok(),
+                        accepted,
+                        "{file}, {}: {ours:?} {}",
+                        text(&case, "name"),
+                        step["result"]
+                    );
+                }
+            }
+        }
+    }
 }

@@ -12,12 +12,14 @@ fn text_that_is_not_yaml() {
     check(
         "partitions:\n\t- name: default\n",
         &expect![[r#"
-        error[YAML]: tabs disallowed within this context (block indentation)
-         --> queues.yaml:2:2
-          |
-        2 |     - name: default
-          |     ^
-    "#]],
+            error[YAML]: tabs disallowed within this context (block indentation)
+             --> queues.yaml:2:2
+              |
+            2 |     - name: default
+              |     ^
+              |
+              = help: indent with spaces
+        "#]],
     );
 }
 

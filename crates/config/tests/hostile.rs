@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use headroom_config::{DEPTH_MAX, DIAGNOSTICS_MAX, FILE_BYTES_MAX, read, read_file};
+use headroom_config::{DEPTH_MAX, DIAGNOSTICS_MAX, FILE_BYTES_MAX, Style, read, read_file};
 
 /// The first complaint about a text.
 fn complaint(text: &str) -> String {
@@ -23,8 +23,8 @@ fn aliases_that_multiply_are_stopped() {
 
 #[test]
 fn an_alias_of_itself_is_stopped() {
-    let text = complaint("partitions: &a [*a]\n");
-    assert!(text.starts_with("YAML"), "{text}");
+    let expected = "YAML: an alias stands inside the value that it repeats";
+    assert_eq!(complaint("partitions: &a [*a]\n"), expected);
 }
 
 #[test]
@@ -73,6 +73,52 @@ fn of_very_many_faults_the_first_are_shown_and_the_others_counted() {
 }
 
 #[test]
+fn places_that_are_far_apart_are_told_by_line() {
+    let filler = "# nothing\n".repeat(10_000);
+    let text = format!("partitions:\n- name: a\n{filler}  queues: []\n- {{name: A, queues: []}}\n");
+    let shown = read(&text).unwrap_err().render("far", Style::Plain);
+    assert!(shown.contains("first here: line 2"), "{shown}");
+    let long = format!("partitions: [{{queues: [{}]}}]", "{name: '!'},".repeat(20_000));
+    let shown = read(&long).unwrap_err().render("long", Style::Plain);
+    assert!(shown.contains("--> long:1:31\n"), "{}", &shown[..300]);
+}
+
+/// One text for each number, with commas between.
+fn many(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn many_types_and_many_queues_do_not_multiply() {
+    let types = many(20_000, |number| format!("t{number}: 5"));
+    let limits = format!("[{{users: [ann], maxresources: {{{types}}}}}]");
+    let own = "resources: {max: {t1: 1}}, limits: [{users: [ann], maxresources: {t1: 1}}]";
+    let queues = many(15_000, |number| format!("{{name: n{number}, {own}}}"));
+    let parent = format!(
+        "{{name: p, resources: {{max: {{{types}}}}}, limits: {limits}, queues: [{queues}]}}"
+    );
+    let text = format!("partitions: [{{queues: [{parent}]}}]");
+    let loaded = read(&text).map_err(|faults| faults.to_string()).unwrap();
+    let root = &loaded.configuration.partitions[0].root;
+    assert_eq!(root.children[0].children.len(), 15_000);
+}
+
+#[test]
+fn many_types_and_many_names_do_not_multiply() {
+    let names = many(60_000, |number| format!("n{number}"));
+    for amount in [5, 6] {
+        let limits = |amount: i64| {
+            let types = many(60_000, |number| format!("t{number}: {amount}"));
+            format!("limits: [{{users: [{names}], maxresources: {{{types}}}}}]")
+        };
+        let (above, below) = (limits(5), limits(amount));
+        let parent = format!("{{name: p, {above}, queues: [{{name: a, {below}}}]}}");
+        let outcome = read(&format!("partitions: [{{queues: [{parent}]}}]"));
+        assert_eq!(outcome.is_ok(), amount == 5);
+    }
+}
+
+#[test]
 fn broken_text_of_any_kind_never_panics() {
     let good = include_str!("queues.yaml");
     let pieces = [
@@ -81,11 +127,10 @@ fn broken_text_of_any_kind_never_panics() {
     ];
     for (start, _) in good.char_indices() {
         // Cut off, and with a stray piece in the middle.
-        let _ = read(&good[..start])
-            .map_err(|faults| faults.render("x", headroom_config::Style::Plain));
+        let _ = read(&good[..start]).map_err(|faults| faults.render("x", Style::Plain));
         let piece = pieces[start % pieces.len()];
         let text = format!("{}{piece}{}", &good[..start], &good[start..]);
-        let _ = read(&text).map_err(|faults| faults.render("x", headroom_config::Style::Coloured));
+        let _ = read(&text).map_err(|faults| faults.render("x", Style::Coloured));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Report, Span, Stage};
 use crate::raw::{Limit, Queue, Text};
-use crate::vector::{Vector, report_quantities, show, write};
+use crate::vector::{Vector, excesses, report_quantities, show, write};
 
 use super::names::{is_group_name, is_user_name};
 
@@ -39,6 +39,7 @@ type Seen = BTreeMap<String, Span>;
 /// Check all limits of a queue.
 pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     let (mut users, mut groups) = (Seen::new(), Seen::new());
+    let max = Vector::of(queue.resources.max.as_ref());
     for limit in &queue.limits.value {
         if limit.users().is_empty() && limit.groups().is_empty() {
             let message = format!("a limit of queue `{}` is for nobody", queue.name.value);
@@ -49,7 +50,10 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
         check_names(limit.users(), &USERS, &mut users, report);
         check_names(limit.groups(), &GROUPS, &mut groups, report);
         check_lone_wildcard(limit, &groups, report);
-        check_amounts(queue, limit, is_root, report);
+        let resources = check_amounts(queue, limit, report);
+        if !is_root {
+            check_resources(queue, &max, &resources, report);
+        }
     }
 }
 
@@ -94,7 +98,8 @@ fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     }
 }
 
-fn check_amounts(queue: &Queue, limit: &Limit, is_root: bool, report: &mut Report) {
+/// Check the amounts of a limit; its resources.
+fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
     report_quantities(limit.max_resources.as_ref(), Stage::Validation, report);
     let resources = Vector::of(limit.max_resources.as_ref());
     let written = limit.max_resources.as_ref();
@@ -123,10 +128,12 @@ fn check_amounts(queue: &Queue, limit: &Limit, is_root: bool, report: &mut Repor
             .help(format!("write {} or less", most.value));
         report.push(fault);
     }
-    if is_root {
-        return;
-    }
-    for excess in Vector::of(queue.resources.max.as_ref()).excesses(&resources) {
+    resources
+}
+
+/// Check the resources of a limit against the queue's own maximum.
+fn check_resources(queue: &Queue, max: &Vector, resources: &Vector, report: &mut Report) {
+    for excess in excesses(|resource| max.get(resource), resources) {
         let most = show(excess.resource, excess.room.amount);
         let message = format!(
             "the limit allows {}, queue `{}` only {most}",

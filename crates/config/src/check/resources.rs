@@ -2,54 +2,66 @@
 
 use crate::diagnostic::{Code, Diagnostic, Report, Stage};
 use crate::raw::Queue;
-use crate::vector::{Excess, Vector, report_quantities, show, write};
+use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest, write};
+
+/// The maxima on the way from root to a queue. They are never merged into one vector:
+/// that would cost all types above for every queue below.
+struct Path<'a> {
+    max: &'a Vector,
+    above: Option<&'a Path<'a>>,
+}
+
+impl Path<'_> {
+    /// The maximum of this type in force at the end of the path.
+    fn room(&self, resource: &str) -> Option<Measure> {
+        let queues = std::iter::successors(Some(self), |path| path.above);
+        smallest(queues.filter_map(|path| path.max.get(resource)))
+    }
+}
 
 /// Check the whole tree below and with `root`.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     check_queue(root, None, report);
 }
 
-/// Check one queue and its children against `above`, the maximum in force there; what the
-/// queue claims from its parent's guarantee.
-fn check_queue(queue: &Queue, above: Option<&Vector>, report: &mut Report) -> Vector {
-    report_quantities(queue.resources.guaranteed.as_ref(), Stage::Validation, report);
-    report_quantities(queue.resources.max.as_ref(), Stage::Validation, report);
-    let guaranteed = Vector::of(queue.resources.guaranteed.as_ref());
-    let max = Vector::of(queue.resources.max.as_ref());
+/// Check one queue and its children; what the queue claims from its parent's guarantee.
+fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> Vector {
+    let resources = &queue.resources;
+    report_quantities(resources.guaranteed.as_ref(), Stage::Validation, report);
+    report_quantities(resources.max.as_ref(), Stage::Validation, report);
+    let guaranteed = Vector::of(resources.guaranteed.as_ref());
+    let max = Vector::of(resources.max.as_ref());
     let name = &queue.name.value;
 
-    for excess in max.excesses(&guaranteed) {
-        let message = compare(&format!("queue `{name}` guarantees"), &excess, "its own maximum is");
+    for excess in excesses(|resource| max.get(resource), &guaranteed) {
+        let subject = format!("queue `{name}` guarantees");
+        let message = compare(&subject, &excess, "its own maximum is");
         report.push(over(Code::GuaranteeOverMax, &excess, message, "the maximum"));
     }
-    for excess in above.into_iter().flat_map(|above| above.excesses(&max)) {
-        let message =
-            compare(&format!("queue `{name}` may use"), &excess, "a queue above it may use");
+    for excess in excesses(|resource| above?.room(resource), &max) {
+        let subject = format!("queue `{name}` may use");
+        let message = compare(&subject, &excess, "a queue above it may use");
         report.push(over(Code::MaxOverParent, &excess, message, "the maximum above"));
     }
 
-    let in_force = match above {
-        Some(above) => max.min(above),
-        None => max,
-    };
+    let in_force = Path { max: &max, above };
     let mut sum = Vector::default();
     for child in &queue.children {
-        sum.add(&check_queue(child, Some(&in_force), report));
+        sum.add(check_queue(child, Some(&in_force), report));
     }
-    for excess in guaranteed.excesses(&sum) {
-        let message = compare(
-            &format!("the children of queue `{name}` are guaranteed"),
-            &excess,
-            "the queue itself is guaranteed",
-        );
+    let subject = format!("the children of queue `{name}` are guaranteed");
+    for excess in excesses(|resource| guaranteed.get(resource), &sum) {
+        if report.is_full() {
+            break; // Looking for the summands costs more than counting what is left.
+        }
+        let message = compare(&subject, &excess, "the queue itself is guaranteed");
         report.push(over_sum(Code::SumOverGuarantee, queue, &excess, message));
     }
-    for excess in in_force.excesses(&sum) {
-        let message = compare(
-            &format!("the children of queue `{name}` are guaranteed"),
-            &excess,
-            "the queue may use",
-        );
+    for excess in excesses(|resource| in_force.room(resource), &sum) {
+        if report.is_full() {
+            break;
+        }
+        let message = compare(&subject, &excess, "the queue may use");
         report.push(over_sum(Code::SumOverMax, queue, &excess, message));
     }
     if guaranteed.is_zero() { sum } else { guaranteed }
@@ -76,18 +88,16 @@ fn over(code: Code, excess: &Excess<'_>, message: String, room: &str) -> Diagnos
 
 fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> Diagnostic {
     let (sum, room) = (excess.wanted, excess.room);
-    let parts = queue.children.iter().filter_map(|child| {
-        let own = Vector::of(child.resources.guaranteed.as_ref());
-        let part = own.iter().find(|(name, _)| *name == excess.resource)?.1;
-        Some(part)
-    });
+    // A few are enough to see what is added up, and few queues are looked at for them.
+    let children = queue.children.iter().take(100);
+    let parts = children
+        .filter_map(|child| Vector::of(child.resources.guaranteed.as_ref()).get(excess.resource));
     let mut fault = Diagnostic::error(code, room.span, message)
         .label(format!("{} here", show(excess.resource, room.amount)))
         .help(format!(
             "raise it to {} or lower the guarantees of the children",
             write(excess.resource, sum.amount)
         ));
-    // A few are enough to see what is added up.
     for part in parts.take(3) {
         fault = fault.also(part.span, format!("{} there", show(excess.resource, part.amount)));
     }
