@@ -23,7 +23,7 @@ pub(super) struct Look {
     pub(super) direct_labels: bool,
 }
 
-/// For screens from 900 px, and for paper.
+/// For screens from 960 px, and for paper.
 pub(super) const WIDE: Look = Look {
     class: "wide",
     width: 1_000.0,
@@ -59,7 +59,9 @@ pub(super) const NARROW: Look = Look {
 /// For small multiples, at every screen width.
 pub(super) const SMALL: Look = Look {
     class: "small",
-    height: 210.0,
+    width: 300.0,
+    height: 200.0,
+    ticks: 5,
     ..NARROW
 };
 

@@ -107,9 +107,9 @@ impl StackPlot<'_> {
             x: frame::time_label(time_unit),
             y: format!("{} (%)", self.quantity),
         };
-        let series = self.series.iter();
+        let series = self.drawn();
         let means: Vec<String> = series
-            .map(|one| format!("{} mean {:.1} %", one.name, one.average))
+            .map(|(_, one)| format!("{} mean {:.1} %", one.name, one.average))
             .collect();
         let description = format!("{}: {}", self.title, means.join(", "));
         frame::svg(look, &description, &labels, (&x, &y), &marks)
