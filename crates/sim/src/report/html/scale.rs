@@ -94,7 +94,7 @@ mod tests {
             let texts: Vec<String> = amounts(max, 5)
                 .ticks
                 .into_iter()
-                .map(|(_, text)| text)
+                .map(|(_, text)| crate::report::pretty::plain(&text))
                 .collect();
             assert_eq!(texts, expected, "up to {max}");
         }

@@ -73,7 +73,7 @@ pub(super) fn queues(summary: &Summary) -> String {
 
 fn columns(summary: &Summary, kind: &str, more: &[&str]) -> Vec<String> {
     let mut columns = vec![kind.to_owned()];
-    columns.extend(["jobs", "mean wait", "p95 wait", "longest"].map(str::to_owned));
+    columns.extend(["jobs", "not started", "mean wait", "p95 wait", "longest"].map(str::to_owned));
     let hours = shown_types(summary).map(|(name, unit)| match unit {
         "cores" => "core-hours".to_owned(),
         "GiB" => "GiB-hours".to_owned(),
@@ -94,17 +94,13 @@ fn cells(summary: &Summary, scope: &Scope, more: Vec<String>) -> Vec<String> {
             "–".to_owned()
         }
     };
-    let mut jobs = pretty::count(scope.jobs.total);
-    for (count, state) in [
-        (scope.jobs.waiting, "waiting"),
-        (scope.jobs.impossible, "impossible"),
-        (scope.jobs.rejected, "rejected"),
-    ] {
-        if count > 0 {
-            let _ = write!(jobs, ", {} {state}", pretty::count(count));
-        }
-    }
-    let mut cells = vec![scope.name.clone(), jobs];
+    let jobs = &scope.jobs;
+    let never = jobs.waiting + jobs.impossible + jobs.rejected;
+    let mut cells = vec![
+        scope.name.clone(),
+        pretty::count(jobs.total),
+        pretty::count(never),
+    ];
     let waits = &scope.waits;
     cells.extend([waits.mean_ms, waits.p95_ms, waits.max_ms].map(wait));
     let hours = shown_types(summary).map(|(name, _)| scope.resource_hours.get(name));
