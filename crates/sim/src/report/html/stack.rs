@@ -101,6 +101,7 @@ impl StackPlot<'_> {
             names.push((colour, one.name.as_str(), look.y(last, y.end)));
         }
         if look.direct_labels {
+            names.reverse(); // From the top down.
             marks.push_str(&frame::direct_labels(look, names));
         }
         let labels = AxisLabels {
