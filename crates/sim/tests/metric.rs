@@ -194,6 +194,19 @@ fn free_room_is_unusable_where_the_smallest_waiting_task_does_not_fit() {
 }
 
 #[test]
+fn free_room_is_usable_if_any_waiting_task_fits() {
+    let mut outcome = four_cores();
+    // Beside j3 with 4 cores, one of 2 cores waits 9–10 h while 2 are free.
+    let mut small = job("small", "ann", 1, 9 * HOUR, HOUR);
+    small.resources = vcore(2);
+    outcome.jobs.push(small);
+    let summary = summarise(&outcome);
+    near(summary.series.unusable[0].values[9 * 40 + 20], 0.0);
+    // 3 h at 50 % of 10 h are left.
+    near(summary.types[0].unusable_percent, 15.0);
+}
+
+#[test]
 fn a_preempted_task_waits_again_and_its_work_is_lost() {
     let mut outcome = four_cores();
     // j0 is preempted after 1 h and starts again at 4 h; a placeholder of bob is lost.
@@ -237,6 +250,13 @@ fn parts_of_a_realistic_run_add_up() {
         let sum: f64 = stack.iter().map(|one| one.average).sum();
         let used = named(&summary.series.utilisation, name).average;
         assert!((sum - used).abs() < 1e-4, "{name}: queues have {sum} %, together {used} %");
+        // Seven leaves by name, and the eighth as the others.
+        assert_eq!(stack.len(), 8);
+        for one in &stack[..7] {
+            let mut queues = summary.queues.iter();
+            let queue = queues.find(|queue| queue.scope.name == one.name).unwrap();
+            near(one.average, queue.share_percent[name]);
+        }
     }
     // Every wait has its reasons: their sum is the waits of those that started or still wait.
     let waits = summary.run.waits.total_ms + summary.run.still_waiting.total_ms;

@@ -64,8 +64,20 @@ fn the_terminal_table_is_at_most_100_columns_wide() {
     for line in text.lines().filter(|line| *line != command) {
         assert!(line.chars().count() <= 100, "{line}");
     }
-    assert!(text.starts_with("Of 2\u{202f}000 jobs"), "{text}");
+    assert!(text.starts_with("Of 2 000 jobs"), "{text}");
     assert!(text.contains(&command));
+}
+
+#[test]
+fn a_run_without_jobs_or_duration_has_a_report() {
+    for end_ms in [0, 1, 5_000] {
+        let outcome = Outcome { end_ms, ..Outcome::default() };
+        let document = Document::new(support::header(), summarise(&outcome), Vec::new());
+        assert!(html::page(&document).contains("No job waited."));
+        let text = table::render(&document.header, &document.summary, None);
+        assert!(text.starts_with("None of the 0 jobs started."), "{text}");
+        assert_eq!(json::read(&json::render(&document)).unwrap(), document);
+    }
 }
 
 #[test]

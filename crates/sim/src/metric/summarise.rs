@@ -32,11 +32,12 @@ pub fn summarise(outcome: &Outcome) -> Summary {
     let tallies = Tallies::of(outcome, &types);
     let jain = tallies.jain(&around);
     let mut run = Tally::new(&types);
-    tallies.users.values().for_each(|user| run.absorb(user));
+    for (_, user) in &tallies.users.tallies {
+        run.absorb(user);
+    }
     let wait_histogram = histogram(run.waits.iter());
     let queues = queue_summaries(outcome, tallies.queues, &around, &capacity);
     let series = series(outcome, grid, &types, &capacity, &queues);
-    let finish = |(name, tally): (&str, Tally)| tally.finish(name, &around);
     let run = run.finish("run", &around);
     Summary {
         end_ms: outcome.end_ms,
@@ -47,8 +48,8 @@ pub fn summarise(outcome: &Outcome) -> Summary {
         types: type_summaries(&types, &run, &around, &series),
         run,
         queues,
-        users: tallies.users.into_iter().map(finish).collect(),
-        groups: tallies.groups.into_iter().map(finish).collect(),
+        users: tallies.users.finish(&around),
+        groups: tallies.groups.finish(&around),
         waiting_hours: round(ratio(ranking.total_ms(), HOUR_MS)),
         blockers: ranking.into_blockers(),
         wait_histogram,
@@ -59,25 +60,59 @@ pub fn summarise(outcome: &Outcome) -> Summary {
 
 /// Sums per user, group and queue.
 struct Tallies<'a> {
-    users: BTreeMap<&'a str, Tally>,
-    groups: BTreeMap<&'a str, Tally>,
+    users: Owners<'a>,
+    groups: Owners<'a>,
     /// Each queue with those below it.
     queues: Vec<Tally>,
 }
 
+/// Sums by name. A job's owner is looked up once, not again for each of its allocations.
+struct Owners<'a> {
+    /// In name order.
+    tallies: Vec<(&'a str, Tally)>,
+    /// Per job of the outcome: the position of its owner, if it has one.
+    of_job: Vec<Option<usize>>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(names: impl Iterator<Item = Option<&'a str>> + Clone, types: &Types) -> Self {
+        let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
+        positions.extend(names.clone().flatten().map(|name| (name, 0)));
+        for (position, place) in positions.values_mut().enumerate() {
+            *place = position;
+        }
+        let of_job = names.map(|name| positions.get(name?).copied()).collect();
+        let new = |name| (name, Tally::new(types));
+        Self { tallies: positions.into_keys().map(new).collect(), of_job }
+    }
+
+    fn of_job(&mut self, job: usize) -> Option<&mut Tally> {
+        let position = self.of_job[job]?;
+        Some(&mut self.tallies[position].1)
+    }
+
+    fn finish(self, around: &Around<'_>) -> Vec<Scope> {
+        let tallies = self.tallies.into_iter();
+        tallies.map(|(name, tally)| tally.finish(name, around)).collect()
+    }
+}
+
 impl<'a> Tallies<'a> {
     fn of(outcome: &'a Outcome, types: &Types) -> Self {
+        let users = outcome.jobs.iter().map(|job| Some(job.user.as_str()));
+        let groups = outcome.jobs.iter().map(|job| job.group.as_deref());
         let mut sums = Self {
-            users: BTreeMap::new(),
-            groups: BTreeMap::new(),
+            users: Owners::of(users, types),
+            groups: Owners::of(groups, types),
             queues: vec![Tally::new(types); outcome.queues.len()],
         };
-        for job in &outcome.jobs {
-            sums.each_of(job, types, |tally| tally.add_job(job, outcome.end_ms));
+        for (position, job) in outcome.jobs.iter().enumerate() {
+            sums.each_of(position, job.queue, |tally| {
+                tally.add_job(job, outcome.end_ms);
+            });
         }
         for one in &outcome.allocations {
-            let job = &outcome.jobs[one.job];
-            sums.each_of(job, types, |tally| {
+            sums.each_of(one.job, outcome.jobs[one.job].queue, |tally| {
                 tally.add_allocation(one, types, outcome.end_ms);
             });
         }
@@ -90,24 +125,19 @@ impl<'a> Tallies<'a> {
         sums
     }
 
-    fn each_of(
-        &mut self,
-        job: &'a crate::outcome::JobRecord,
-        types: &Types,
-        mut add: impl FnMut(&mut Tally),
-    ) {
-        add(self.users.entry(&job.user).or_insert_with(|| Tally::new(types)));
-        if let Some(group) = &job.group {
-            add(self.groups.entry(group).or_insert_with(|| Tally::new(types)));
-        }
-        if let Some(queue) = job.queue {
+    /// Add to the user, the group and the queue of a job.
+    fn each_of(&mut self, job: usize, queue: Option<usize>, mut add: impl FnMut(&mut Tally)) {
+        let owners = self.users.of_job(job).into_iter().chain(self.groups.of_job(job));
+        owners.for_each(&mut add);
+        if let Some(queue) = queue {
             add(&mut self.queues[queue]);
         }
     }
 
     fn jain(&self, around: &Around<'_>) -> Option<f64> {
         let hours = |user: &Tally| user.dominant_share_hours(around.capacity, around.end_ms);
-        let competing = self.users.values().filter(|user| user.competes());
+        let users = self.users.tallies.iter().map(|(_, user)| user);
+        let competing = users.filter(|user| user.competes());
         jain(&competing.map(hours).collect::<Vec<f64>>())
     }
 }

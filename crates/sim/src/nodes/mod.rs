@@ -221,6 +221,14 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
     }
 }
 
+/// Read the text of a YAML node list; `file` is what messages call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_yaml(text: &str, file: &str) -> Result<Vec<NodeSpec>, NodesError> {
+    settle(&yaml::read(text, Path::new(file))?)
+}
+
 /// Name those without a name, and check what holds for every node.
 fn settle(found: &[Found]) -> Result<Vec<NodeSpec>, NodesError> {
     let alike = found.iter().filter(|node| node.name.is_none()).count();

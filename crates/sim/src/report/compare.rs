@@ -63,8 +63,12 @@ pub fn documents(before: &Document, after: &Document) -> String {
     waits(&mut text, "user", &old.users, &new.users);
     waits(&mut text, "group", &old.groups, &new.groups);
     blockers(&mut text, old, new);
-    text
+    let lines = text.lines().map(|line| pretty::plain(line.trim_end()) + "\n");
+    lines.collect()
 }
+
+/// Rows of a section; of more, those are shown that changed most.
+const ROWS_MAX: usize = 30;
 
 /// One compared value.
 struct Row {
@@ -82,10 +86,10 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
         show,
     };
     let mut rows = vec![
-        of("finished jobs", |run| float(run.run.jobs.finished), pretty::number),
-        of("waiting jobs", |run| float(run.run.jobs.waiting), pretty::number),
-        of("impossible jobs", |run| float(run.run.jobs.impossible), pretty::number),
-        of("rejected jobs", |run| float(run.run.jobs.rejected), pretty::number),
+        of("finished jobs", |run| float(run.run.jobs.finished), whole),
+        of("waiting jobs", |run| float(run.run.jobs.waiting), whole),
+        of("impossible jobs", |run| float(run.run.jobs.impossible), whole),
+        of("rejected jobs", |run| float(run.run.jobs.rejected), whole),
         of("mean wait", |run| float(run.run.waits.mean_ms), time),
         of("p50 wait", |run| float(run.run.waits.p50_ms), time),
         of("p95 wait", |run| float(run.run.waits.p95_ms), time),
@@ -93,8 +97,8 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
         of("mean slowdown", |run| run.run.slowdowns.mean, pretty::number),
         of("makespan", |run| float(run.makespan_ms), time),
         of("Jain's index", |run| run.jain.unwrap_or(0.0), |one| format!("{one:.3}")),
-        of("preemptions", |run| float(run.run.preemptions), pretty::number),
-        of("lost tasks", |run| float(run.run.node_losses), pretty::number),
+        of("preemptions", |run| float(run.run.preemptions), whole),
+        of("lost tasks", |run| float(run.run.node_losses), whole),
     ];
     let used = |summary: &Summary| -> BTreeMap<String, f64> {
         let types = summary.types.iter();
@@ -103,7 +107,7 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
     for (name, (before, after)) in pairs(used(old), used(new)) {
         rows.push(Row { name: format!("{name} used"), before, after, show: pretty::percent });
     }
-    section(text, "run", &rows);
+    section(text, "run", rows);
 }
 
 fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
@@ -119,7 +123,7 @@ fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
             .into_iter()
             .map(|(name, (before, after))| Row { name, before, after, show: time })
             .collect();
-        section(text, &format!("{kind}: {title}"), &rows);
+        section(text, &format!("{kind}: {title}"), rows);
     }
 }
 
@@ -132,7 +136,7 @@ fn blockers(text: &mut String, old: &Summary, new: &Summary) {
         .into_iter()
         .map(|(name, (before, after))| Row { name, before, after, show: time })
         .collect();
-    section(text, "total wait, by what they waited for", &rows);
+    section(text, "total wait, by what they waited for", rows);
 }
 
 /// Values of both sides by name; what one side lacks counts as zero.
@@ -145,16 +149,23 @@ fn pairs(old: BTreeMap<String, f64>, new: BTreeMap<String, f64>) -> BTreeMap<Str
     both
 }
 
-fn section(text: &mut String, title: &str, rows: &[Row]) {
+fn section(text: &mut String, title: &str, mut rows: Vec<Row>) {
     if rows.is_empty() {
         return;
+    }
+    let more = rows.len().saturating_sub(ROWS_MAX);
+    if more > 0 {
+        // Of many, those that changed most.
+        let change = |row: &Row| (row.after - row.before).abs();
+        rows.sort_by(|left, right| change(right).total_cmp(&change(left)));
+        rows.truncate(ROWS_MAX);
     }
     let _ = writeln!(
         text,
         "\n{title:<42} {:>14} {:>14} {:>15} {:>9}",
         "before", "after", "change", "%"
     );
-    for row in rows {
+    for row in &rows {
         let change = row.after - row.before;
         // Differences in the last decimal are rounding, not policy.
         let shown = if change.abs() < 1e-6 {
@@ -167,6 +178,9 @@ fn section(text: &mut String, title: &str, rows: &[Row]) {
         let name = shorten(&row.name, 42);
         let _ =
             writeln!(text, "{name:<42} {before:>14} {after:>14} {:>15} {:>9}", shown.0, shown.1);
+    }
+    if more > 0 {
+        let _ = writeln!(text, "… and {more} more that changed less");
     }
 }
 
@@ -197,6 +211,11 @@ fn shorten(name: &str, width: usize) -> String {
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
 fn float(value: u64) -> f64 {
     value as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from a u64")]
+fn whole(value: f64) -> String {
+    pretty::count(value as u64)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from a u64")]

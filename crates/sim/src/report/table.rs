@@ -218,27 +218,30 @@ fn speed(decisions: u64, real: Duration) -> String {
     format!(" ({} per second of real time)", pretty::number(per_second))
 }
 
-/// Add a line; what does not fit the terminal is cut.
+/// Add a line; what does not fit the terminal goes on in the next one.
 fn push(text: &mut String, line: &str) {
     let line = one_line(line);
-    // Sentences may be long: break them between words. Rows of a table are cut.
+    let mut wrapped = String::new();
     if line.starts_with(' ') || line.contains("  ") {
-        let _ = writeln!(text, "{}", cut(&line, WIDTH));
-        return;
-    }
-    let mut used = 0;
-    for word in line.split(' ') {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > WIDTH {
-            text.push('\n');
-            used = 0;
-        } else if used > 0 {
-            text.push(' ');
-            used += 1;
+        // A row of a table would lose its columns; it is cut instead.
+        wrapped = cut(&line, WIDTH);
+    } else {
+        let mut used = 0;
+        for word in line.split(' ') {
+            let word = cut(word, WIDTH);
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > WIDTH {
+                wrapped.push('\n');
+                used = 0;
+            } else if used > 0 {
+                wrapped.push(' ');
+                used += 1;
+            }
+            wrapped.push_str(&word);
+            used += length;
         }
-        text.push_str(&cut(word, WIDTH));
-        used += length.min(WIDTH);
     }
+    text.push_str(&pretty::plain(&wrapped));
     text.push('\n');
 }
 

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use anyhow::{Context, Result};
 use headroom_core::config::Configuration;
-use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
+use headroom_sim::nodes::{self, NodeSpec};
 use headroom_sim::workload::{Format, ReadOptions, Workload, read_from};
 
 /// What messages call it.
@@ -21,8 +21,8 @@ pub(super) fn configuration() -> Result<Configuration> {
 }
 
 /// Its nodes.
-pub(super) fn nodes(options: NodeOptions) -> Result<Vec<NodeSpec>> {
-    nodes::read_yaml_text(NODES, "campus-nodes.yaml", options).context("the built-in nodes")
+pub(super) fn nodes() -> Result<Vec<NodeSpec>> {
+    nodes::read_yaml(NODES, "campus-nodes.yaml").context("the built-in nodes")
 }
 
 /// Its jobs.

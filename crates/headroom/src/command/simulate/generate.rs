@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
-use headroom_sim::workload::generate::{
-    GenerateOptions, Kueue, Lublin, Uniform, kueue, lublin, uniform,
-};
+use headroom_sim::workload::generate::GenerateOptions;
+use headroom_sim::workload::generate::kueue::{Kueue, kueue};
+use headroom_sim::workload::generate::lublin::{Lublin, lublin};
+use headroom_sim::workload::generate::uniform::{Uniform, uniform};
 use headroom_sim::workload::write_jsonl;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -98,7 +98,7 @@ impl Play {
                 "--nodes is missing: it says how large the cluster is, for instance --nodes '10*{{vcore: 8, memory: 32Gi}}'"
             );
         }
-        example::nodes(options)
+        example::nodes()
     }
 
     /// Traces tell the memory of some jobs; it counts only where the nodes tell theirs.

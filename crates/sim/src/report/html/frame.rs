@@ -23,7 +23,7 @@ pub(super) struct Look {
     pub(super) direct_labels: bool,
 }
 
-/// For screens from 900 px, and for paper.
+/// For screens from 960 px, and for paper.
 pub(super) const WIDE: Look = Look {
     class: "wide",
     width: 1_000.0,
@@ -53,7 +53,8 @@ pub(super) const NARROW: Look = Look {
 };
 
 /// For small multiples, at every screen width.
-pub(super) const SMALL: Look = Look { class: "small", height: 210.0, ..NARROW };
+pub(super) const SMALL: Look =
+    Look { class: "small", width: 300.0, height: 200.0, ticks: 5, ..NARROW };
 
 impl Look {
     /// Left edge, right edge of the area.
@@ -186,12 +187,14 @@ pub(super) fn svg(
     svg
 }
 
-/// Names beside the right edge, at these heights but never on each other.
+/// Names beside the right edge, at these heights but never on each other; of equal heights the
+/// first goes on top.
 pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> String {
     const LINE: f64 = 16.0;
     let (_, right) = look.horizontal();
     let (top, bottom) = look.vertical();
-    names.sort_by(|left, right| left.2.total_cmp(&right.2).then(left.0.cmp(&right.0)));
+    // Names at the same height keep the order in which they came.
+    names.sort_by(|left, right| left.2.total_cmp(&right.2));
     // Push down from the top, then up from the bottom what was pushed out.
     let mut floor = top;
     for name in &mut names {

@@ -12,6 +12,8 @@ use crate::report::Curves;
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
     pub(super) steps: Vec<(u64, f64)>,
+    /// Mean over the run.
+    pub(super) mean: f64,
 }
 
 /// A plot of curves.
@@ -40,8 +42,16 @@ impl<'a> Line<'a> {
         let steps = series.values.iter().enumerate();
         Self {
             name: &series.name,
+            mean: series.average,
             steps: steps.map(|(bin, value)| (grid.start_of(bin), *value)).collect(),
         }
+    }
+
+    /// A curve of steps in a run that ends at `end_ms`.
+    fn of_steps(name: &'a str, steps: &[(u64, f64)], end_ms: u64) -> Self {
+        let mut line = Self { name, steps: steps.to_vec(), mean: 0.0 };
+        line.mean = line.total(end_ms) / crate::report::pretty::hours(end_ms.max(1));
+        line
     }
 
     /// Each value with the moments from and to which it holds, ms.
@@ -63,7 +73,7 @@ impl<'a> Line<'a> {
 impl<'a> LinePlot<'a> {
     /// A plot of an extra set of curves.
     pub(super) fn of_curves(index: usize, curves: &'a Curves, end_ms: u64) -> Self {
-        let lines = curves.curves.iter().map(|(name, steps)| Line { name, steps: steps.clone() });
+        let lines = curves.curves.iter().map(|(name, steps)| Line::of_steps(name, steps, end_ms));
         Self {
             id: format!("curves-{index}"),
             title: curves.title.clone(),
@@ -110,11 +120,8 @@ impl<'a> LinePlot<'a> {
         figure.around(&drawings)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
     fn mean_of(&self, line: &Line<'_>) -> String {
-        let hours = self.end_ms.max(1) as f64 / 3_600_000.0;
-        let mean = line.total(self.end_ms) / hours;
-        format!("mean {}", frame::with_unit(mean, self.unit))
+        format!("mean {}", frame::with_unit(line.mean, self.unit))
     }
 
     fn draw(&self, look: &Look) -> String {

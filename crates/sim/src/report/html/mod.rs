@@ -162,15 +162,23 @@ fn jobs_rest(summary: &Summary) -> String {
 
 fn lost(summary: &Summary) -> String {
     let run = &summary.run;
-    let hours = most_used(summary).and_then(|one| {
-        let lost = run.lost_hours.get(&one.name).filter(|hours| **hours > 0.0)?;
-        Some(format!("{} of work lost", pretty::resource_hours(*lost, &one.unit)))
-    });
-    let hours = hours.unwrap_or_else(|| "no work lost".to_owned());
-    match run.node_losses {
-        0 => hours,
-        losses => format!("{hours}, {} tasks lost with their node", pretty::count(losses)),
+    let types = summary.types.iter();
+    let mut parts: Vec<String> = types
+        .filter_map(|one| {
+            let lost = run.lost_hours.get(&one.name).filter(|hours| **hours > 0.0)?;
+            Some(pretty::resource_hours(*lost, &one.unit))
+        })
+        .collect();
+    if run.node_losses > 0 {
+        parts.insert(
+            0,
+            format!("{} lost with their node", pretty::counted(run.node_losses, "task")),
+        );
     }
+    if parts.is_empty() {
+        return "no work lost".to_owned();
+    }
+    format!("work lost: {}", parts.join(", "))
 }
 
 /// The type that was used most; of equal ones the first by name.

@@ -74,8 +74,11 @@ mod tests {
             (0.3, &["0", "0.1", "0.2", "0.3"]),
             (1_204.0, &["0", "500", "1 k", "1.5 k"]),
         ] {
-            let texts: Vec<String> =
-                amounts(max, 5).ticks.into_iter().map(|(_, text)| text).collect();
+            let texts: Vec<String> = amounts(max, 5)
+                .ticks
+                .into_iter()
+                .map(|(_, text)| crate::report::pretty::plain(&text))
+                .collect();
             assert_eq!(texts, expected, "up to {max}");
         }
     }

@@ -80,13 +80,14 @@ impl StackPlot<'_> {
             names.push((colour, one.name.as_str(), look.y(last, y.end)));
         }
         if look.direct_labels {
+            names.reverse(); // From the top down.
             marks.push_str(&frame::direct_labels(look, names));
         }
         let labels =
             AxisLabels { x: frame::time_label(time_unit), y: format!("{} (%)", self.quantity) };
-        let series = self.series.iter();
+        let series = self.drawn();
         let means: Vec<String> =
-            series.map(|one| format!("{} mean {:.1} %", one.name, one.average)).collect();
+            series.map(|(_, one)| format!("{} mean {:.1} %", one.name, one.average)).collect();
         let description = format!("{}: {}", self.title, means.join(", "));
         frame::svg(look, &description, &labels, (&x, &y), &marks)
     }

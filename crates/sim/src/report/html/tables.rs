@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::text::escape;
-use crate::metric::{QueueSummary, Scope, Summary};
+use crate::metric::{QueueSummary, Scope, Summary, TypeSummary};
 use crate::report::{pretty, table};
 
 /// Rows shown at once; the next ones unfold.
@@ -11,6 +11,9 @@ const ROWS_OPEN: usize = 25;
 
 /// Rows in the page; all are in the embedded JSON.
 const ROWS_MAX: usize = 500;
+
+/// Types with a column of their resource-hours; more make the table too wide.
+const TYPES_MAX: usize = 3;
 
 /// Users, those that waited most in all first.
 pub(super) fn users(summary: &Summary) -> String {
@@ -34,8 +37,8 @@ fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]
         title,
         note: "Waits are those of the jobs that started; the one who waited most in all comes \
                first.",
-        columns: columns(summary, kind, &[]),
-        rows: rows.iter().map(|one| cells(summary, one, Vec::new())).collect(),
+        columns: columns(summary, kind, TYPES_MAX, &[]),
+        rows: rows.iter().map(|one| cells(summary, one, TYPES_MAX, Vec::new())).collect(),
     };
     table.render()
 }
@@ -48,26 +51,26 @@ pub(super) fn queues(summary: &Summary) -> String {
             || "–".to_owned(),
             |given| {
                 let (used, of) = (given.used_percent, given.percent);
-                format!("{used:.1} % of {of:.1} % {}", given.resource)
+                format!("{used:.1} / {of:.1}\u{a0}% of {}", given.resource)
             },
         );
-        cells(summary, &one.scope, vec![guarantee])
+        cells(summary, &one.scope, 1, vec![guarantee])
     };
     let table = Table {
         id: "queues",
         title: "Queues",
-        note: "A queue includes the queues below it. Share: mean use, against what it is \
-               guaranteed, of the cluster.",
-        columns: columns(summary, "queue", &["share of guarantee"]),
+        note: "A queue includes the queues below it. Guarantees and their mean use are in \
+               percent of the cluster.",
+        columns: columns(summary, "queue", 1, &["used / guaranteed"]),
         rows: summary.queues.iter().filter(shown).map(row).collect(),
     };
     table.render()
 }
 
-fn columns(summary: &Summary, kind: &str, more: &[&str]) -> Vec<String> {
+fn columns(summary: &Summary, kind: &str, types: usize, more: &[&str]) -> Vec<String> {
     let mut columns = vec![kind.to_owned()];
-    columns.extend(["jobs", "mean wait", "p95 wait", "longest"].map(str::to_owned));
-    let hours = shown_types(summary).map(|(name, unit)| match unit {
+    columns.extend(["jobs", "not started", "mean wait", "p95 wait", "longest"].map(str::to_owned));
+    let hours = shown_types(summary, types).map(|(name, unit)| match unit {
         "cores" => "core-hours".to_owned(),
         "GiB" => "GiB-hours".to_owned(),
         _ => format!("{name} hours"),
@@ -78,35 +81,30 @@ fn columns(summary: &Summary, kind: &str, more: &[&str]) -> Vec<String> {
     columns
 }
 
-fn cells(summary: &Summary, scope: &Scope, more: Vec<String>) -> Vec<String> {
+fn cells(summary: &Summary, scope: &Scope, types: usize, more: Vec<String>) -> Vec<String> {
     let started = scope.waits.jobs > 0;
     let wait = |ms: u64| {
         if started { pretty::duration(ms) } else { "–".to_owned() }
     };
-    let mut jobs = pretty::count(scope.jobs.total);
-    for (count, state) in [
-        (scope.jobs.waiting, "waiting"),
-        (scope.jobs.impossible, "impossible"),
-        (scope.jobs.rejected, "rejected"),
-    ] {
-        if count > 0 {
-            let _ = write!(jobs, ", {} {state}", pretty::count(count));
-        }
-    }
-    let mut cells = vec![scope.name.clone(), jobs];
+    let jobs = &scope.jobs;
+    let never = jobs.waiting + jobs.impossible + jobs.rejected;
+    let mut cells = vec![scope.name.clone(), pretty::count(jobs.total), pretty::count(never)];
     let waits = &scope.waits;
     cells.extend([waits.mean_ms, waits.p95_ms, waits.max_ms].map(wait));
-    let hours = shown_types(summary).map(|(name, _)| scope.resource_hours.get(name));
+    let hours = shown_types(summary, types).map(|(name, _)| scope.resource_hours.get(name));
     cells.extend(hours.map(|hours| pretty::number(hours.copied().unwrap_or(0.0))));
     cells.extend(more);
     cells.push(table::short_reason(summary, scope).unwrap_or_else(|| "–".to_owned()));
     cells
 }
 
-/// Names and units of the first types that the cluster has; more make the table too wide.
-fn shown_types(summary: &Summary) -> impl Iterator<Item = (&str, &str)> {
-    let types = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
-    types.take(3).map(|one| (one.name.as_str(), one.unit.as_str()))
+/// Names and units of the `count` busiest types.
+fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &str)> {
+    let of_cluster = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
+    let mut types: Vec<&TypeSummary> = of_cluster.collect();
+    types.sort_by(|left, right| right.used_percent.total_cmp(&left.used_percent));
+    let names = types.into_iter().take(count);
+    names.map(|one| (one.name.as_str(), one.unit.as_str()))
 }
 
 /// A table of text cells; the first and the last column are words, the others numbers.
