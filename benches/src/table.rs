@@ -35,7 +35,12 @@ pub fn head(title: &str) {
 }
 
 /// Print one result as a rate: `count` things done in each run.
-#[expect(clippy::cast_precision_loss, reason = "a rate is for reading")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is for reading"
+)]
 pub fn rate(what: &str, count: u64, times: &[Duration], unit: &str, peer: &str) {
     let per_second = |time: &Duration| thousands((count as f64 / time.as_secs_f64()) as u64);
     let (median, worst) = (&times[times.len() / 2], &times[times.len() - 1]);

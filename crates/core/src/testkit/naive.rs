@@ -143,6 +143,7 @@ fn may_start(books: &Books, trackers: &Trackers, row: &Application) -> bool {
     queues && levels.all(|(_, level)| room(level.running, level.max_applications))
 }
 
+#[expect(clippy::float_arithmetic, reason = "as the specification")]
 fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Option<NodeId> {
     let mut nodes: Vec<(NodeId, &Node)> =
         books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();

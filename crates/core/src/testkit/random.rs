@@ -162,7 +162,7 @@ fn finish(world: &mut World, counts: &mut Counts) {
         obey(world, &command(Op::RemoveNode(number)), counts);
     }
     assert_eq!((world.books.allocations().len(), world.books.shapes().iter().count()), (0, 0));
-    for (_, partition) in world.books.partitions() {
+    for partition in world.books.partitions().values() {
         for (_, level) in partition.trackers.levels() {
             assert!(level.used.is_empty() && level.running == 0 && level.links() == 0);
         }

@@ -45,7 +45,7 @@ enum ShapeOption {
 
 #[derive(Debug, Args)]
 struct Play {
-    /// YuniKorn queue file; absent: one queue without limits per queue or group of the workload
+    /// Queue file, as `YuniKorn` reads it; absent: one queue without limits per queue or group of the workload
     #[arg(long, value_name = "FILE")]
     queues: Option<PathBuf>,
     /// Nodes: `N*{type: amount, …}`, a CSV or YAML file, or `FILE@1/N` for every Nth node of

@@ -50,9 +50,9 @@ impl Play {
             .iter()
             .flat_map(|node| node.resources.iter().map(|(name, _)| name.clone()))
             .collect();
-        self.drop_types(&mut workload, &types);
+        Self::drop_types(&mut workload, &types);
         let configuration = match &self.queues {
-            Some(path) => self.read_queues(path)?,
+            Some(path) => Self::read_queues(path)?,
             None if built_in && self.queue_of.is_none() => example::configuration()?,
             None => queues_of_groups(&mut workload),
         };
@@ -102,7 +102,7 @@ impl Play {
     }
 
     /// Traces tell the memory of some jobs; it counts only where the nodes tell theirs.
-    fn drop_types(&self, workload: &mut Workload, types: &[Name]) {
+    fn drop_types(workload: &mut Workload, types: &[Name]) {
         let memory = Name::new("memory");
         if !types.contains(&memory) {
             let mut known: Vec<Name> = types.to_vec();
@@ -112,7 +112,7 @@ impl Play {
         }
     }
 
-    fn read_queues(&self, path: &std::path::Path) -> Result<Configuration> {
+    fn read_queues(path: &std::path::Path) -> Result<Configuration> {
         let name = path.display().to_string();
         match headroom_config::read_file(path) {
             Ok(loaded) if loaded.is_empty() => {
