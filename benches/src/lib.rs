@@ -1,4 +1,5 @@
 //! What the benchmarks share: clusters to measure on, and a table of medians.
 
 pub mod cluster;
+pub mod runs;
 pub mod table;

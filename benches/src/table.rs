@@ -6,17 +6,20 @@ use std::time::{Duration, Instant};
 /// How often everything is run after one warm-up.
 pub const RUNS: usize = 5;
 
-/// Time `run` on a fresh `setup`, [`RUNS`] times after a warm-up; sorted.
-pub fn measure<T, R>(
+/// Time `run` on a fresh `setup`, [`RUNS`] times after a warm-up; sorted. A result counts only
+/// if `check` passes afterwards.
+pub fn measure<T>(
     mut setup: impl FnMut() -> T,
-    mut run: impl FnMut(&mut T) -> R,
+    mut run: impl FnMut(&mut T),
+    check: impl Fn(&T),
 ) -> Vec<Duration> {
     let mut times = Vec::new();
     for round in 0..=RUNS {
         let mut subject = setup();
         let start = Instant::now();
-        std::hint::black_box(run(&mut subject));
+        run(&mut subject);
         let took = start.elapsed();
+        check(&subject);
         if round > 0 {
             times.push(took);
         }

@@ -30,7 +30,8 @@ pub struct NodeSortConfig {
     /// The policy.
     pub order: NodeOrder,
     /// Weight of each named type in a node's score; not negative. Empty means
-    /// `vcore` and `memory` with weight 1; a type that is not named otherwise counts 1.
+    /// `vcore` and `memory` with weight 1. Otherwise a type that is not named does not count
+    /// (the reference's rule, whatever its guide says of a default of 1).
     pub weights: Vec<(Name, f64)>,
 }
 
