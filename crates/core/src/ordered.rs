@@ -14,8 +14,16 @@ const CHUNK: usize = 64;
 #[derive(Clone)]
 pub struct OrderedMap<K, V> {
     /// Sorted, none empty, all keys of one below all keys of the next.
-    chunks: Vec<Arc<Vec<(K, V)>>>,
+    chunks: Vec<Chunk<K, V>>,
     len: usize,
+}
+
+#[derive(Clone)]
+struct Chunk<K, V> {
+    /// At most the first key, above all keys of the chunk before. Kept here so that a search
+    /// touches no chunk but the one that it finds.
+    from: K,
+    entries: Arc<Vec<(K, V)>>,
 }
 
 impl<K, V> Default for OrderedMap<K, V> {
@@ -28,24 +36,33 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
     /// Set the value of a key; the value that it had before, if any.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         let Some(position) = self.chunk_of(&key) else {
-            self.chunks.push(Arc::new(alloc::vec![(key, value)]));
+            let from = key.clone();
+            self.chunks.push(Chunk { from, entries: Arc::new(alloc::vec![(key, value)]) });
             self.len = 1;
             return None;
         };
-        let chunk = Arc::make_mut(&mut self.chunks[position]);
-        match chunk.binary_search_by(|(held, _)| held.cmp(&key)) {
-            Ok(found) => return Some(core::mem::replace(&mut chunk[found].1, value)),
-            Err(place) => chunk.insert(place, (key, value)),
+        let chunk = &mut self.chunks[position];
+        if key < chunk.from {
+            chunk.from = key.clone();
+        }
+        let entries = Arc::make_mut(&mut chunk.entries);
+        match entries.binary_search_by(|(held, _)| held.cmp(&key)) {
+            Ok(found) => return Some(core::mem::replace(&mut entries[found].1, value)),
+            Err(place) => entries.insert(place, (key, value)),
         }
         self.len += 1;
-        if chunk.len() > CHUNK {
-            // Keys mostly arrive in order: leave the full half behind, not two halves.
-            let keep = if position + 1 == self.chunks.len() { CHUNK - 4 } else { CHUNK / 2 };
-            let chunk = Arc::make_mut(&mut self.chunks[position]);
-            let rest = chunk.split_off(keep);
-            self.chunks.insert(position + 1, Arc::new(rest));
+        if entries.len() > CHUNK {
+            self.split(position);
         }
         None
+    }
+
+    fn split(&mut self, position: usize) {
+        // Keys mostly arrive in order: leave a full chunk behind, not two halves.
+        let keep = if position + 1 == self.chunks.len() { CHUNK - 4 } else { CHUNK / 2 };
+        let rest = Arc::make_mut(&mut self.chunks[position].entries).split_off(keep);
+        let chunk = Chunk { from: rest[0].0.clone(), entries: Arc::new(rest) };
+        self.chunks.insert(position + 1, chunk);
     }
 
     /// Take a key out, with its value.
@@ -53,12 +70,10 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let position = self.chunk_of(key)?;
-        let place =
-            self.chunks[position].binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
-        let chunk = Arc::make_mut(&mut self.chunks[position]);
-        let (_, value) = chunk.remove(place);
-        if chunk.is_empty() {
+        let (position, place) = self.position_of(key)?;
+        let entries = Arc::make_mut(&mut self.chunks[position].entries);
+        let (_, value) = entries.remove(place);
+        if entries.is_empty() {
             self.chunks.remove(position);
         }
         self.len -= 1;
@@ -70,10 +85,8 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let position = self.chunk_of(key)?;
-        let place =
-            self.chunks[position].binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
-        Some(&mut Arc::make_mut(&mut self.chunks[position])[place].1)
+        let (position, place) = self.position_of(key)?;
+        Some(&mut Arc::make_mut(&mut self.chunks[position].entries)[place].1)
     }
 }
 
@@ -83,19 +96,18 @@ impl<K: Ord, V> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let chunk = &self.chunks[self.chunk_of(key)?];
-        let place = chunk.binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
-        Some(&chunk[place].1)
+        let (position, place) = self.position_of(key)?;
+        Some(&self.chunks[position].entries[place].1)
     }
 
     /// The entry with the smallest key.
     pub fn first(&self) -> Option<(&K, &V)> {
-        self.chunks.first()?.first().map(|(key, value)| (key, value))
+        self.chunks.first()?.entries.first().map(|(key, value)| (key, value))
     }
 
     /// All entries, smallest key first.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(key, value)| (key, value))
+        self.chunks.iter().flat_map(|chunk| chunk.entries.iter()).map(|(key, value)| (key, value))
     }
 
     /// How many keys there are.
@@ -116,8 +128,19 @@ impl<K: Ord, V> OrderedMap<K, V> {
         if self.chunks.is_empty() {
             return None;
         }
-        let after = self.chunks.partition_point(|chunk| chunk[0].0.borrow() <= key);
+        let after = self.chunks.partition_point(|chunk| chunk.from.borrow() <= key);
         Some(after.saturating_sub(1))
+    }
+
+    /// The chunk that has a key, and its place there.
+    fn position_of<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(usize, usize)>
+    where
+        K: Borrow<Q>,
+    {
+        let position = self.chunk_of(key)?;
+        let entries = &self.chunks[position].entries;
+        let place = entries.binary_search_by(|(held, _)| held.borrow().cmp(key)).ok()?;
+        Some((position, place))
     }
 }
 

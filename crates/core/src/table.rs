@@ -112,6 +112,15 @@ impl<I: Id, T> Table<I, T> {
         })
     }
 
+    /// The id that the next row to be added gets.
+    pub fn next_id(&self) -> I {
+        if self.vacant == NONE {
+            return I::from_slot(Slot::new(self.slots, 0));
+        }
+        let row = &self.chunks[self.vacant as usize / CHUNK][self.vacant as usize % CHUNK];
+        I::from_slot(Slot::new(self.vacant, row.generation))
+    }
+
     /// How many rows there are.
     pub const fn len(&self) -> usize {
         self.len as usize
@@ -190,7 +199,9 @@ mod tests {
         let first = table.insert("first");
         assert_eq!(table.remove(first), Some("first"));
         assert_eq!(table.remove(first), None);
+        let next = table.next_id();
         let second = table.insert("second");
+        assert_eq!((next, table.next_id().index()), (second, 1));
         assert_eq!((first.index(), second.index()), (0, 0));
         assert_eq!((table.get(first), table.get(second)), (None, Some(&"second")));
         assert_eq!(table.get_mut(first), None);

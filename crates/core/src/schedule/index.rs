@@ -6,15 +6,17 @@ use smallvec::SmallVec;
 
 use crate::books::Books;
 use crate::event::Event;
-use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::wait::Blocker;
 
 use super::nodes::NodeIndex;
 use super::{Note, Scheduler};
 
-/// What has to be remembered of rows that an event removes.
+/// What has to be remembered from before an event.
 #[derive(Default)]
 pub(super) struct Seen {
+    /// The ask that the event adds.
+    ask: Option<AllocationId>,
     application: Option<ApplicationId>,
     queue: Option<QueueId>,
     node: Option<NodeId>,
@@ -61,6 +63,9 @@ impl Scheduler {
             }
             Event::ApplicationMoved { application, .. }
             | Event::ApplicationRemoved { application } => see(books, *application),
+            Event::AskAdded { .. } => {
+                Seen { ask: Some(books.allocations().next_id()), ..Seen::default() }
+            }
             Event::NodeRemoved { node } => {
                 let partition = books.node(*node).partition;
                 self.nodes_of(partition).remove(books, *node);
@@ -110,11 +115,7 @@ impl Scheduler {
                 self.queues_gave_way(books, seen);
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
-            Event::AskAdded { application, key, .. } => {
-                let partition = books.partition(books.application(*application).partition);
-                let ask = *partition.allocations.get(&**key).expect("the event added the ask");
-                self.add_ask(books, ask);
-            }
+            Event::AskAdded { .. } => self.add_ask(books, seen.ask.expect("seen before")),
             Event::AskRemoved { .. } => self.reorder_seen(books, seen),
             Event::Placed { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
