@@ -4,9 +4,12 @@
 mod build;
 mod naive;
 mod random;
+mod script;
+mod story;
 mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition};
 pub use naive::next as naive_next;
 pub use random::{Counts, Op, history, play, tree};
+pub use story::tell;
 pub use world::World;
