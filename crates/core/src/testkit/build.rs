@@ -1,8 +1,11 @@
 //! Short ways to write configurations.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::config::{Configuration, LimitConfig, PartitionConfig, QueueConfig};
+use crate::config::{
+    Configuration, LimitConfig, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
+};
 use crate::name::Name;
 use crate::resource::Amounts;
 
@@ -39,9 +42,9 @@ pub fn partition(root: QueueConfig) -> Configuration {
         name: Name::new("default"),
         root,
         placement_rules: Vec::new(),
-        node_sort: Default::default(),
-        preemption: Default::default(),
-        user_group_resolver: Default::default(),
+        node_sort: NodeSortConfig::default(),
+        preemption: PreemptionConfig::default(),
+        user_group_resolver: String::new(),
     };
     Configuration { partitions: alloc::vec![partition] }
 }

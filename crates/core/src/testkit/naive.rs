@@ -147,14 +147,19 @@ fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Opti
     let mut nodes: Vec<(NodeId, &Node)> =
         books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();
     let settings = &books.partition(partition).settings.node_sort;
-    let score = |node: &Node| {
-        let usage = usage(books, node, &settings.weights);
-        if settings.order == NodeOrder::Fair { usage } else { 1.0 - usage }
-    };
+    let score_of = |node: &Node| score(usage(books, node, &settings.weights), settings.order);
     nodes.sort_by(|(_, left), (_, right)| {
-        score(left).total_cmp(&score(right)).then(left.name.cmp(&right.name))
+        score_of(left).total_cmp(&score_of(right)).then(left.name.cmp(&right.name))
     });
     nodes.into_iter().find(|(_, n)| n.schedulable && n.available.fits(wanted)).map(|(id, _)| id)
+}
+
+#[expect(clippy::float_arithmetic, reason = "as the specification")]
+fn score(usage: f64, order: NodeOrder) -> f64 {
+    match order {
+        NodeOrder::Fair => usage,
+        NodeOrder::BinPacking => 1.0 - usage,
+    }
 }
 
 #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]

@@ -2,6 +2,7 @@
 //!
 //! The lines that there are stand at `headroom_core::testkit::tell`. Expected texts are written
 //! by `UPDATE_EXPECT=1 cargo test -p headroom-core --test stories` and read by a person.
+#![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 
 mod applications;
 mod life;
@@ -16,6 +17,7 @@ mod scheduling_examples;
 use expect_test::Expect;
 
 /// Tell the story and compare. Nothing else in these tests calls the core.
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
 fn check(script: &str, expected: Expect) {
     expected.assert_eq(&headroom_core::testkit::tell(script));
 }
