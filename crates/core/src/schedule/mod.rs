@@ -185,15 +185,22 @@ impl Scheduler {
         bundles.find(|bundle| bundle.shape == row.shape).map(|bundle| bundle.class)
     }
 
-    /// A wait with what is dear to find out: of what the nodes have too little.
+    /// A wait with its figures as they are now: others may have used more or less since the
+    /// class was parked.
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Wait {
-        match (wait.blocker, self.classes.classes.get(class)) {
-            (Blocker::Nodes(partition), Some(class)) => {
-                let ask = books.shapes().get(class.key.shape);
-                Wait { shortfall: self.nodes[&partition].shortfall(books, ask), ..wait }
+        let Some(class) = self.classes.classes.get(class) else {
+            return wait;
+        };
+        let ask = books.shapes().get(class.key.shape);
+        let shortfall = match wait.blocker {
+            Blocker::Nodes(partition) => self.nodes[&partition].shortfall(books, ask),
+            Blocker::QueueMax(queue) => books.queue(queue).shortfall(ask),
+            Blocker::Limit(partition, level) => {
+                books.partition(partition).trackers.level(level).shortfall(ask)
             }
-            _ => wait,
-        }
+            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => None,
+        };
+        Wait { shortfall, ..wait }
     }
 
     /// The first ask of a class, and whose it is.

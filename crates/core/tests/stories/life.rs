@@ -94,6 +94,7 @@ fn an_application_with_asks_left_does_not_complete() {
             ask a2
               a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or add nodes
             release a1: a1 released
+              a2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or add nodes
             release a2: a2 withdrawn, app1 Completing
         "#]],
     );
@@ -196,6 +197,7 @@ fn a_removed_application_takes_its_asks_and_allocations_along() {
             ask a2
               a2 waits ABS_GROUP_LIMIT: group dev at root.a has 8000 m vcore left of its limit of 9000 m, the ask needs 9000 m; wait for a release, or raise the limit
             ask a3: a3 on n1
+              a2 waits ABS_GROUP_LIMIT: group dev at root.a has 7000 m vcore left of its limit of 9000 m, the ask needs 9000 m; wait for a release, or raise the limit
             remove app1: a1 released, a2 withdrawn, a3 released, app1 gone
               ann: no tracker
               dev at root.a: uses {}, left {vcore: 9000 m}, runs 0

@@ -261,6 +261,7 @@ fn a_node_that_shrinks_below_its_use_evicts_nothing_and_takes_nothing() {
             ask a2
               a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
             ask a3: a3 on n2
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
             release a1: a1 released, a2 on n1
         "#]],
     );

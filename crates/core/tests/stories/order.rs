@@ -125,8 +125,11 @@ fn a_waiting_ask_does_not_hold_up_smaller_ones_behind_it() {
             ask a2
               a2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
             ask a3: a3 on n1
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
             release a3: a3 released
+              a2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
             ask b1: app2 Accepted, b1 on n1, app2 Running
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
         "#]],
     );
 }

@@ -47,7 +47,43 @@ fn a_maximum_of_an_ancestor_holds_for_all_below_it_together() {
             ask b2: b2 on n1, app2 Running
               b1 waits QUEUE_MAX: queue root.p has 0 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or raise the maximum
             release b2: b2 released
+              b1 waits QUEUE_MAX: queue root.p has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or raise the maximum
             release a1: a1 released, app1 Completing, b1 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn the_figures_of_a_reason_follow_what_happens_while_it_waits() {
+    check(
+        "
+        queue root.a max vcore=4
+        queue root.b
+        limit root.b user ann vcore=4
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=3
+        ask a3 app1 vcore=1
+        release a3
+        app app2 root.b ann
+        ask b1 app2 vcore=2
+        ask b2 app2 vcore=3
+        ask b3 app2 vcore=1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2
+              a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            ask a3: a3 on n1
+              a2 waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            release a3: a3 released
+              a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            ask b2
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 2000 m vcore left of its limit of 4000 m, the ask needs 3000 m; wait for a release, or raise the limit
+            ask b3: b3 on n1
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 1000 m vcore left of its limit of 4000 m, the ask needs 3000 m; wait for a release, or raise the limit
         "#]],
     );
 }
@@ -191,6 +227,7 @@ fn the_reason_is_the_first_check_that_fails_from_the_leaf_up() {
             ask b1: app2 Accepted
               b1 waits QUEUE_MAX: queue root.p.a has 1000 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or raise the maximum
             ask b2: b2 on n1, app2 Running
+              a2 waits QUEUE_MAX: queue root.p.a has 0 m vcore left of its maximum of 1000 m, the ask needs 9000 m; wait for a release, or raise the maximum
               b1 waits QUEUE_MAX: queue root.p.a has 0 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or raise the maximum
         "#]],
     );

@@ -58,7 +58,7 @@ fn scheduling_w02_no_head_of_line_blocking() {
             ask a3
               a3 waits for nodes: the cluster has none
             node N1: b1 on N1, B Running, a1 on N1, A Running, a3 on N1
-              a2 waits ROOT_CAPACITY: the cluster has 2 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
         "#]],
     );
 }
@@ -461,6 +461,7 @@ fn scheduling_w10_headroom() {
             ask a3
               a3 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
             ask a4: a4 on N1
+              a2 waits QUEUE_MAX: queue root.p has 0 m left of its maximum of 60, the ask needs 21; wait for a release, or raise the maximum
         "#]],
     );
 }
