@@ -8,7 +8,7 @@ mod script;
 mod story;
 mod world;
 
-pub use build::{amounts, leaf, limit, parent, partition};
+pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
 pub use random::{Counts, Op, history, play, tree};
 pub use story::tell;
