@@ -3,6 +3,7 @@
 
 mod build;
 mod naive;
+mod play;
 mod random;
 mod script;
 mod story;
@@ -10,6 +11,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
-pub use random::{Counts, Op, history, play, tree};
+pub use play::{Counts, play};
+pub use random::{Op, history, tree};
 pub use story::tell;
 pub use world::World;
