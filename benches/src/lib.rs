@@ -1,1 +1,4 @@
-//! Benchmarks.
+//! What the benchmarks share: clusters to measure on, and a table of medians.
+
+pub mod cluster;
+pub mod table;

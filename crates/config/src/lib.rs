@@ -1,1 +1,137 @@
-//! Reads and checks the queue file.
+//! Reads and checks the queue file, and points at the line that is wrong.
+//!
+//! The file is `YuniKorn`'s: every file that `YuniKorn` loads is read here and means the
+//! same. [`read`] takes its text and gives the typed [`Configuration`] of the core, or
+//! [`Diagnostics`]: every fault of the file with the rule it breaks, both sides of the
+//! comparison, and what to write instead.
+//!
+//! ```
+//! use headroom_config::{Style, read};
+//!
+//! let text = "
+//! partitions:
+//!   - name: default
+//!     queues:
+//!       - name: root
+//!         queues:
+//!           - name: sales
+//!             resources:
+//!               guaranteed: {memory: 20Gi}
+//!               max: {memory: 10Gi}
+//! ";
+//! let faults = read(text).unwrap_err();
+//! let first = faults.iter().next().unwrap();
+//! assert_eq!((first.code.as_str(), first.line), ("Q-G>M", 9));
+//! println!("{}", faults.render("queues.yaml", Style::Plain));
+//! ```
+//!
+//! How a text travels: `yaml` parses it within budgets into nodes with places, `raw` reads
+//! the fields of the file from them, `check` applies the rules, `build` makes the types of
+//! the core. Input from outside never causes a panic.
+
+mod build;
+mod check;
+mod checksum;
+mod diagnostic;
+mod file;
+mod raw;
+mod render;
+mod scalar;
+mod vector;
+mod written;
+mod yaml;
+
+use headroom_core::config::Configuration;
+
+pub use checksum::checksum;
+pub use diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage};
+pub use file::{ReadError, read_file};
+pub use render::Style;
+pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
+
+use diagnostic::Report;
+
+/// What is in force where no queue file is given: one partition whose applications go to
+/// the queue of their namespace, made when missing; everybody may submit.
+pub const BUILT_IN: &str = "\
+partitions:
+  - name: default
+    placementrules:
+      - name: tag
+        value: namespace
+        create: true
+    queues:
+      - name: root
+        submitacl: '*'
+";
+
+/// A queue file that can be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// What it says. Without any partition when the file is empty, which is legal: a
+    /// caller that needs one looks at [`Loaded::is_empty`].
+    pub configuration: Configuration,
+    /// What hardly means what was written; may be empty. Never an error.
+    pub warnings: Diagnostics,
+    /// The [`checksum`] of the text: two files with the same one say the same.
+    pub checksum: String,
+}
+
+impl Loaded {
+    /// Whether the file has no partition, as an empty file has none.
+    pub fn is_empty(&self) -> bool {
+        self.configuration.partitions.is_empty()
+    }
+}
+
+/// Read the text of a queue file.
+///
+/// An empty text is legal and has no partitions. A byte order mark is skipped; of several
+/// documents the first one counts.
+///
+/// # Errors
+/// All faults that were found, in the order of the file, warnings among them. A text that
+/// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
+/// has just that one fault.
+pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new()
+            .name("queue-file".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || read_here(text));
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let message = format!("there is no thread to read the file: {error}");
+                let mut report = Report::default();
+                report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
+                Err(report.finish(text))
+            }
+        }
+    })
+}
+
+/// Stack for reading: files nest up to [`DEPTH_MAX`], and a caller's stack may be short.
+/// Measured with rustc 1.95 on x86-64: each level takes about 72 kB in an unoptimised build
+/// and below 8 kB in an optimised one. Pages that are not used cost nothing.
+const STACK_BYTES: usize = 64 << 20;
+
+fn read_here(text: &str) -> Result<Loaded, Diagnostics> {
+    let mut report = Report::default();
+    let document = yaml::parse(text, &mut report);
+    let file = document.map(|document| raw::read(&document, &mut report));
+    let read_in_full = !report.has_errors();
+    let trees = check::check(file.unwrap_or_default(), &mut report);
+    if report.has_errors() {
+        if !read_in_full {
+            report.forget_absences();
+        }
+        return Err(report.finish(text));
+    }
+    Ok(Loaded {
+        configuration: build::build(trees),
+        warnings: report.finish(text),
+        checksum: checksum(text),
+    })
+}

@@ -22,6 +22,11 @@ impl Slot {
         self.index as usize
     }
 
+    /// The same as a number of its own width.
+    pub(crate) const fn number(self) -> u32 {
+        self.index
+    }
+
     /// How many rows lived in this slot before.
     pub const fn generation(self) -> u32 {
         self.generation

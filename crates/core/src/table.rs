@@ -70,7 +70,7 @@ impl<I: Id, T: Clone> Table<I, T> {
     pub(crate) fn remove(&mut self, id: I) -> Option<T> {
         self.get(id)?;
         let next = self.vacant;
-        let index = id.slot().index() as u32;
+        let index = id.slot().number();
         let row = self.row_mut(index);
         let value = row.value.take();
         row.generation += 1;
@@ -105,12 +105,10 @@ impl<I: Id, T> Table<I, T> {
 
     /// All rows in order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
-        self.chunks.iter().enumerate().flat_map(|(number, chunk)| {
-            chunk.iter().enumerate().filter_map(move |(offset, row)| {
-                let index = (number * CHUNK + offset) as u32;
-                let id = I::from_slot(Slot::new(index, row.generation));
-                row.value.as_ref().map(|value| (id, value))
-            })
+        let rows = self.chunks.iter().flat_map(|chunk| chunk.iter());
+        (0..self.slots).zip(rows).filter_map(|(index, row)| {
+            let id = I::from_slot(Slot::new(index, row.generation));
+            row.value.as_ref().map(|value| (id, value))
         })
     }
 

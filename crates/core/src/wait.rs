@@ -1,7 +1,7 @@
 //! Why something waits: the first check that it fails, with both sides of the comparison.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use crate::books::Books;
 use crate::books::tracker::TrackerKind;
@@ -57,12 +57,11 @@ impl Blocker {
         }
     }
 
-    /// What sets the bound, in words: a queue, a user or group at a queue, the nodes.
+    /// What sets the bound: the path of a queue, a user or group at a queue, the nodes.
     pub fn subject(self, books: &Books) -> String {
         match self {
-            Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
             Self::QueueMax(queue) | Self::QueueApplications(queue) => {
-                format!("queue {}", books.queue(queue).path)
+                books.queue(queue).path.to_string()
             }
             Self::Limit(partition, level) | Self::LimitApplications(partition, level) => {
                 let trackers = &books.partition(partition).trackers;
@@ -83,7 +82,13 @@ impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
     /// what would help.
     pub fn sentence(&self, books: &Books, ask: &Resources) -> String {
-        let subject = self.blocker.subject(books);
+        let subject = match self.blocker {
+            Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
+            Blocker::QueueMax(_) | Blocker::QueueApplications(_) => {
+                format!("queue {}", self.blocker.subject(books))
+            }
+            _ => self.blocker.subject(books),
+        };
         match self.blocker {
             Blocker::QueueMax(queue) => {
                 let max = books.queue(queue).max.as_ref();

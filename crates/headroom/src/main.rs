@@ -1,3 +1,28 @@
-//! The `headroom` program.
+//! The `headroom` program: one subcommand per job.
 
-fn main() {}
+mod command;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use command::Command;
+
+/// Shares a cluster among many users and says why anything waits.
+#[derive(Debug, Parser)]
+#[command(name = "headroom", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::fail(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

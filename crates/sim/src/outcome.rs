@@ -31,13 +31,14 @@ pub struct JobRecord {
     pub name: Name,
     /// Who submitted it.
     pub user: Name,
-    /// The group it is counted to, if any.
+    /// The group whose limit counts for it; without one, the first that it was submitted with.
     pub group: Option<Name>,
     /// Position in [`Outcome::queues`]; none if it was rejected.
     pub queue: Option<usize>,
     /// Submission, ms.
     pub submit_ms: u64,
-    /// When the last of its tasks started, ms; a job's wait ends here.
+    /// When all of its tasks had started, ms; a job's wait ends here. Tasks that are lost with
+    /// a node afterwards and start again do not move it.
     pub start_ms: Option<u64>,
     /// When the last of its tasks ended, ms.
     pub end_ms: Option<u64>,

@@ -12,9 +12,7 @@ pub(super) struct Config;
 impl Judge for Config {
     fn judge(&self, case: &Value) -> Result<Verdict> {
         let (yaml, valid) = (text_of(case, "yaml")?, bool_of(case, "valid")?);
-        let Some(ours) = is_valid(yaml) else {
-            return Ok(Verdict::Unjudged);
-        };
+        let ours = is_valid(yaml);
         if ours == valid {
             return Ok(Verdict::Equal);
         }
@@ -23,10 +21,10 @@ impl Judge for Config {
     }
 }
 
-/// Our own verdict on a queue file; `None` until the configuration crate can read one. It
-/// will be `Some(headroom_config::read(yaml).is_ok())`.
-fn is_valid(_yaml: &str) -> Option<bool> {
-    None
+/// Our own verdict on a queue file, as the reference's `validate-conf` gives it: faults that
+/// show only when queues are built do not count.
+fn is_valid(yaml: &str) -> bool {
+    headroom_config::read(yaml).err().is_none_or(|faults| !faults.refused_by_validation())
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ impl Books {
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {
-        let next = self.partitions.last_key_value().map_or(0, |(last, _)| last.index() as u32 + 1);
+        let next = self.partitions.last_key_value().map_or(0, |(last, _)| last.slot().number() + 1);
         PartitionId::from_slot(Slot::new(next, 0))
     }
 }

@@ -24,7 +24,7 @@ pub struct RuleConfig {
 /// Who a placement rule is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterConfig {
-    /// ``, `allow` or `deny`, as written.
+    /// Empty, `allow` or `deny`, as written.
     pub kind: String,
     /// User names, or one regular expression.
     pub users: Vec<Name>,

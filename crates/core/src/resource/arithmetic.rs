@@ -94,17 +94,15 @@ impl Resources {
         })
     }
 
-    /// `SubErrorNegative`: like [`Resources::minus_floored`].
-    ///
-    /// # Errors
-    /// The floored result, and the amounts below zero that were cut off.
-    pub fn minus_checked(&self, other: &Self) -> Result<Self, (Self, Self)> {
+    /// `SubErrorNegative`: [`Resources::minus_floored`], and beside it the amounts below zero
+    /// that were cut off; none where nothing was.
+    #[must_use]
+    pub fn minus_checked(&self, other: &Self) -> (Self, Self) {
         let below = self.zip(other, |left, right| {
             let rest = left.unwrap_or_default().minus(right?);
             (rest < Quantity::ZERO).then_some(rest)
         });
-        let floored = self.minus_floored(other);
-        if below.is_empty() { Ok(floored) } else { Err((floored, below)) }
+        (self.minus_floored(other), below)
     }
 
     /// `Multiply` by a whole number, saturating; a factor of zero leaves no type.

@@ -110,8 +110,7 @@ fn lexes_as_suffix(suffix: &str) -> bool {
     let bytes = suffix.as_bytes();
     match bytes {
         [] => true,
-        [letter] => b"EPTGMKkm".contains(letter),
-        [letter, b'i'] => b"EPTGMKkm".contains(letter),
+        [letter] | [letter, b'i'] => b"EPTGMKkm".contains(letter),
         _ => false,
     }
 }

@@ -97,13 +97,15 @@ impl Shares {
         let (mut left, mut right) = (self.0.iter().rev(), other.0.iter().rev());
         loop {
             match (left.next(), right.next()) {
-                (Some(left), Some(right)) if left < right => return Ordering::Less,
-                (Some(left), Some(right)) if left > right => return Ordering::Greater,
-                (Some(_), Some(_)) => {}
-                (Some(left), None) if *left != 0.0 => return sign(*left),
-                (None, Some(right)) if *right != 0.0 => return sign(*right).reverse(),
                 (None, None) => return Ordering::Equal,
-                _ => {}
+                // A side that has no entry left has zeros.
+                (left, right) => {
+                    let (left, right) = (left.unwrap_or(&0.0), right.unwrap_or(&0.0));
+                    match left.partial_cmp(right) {
+                        Some(Ordering::Equal) | None => {}
+                        Some(decided) => return decided,
+                    }
+                }
             }
         }
     }
@@ -127,10 +129,6 @@ impl Ord for Shares {
     fn cmp(&self, other: &Self) -> Ordering {
         self.compare(other)
     }
-}
-
-fn sign(share: f64) -> Ordering {
-    share.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
 
 impl Resources {

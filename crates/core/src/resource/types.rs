@@ -19,6 +19,8 @@ impl ResourceType {
     pub const VCORE: Self = Self(1);
 
     pub(crate) const fn at(lane: usize) -> Self {
+        assert!(lane < ResourceTypes::LIMIT, "decide refuses types beyond the limit");
+        #[expect(clippy::cast_possible_truncation, reason = "the limit is far below")]
         Self(lane as u16)
     }
 

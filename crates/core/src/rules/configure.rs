@@ -24,15 +24,14 @@ pub(super) fn configure(
 ) -> Result<Vec<Event>, Rejection> {
     count_types(books, configuration)?;
     let mut events = Vec::new();
-    let mut next = books.next_partition_id().index() as u32;
     let mut seen = BTreeSet::new();
-    for partition in &configuration.partitions {
+    let first = books.next_partition_id().slot().number();
+    for (number, partition) in (first..).zip(&configuration.partitions) {
         let fresh = seen.insert(partition.name.to_ascii_lowercase());
         if !fresh || books.partition_named(&partition.name).is_some() {
             return Err(Rejection::DuplicatePartition { partition: partition.name.clone() });
         }
-        add_partition(PartitionId::from_slot(Slot::new(next, 0)), partition, &mut events);
-        next += 1;
+        add_partition(PartitionId::from_slot(Slot::new(number, 0)), partition, &mut events);
     }
     Ok(events)
 }

@@ -45,7 +45,7 @@ impl Scheduler {
             head: head.clone(),
             asks: core::iter::once((ask_key, ask)).collect(),
         });
-        self.classes.classes[class].bundles.insert((head, bundle));
+        self.classes.rows[class].bundles.insert((head, bundle));
         self.applications[application.index()].bundles.push(bundle);
         self.note(Note::Joined { application, class });
         self.reready(class);
@@ -101,7 +101,7 @@ impl Scheduler {
         let head = Head { application: application.clone(), ask: *ask };
         let before = core::mem::replace(&mut row.head, head.clone());
         let class = row.class;
-        let bundles = &mut self.classes.classes[class].bundles;
+        let bundles = &mut self.classes.rows[class].bundles;
         bundles.remove(&(before, bundle));
         bundles.insert((head, bundle));
         self.reready(class);
@@ -109,7 +109,7 @@ impl Scheduler {
 
     /// Give a class that is to be judged its place in its leaf, under its first bundle.
     pub(super) fn reready(&mut self, class: ClassId) {
-        let row = &mut self.classes.classes[class];
+        let row = &mut self.classes.rows[class];
         if row.wait.is_some() {
             return;
         }
@@ -133,7 +133,7 @@ impl Scheduler {
     fn leave_class(&mut self, bundle: BundleId) {
         let Bundle { class, head, .. } = &self.classes.bundles[bundle];
         let (class, head) = (*class, head.clone());
-        let row = &mut self.classes.classes[class];
+        let row = &mut self.classes.rows[class];
         row.bundles.remove(&(head, bundle));
         if !row.bundles.is_empty() {
             self.reready(class);
@@ -158,7 +158,7 @@ impl Scheduler {
         let standing = Standing::of(books, application);
         for bundle in waiting.bundles.clone() {
             let row = &self.classes.bundles[bundle];
-            let key = self.classes.classes[row.class].key;
+            let key = self.classes.rows[row.class].key;
             if key.standing == standing {
                 continue;
             }
@@ -167,7 +167,7 @@ impl Scheduler {
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let head = row.head.clone();
-            self.classes.classes[class].bundles.insert((head, bundle));
+            self.classes.rows[class].bundles.insert((head, bundle));
             self.note(Note::Joined { application, class });
             self.reready(class);
         }

@@ -92,7 +92,7 @@ pub(super) struct Class {
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) bundles: SlotMap<BundleId, Bundle>,
-    pub(super) classes: SlotMap<ClassId, Class>,
+    pub(super) rows: SlotMap<ClassId, Class>,
     by_key: BTreeMap<ClassKey, ClassId>,
 }
 
@@ -100,13 +100,13 @@ impl Classes {
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
         *self.by_key.entry(key).or_insert_with(|| {
-            self.classes.insert(Class { key, bundles: BTreeSet::new(), wait: None, ready: None })
+            self.rows.insert(Class { key, bundles: BTreeSet::new(), wait: None, ready: None })
         })
     }
 
     /// Forget a class that has no bundle left.
     pub(super) fn forget(&mut self, class: ClassId) {
-        if let Some(gone) = self.classes.remove(class) {
+        if let Some(gone) = self.rows.remove(class) {
             self.by_key.remove(&gone.key);
         }
     }

@@ -73,7 +73,7 @@ impl Scheduler {
 
     /// Follow what the event changed.
     #[inline]
-    pub(super) fn after(&mut self, books: &Books, event: &Event, seen: Seen) {
+    pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -103,24 +103,24 @@ impl Scheduler {
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
-                self.limits_gave_way(&seen);
+                self.limits_gave_way(seen);
             }
             Event::ApplicationMoved { application, .. } => {
                 self.restand(books, *application);
-                self.queues_gave_way(books, &seen);
+                self.queues_gave_way(books, seen);
             }
-            Event::ApplicationRemoved { .. } => self.queues_gave_way(books, &seen),
+            Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::AskAdded { application, key, .. } => {
                 let partition = books.partition(books.application(*application).partition);
                 let ask = *partition.allocations.get(&**key).expect("the event added the ask");
                 self.add_ask(books, ask);
             }
-            Event::AskRemoved { .. } => self.reorder_seen(books, &seen),
+            Event::AskRemoved { .. } => self.reorder_seen(books, seen),
             Event::Placed { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
-                self.reorder_seen(books, &seen);
+                self.reorder_seen(books, seen);
             }
-            Event::Released { .. } => self.released(books, &seen),
+            Event::Released { .. } => self.released(books, seen),
         }
         self.wake_noted();
     }
@@ -217,7 +217,7 @@ impl Scheduler {
     /// Make every class that was woken ready to be judged.
     fn wake_noted(&mut self) {
         while let Some(class) = self.woken.pop() {
-            self.classes.classes[class].wait = None;
+            self.classes.rows[class].wait = None;
             self.note(Note::Woken { class });
             self.reready(class);
         }

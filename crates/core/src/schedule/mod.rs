@@ -141,7 +141,7 @@ impl Scheduler {
             let Some((_, class)) = self.tree.queue(leaf).ready.first() else {
                 break;
             };
-            let (class, key) = (*class, self.classes.classes[*class].key);
+            let (class, key) = (*class, self.classes.rows[*class].key);
             let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
             match judge(books, nodes, key) {
                 Verdict::Wait(wait) => self.park(books, class, wait),
@@ -168,13 +168,19 @@ impl Scheduler {
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
         books.apply(now, event);
-        self.after(books, event, seen);
+        self.after(books, event, &seen);
     }
 
     /// Why an ask waits; none if it was placed, or is to be judged first.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
         let class = self.class_of(books, ask)?;
-        self.classes.classes.get(class)?.wait.map(|wait| self.detailed(books, class, wait))
+        self.classes.rows.get(class)?.wait.map(|wait| self.detailed(books, class, wait))
+    }
+
+    /// The ask by which a class is judged, if the class still is there.
+    pub fn first_of(&self, class: ClassId) -> Option<AllocationId> {
+        self.classes.rows.get(class)?;
+        Some(self.first_ask(class).1)
     }
 
     /// The class of an ask that waits.
@@ -185,19 +191,16 @@ impl Scheduler {
         bundles.find(|bundle| bundle.shape == row.shape).map(|bundle| bundle.class)
     }
 
-    /// A wait with its figures as they are now: others may have used more or less since the
-    /// class was parked.
+    /// A wait with the amounts of now: more may be in use than when the class was parked, and
+    /// of what the nodes have too little is only found out for who asks.
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Wait {
-        let Some(class) = self.classes.classes.get(class) else {
-            return wait;
-        };
-        let ask = books.shapes().get(class.key.shape);
+        let ask = books.shapes().get(self.classes.rows[class].key.shape);
         let shortfall = match wait.blocker {
-            Blocker::Nodes(partition) => self.nodes[&partition].shortfall(books, ask),
             Blocker::QueueMax(queue) => books.queue(queue).shortfall(ask),
             Blocker::Limit(partition, level) => {
                 books.partition(partition).trackers.level(level).shortfall(ask)
             }
+            Blocker::Nodes(partition) => self.nodes[&partition].shortfall(books, ask),
             Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => None,
         };
         Wait { shortfall, ..wait }
@@ -205,8 +208,7 @@ impl Scheduler {
 
     /// The first ask of a class, and whose it is.
     fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
-        let (_, bundle) =
-            self.classes.classes[class].bundles.first().expect("a class has a bundle");
+        let (_, bundle) = self.classes.rows[class].bundles.first().expect("a class has a bundle");
         let bundle = &self.classes.bundles[*bundle];
         let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
         (bundle.application, *ask)
@@ -222,7 +224,7 @@ impl Scheduler {
     }
 
     fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
-        let row = &mut self.classes.classes[class];
+        let row = &mut self.classes.rows[class];
         let ClassKey { leaf, shape, .. } = row.key;
         row.wait = Some(wait);
         if let Some(head) = row.ready.take() {

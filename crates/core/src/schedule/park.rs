@@ -72,7 +72,7 @@ const FIRST: ShapeId = ShapeId::FIRST;
 fn after(shape: ShapeId) -> ShapeId {
     let slot = shape.slot();
     ShapeId::from_slot(match slot.generation().checked_add(1) {
-        Some(generation) => Slot::new(slot.index() as u32, generation),
-        None => Slot::new(slot.index() as u32 + 1, 0),
+        Some(generation) => Slot::new(slot.number(), generation),
+        None => Slot::new(slot.number() + 1, 0),
     })
 }

@@ -143,23 +143,19 @@ fn may_start(books: &Books, trackers: &Trackers, row: &Application) -> bool {
     queues && levels.all(|(_, level)| room(level.running, level.max_applications))
 }
 
+#[expect(clippy::float_arithmetic, reason = "as the specification")]
 fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Option<NodeId> {
     let mut nodes: Vec<(NodeId, &Node)> =
         books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();
     let settings = &books.partition(partition).settings.node_sort;
-    let score_of = |node: &Node| score(usage(books, node, &settings.weights), settings.order);
+    let score = |node: &Node| {
+        let usage = usage(books, node, &settings.weights);
+        if settings.order == NodeOrder::Fair { usage } else { 1.0 - usage }
+    };
     nodes.sort_by(|(_, left), (_, right)| {
-        score_of(left).total_cmp(&score_of(right)).then(left.name.cmp(&right.name))
+        score(left).total_cmp(&score(right)).then(left.name.cmp(&right.name))
     });
     nodes.into_iter().find(|(_, n)| n.schedulable && n.available.fits(wanted)).map(|(id, _)| id)
-}
-
-#[expect(clippy::float_arithmetic, reason = "as the specification")]
-fn score(usage: f64, order: NodeOrder) -> f64 {
-    match order {
-        NodeOrder::Fair => usage,
-        NodeOrder::BinPacking => 1.0 - usage,
-    }
 }
 
 #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]

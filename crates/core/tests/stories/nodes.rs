@@ -159,6 +159,24 @@ fn a_drained_node_takes_nothing_and_keeps_what_it_has() {
 }
 
 #[test]
+fn a_drained_node_is_passed_over_beside_one_in_use() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=8
+        node n2 vcore=8
+        drain n1
+        app app1 root.a ann
+        ask a1 app1 vcore=1
+        ",
+        expect![[r#"
+            drain n1: nothing
+            ask a1: app1 Accepted, a1 on n2, app1 Running
+        "#]],
+    );
+}
+
+#[test]
 fn a_node_that_joins_drained_takes_nothing_until_it_is_taken_into_use() {
     check(
         "

@@ -243,20 +243,24 @@ fn a_partition_that_is_not_there_is_named_beside_those_that_are() {
 
 #[test]
 fn more_resource_types_than_the_books_can_hold_are_refused() {
-    let many: String = (0..1_023).map(|number| format!(" type{number}=1")).collect();
+    let many: Vec<String> = (0..1_023).map(|number| format!("type{number}=1")).collect();
+    let many = many.join(" ");
     let script = format!(
         "
         queue root.a
         app app1 root.a ann
-        ask a1 app1{many}
-        node n1{many}
+        ask a1 app1 {many}
+        node n1 {many}
         ask a2 app1 type0=1
         "
     );
-    check(&script, expect![[r#"
+    check(
+        &script,
+        expect![[r#"
         ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
         node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
         ask a2: app1 Accepted
           a2 waits for nodes: the cluster has none
-    "#]]);
+    "#]],
+    );
 }

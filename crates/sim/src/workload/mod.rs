@@ -1,7 +1,33 @@
 //! What is submitted: jobs read from a trace, or made by a generator.
+//!
+//! [`read`] takes Standard Workload Format, openb pod lists, `sacct` text and our own JSON
+//! lines; [`generate`] makes workloads of statistical models; [`write_jsonl`] writes either.
+
+mod error;
+pub mod generate;
+mod intake;
+pub mod jsonl;
+pub(crate) mod lines;
+mod number;
+pub mod openb;
+mod read;
+pub mod sacct;
+mod stretch;
+pub mod swf;
+mod template;
+
+use std::collections::BTreeMap;
 
 use headroom_core::Name;
 use headroom_core::resource::Amounts;
+
+pub use error::WorkloadError;
+pub(crate) use error::quoted;
+pub use jsonl::write_jsonl;
+pub use number::PROCESSORS_MAX;
+pub use read::{Format, FormatError, ReadOptions, read, read_from};
+pub use stretch::{Stretch, StretchError, TIME_MS_MAX};
+pub use template::{Template, TemplateError};
 
 /// The jobs to play, in order of submission, and what the source held besides.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,7 +35,7 @@ pub struct Workload {
     /// Sorted by submission; jobs of the same moment in source order. Names are unique.
     pub jobs: Vec<Job>,
     /// Jobs left out, by reason, in name order of the reasons.
-    pub skipped: std::collections::BTreeMap<String, u64>,
+    pub skipped: BTreeMap<String, u64>,
     /// Remarks on how the source was read, for the report: defaults taken, amounts guessed.
     pub remarks: Vec<String>,
 }
@@ -37,4 +63,36 @@ pub struct Job {
     pub per_processor: Amounts,
     /// The node label it wishes for, if any.
     pub node_label: Option<Name>,
+    /// Line of the source that tells it, from 1; 0 for a job that was generated.
+    pub line: u64,
+}
+
+impl Workload {
+    /// Leave only these resource types in what the jobs ask for, and remark what went.
+    ///
+    /// For types that no node has: a trace may tell the memory of each job while the nodes are
+    /// described by their processors only. Returns how many jobs asked for each type dropped,
+    /// in name order.
+    pub fn drop_missing_types(&mut self, known: &[Name]) -> BTreeMap<Name, u64> {
+        let mut dropped: BTreeMap<Name, u64> = BTreeMap::new();
+        for job in &mut self.jobs {
+            let missing = |name: &Name| !known.contains(name);
+            if !job.per_processor.iter().any(|(name, _)| missing(name)) {
+                continue;
+            }
+            for (name, _) in job.per_processor.iter().filter(|(name, _)| missing(name)) {
+                *dropped.entry(name.clone()).or_default() += 1;
+            }
+            let kept = job.per_processor.iter().filter(|(name, _)| !missing(name));
+            job.per_processor = kept.map(|(name, amount)| (name.clone(), amount)).collect();
+        }
+        for (name, jobs) in &dropped {
+            let remark = match jobs {
+                1 => format!("1 job: {name} is left out, no node has it"),
+                _ => format!("{jobs} jobs: {name} is left out, no node has it"),
+            };
+            self.remarks.push(remark);
+        }
+        dropped
+    }
 }

@@ -32,7 +32,7 @@ impl Books {
                 let max = self.positive(max);
                 let path = self.path_of(self.partition(*partition).queues_path(queue));
                 let limit = Limit { max, max_applications: *max_applications };
-                self.trackers(*partition).set_limit(&path, subject.clone(), limit);
+                self.trackers(*partition).set_limit(&path, subject, limit);
             }
             Event::NodeAdded { partition, node, capacity, schedulable } => {
                 self.add_node(*partition, node, capacity, *schedulable);

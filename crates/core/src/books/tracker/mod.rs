@@ -40,7 +40,7 @@ pub enum TrackerKind {
 pub struct Trackers {
     users: OrderedMap<Name, TrackerId>,
     groups: OrderedMap<Name, TrackerId>,
-    trackers: Table<TrackerId, Tracker>,
+    rows: Table<TrackerId, Tracker>,
     levels: Table<LevelId, Level>,
     limits: OrderedMap<QueueId, QueueLimits>,
 }
@@ -82,14 +82,14 @@ impl Trackers {
     }
 
     /// Limit a user or group at the end of this path and below, from now on.
-    pub(crate) fn set_limit(&mut self, path: &[QueueId], subject: LimitSubject, limit: Limit) {
+    pub(crate) fn set_limit(&mut self, path: &[QueueId], subject: &LimitSubject, limit: Limit) {
         let Some(&queue) = path.last() else { return };
         if self.limits.get(&queue).is_none() {
             self.limits.insert(queue, QueueLimits::default());
         }
         let limits = self.limits.get_mut(&queue).expect("inserted above");
-        limits.set(&subject, limit.clone());
-        let named = match &subject {
+        limits.set(subject, limit.clone());
+        let named = match subject {
             LimitSubject::User(name) => Some((TrackerKind::User, name.clone())),
             LimitSubject::Group(name) => Some((TrackerKind::Group, name.clone())),
             LimitSubject::AnyUser => None,
@@ -109,7 +109,7 @@ impl Trackers {
             .levels
             .iter()
             .filter(|(_, level)| level.queue == queue)
-            .filter(|(_, level)| self.trackers[level.tracker].kind == TrackerKind::User)
+            .filter(|(_, level)| self.rows[level.tracker].kind == TrackerKind::User)
             .filter(|(_, level)| !level.is_limited() || level.from_wildcard)
             .map(|(id, _)| id)
             .collect();
@@ -146,7 +146,7 @@ impl Trackers {
 
     /// One tracker.
     pub fn tracker(&self, tracker: TrackerId) -> &Tracker {
-        &self.trackers[tracker]
+        &self.rows[tracker]
     }
 
     /// One level.
@@ -195,7 +195,7 @@ impl Trackers {
 
     fn ensure(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
         let tracker = self.find(kind, name).unwrap_or_else(|| self.add_tracker(kind, name, path));
-        let mut at = self.trackers[tracker].root;
+        let mut at = self.rows[tracker].root;
         for queue in &path[1..] {
             at = match self.child(at, *queue) {
                 Some(child) => child,
@@ -207,13 +207,13 @@ impl Trackers {
 
     fn add_tracker(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> TrackerId {
         let root = LevelId::NONE;
-        let tracker = self.trackers.insert(Tracker { kind, name: name.clone(), root });
+        let tracker = self.rows.insert(Tracker { kind, name: name.clone(), root });
         match kind {
             TrackerKind::User => self.users.insert(name.clone(), tracker),
             TrackerKind::Group => self.groups.insert(name.clone(), tracker),
         };
         let root = self.add_level(tracker, None, path[0]);
-        self.trackers[tracker].root = root;
+        self.rows[tracker].root = root;
         tracker
     }
 
@@ -224,7 +224,7 @@ impl Trackers {
         queue: QueueId,
     ) -> LevelId {
         let mut level = Level::new(tracker, parent, queue);
-        let owner = &self.trackers[tracker];
+        let owner = &self.rows[tracker];
         let limits = self.limits.get(&queue);
         if let Some((limit, wildcard)) = limits.and_then(|all| all.find(owner.kind, &owner.name)) {
             level.limit(limit.clone(), wildcard);
@@ -262,7 +262,7 @@ impl Trackers {
             }
             let level = self.levels.remove(at).expect("looked at above");
             let Some(parent) = level.parent else {
-                let tracker = self.trackers.remove(level.tracker).expect("a level has its tracker");
+                let tracker = self.rows.remove(level.tracker).expect("a level has its tracker");
                 match tracker.kind {
                     TrackerKind::User => self.users.remove(&*tracker.name),
                     TrackerKind::Group => self.groups.remove(&*tracker.name),

@@ -28,14 +28,14 @@ fn a_tracker_lives_while_it_is_linked_used_or_limited() {
     assert_eq!(
         trackers,
         Trackers {
-            trackers: trackers.trackers.clone(),
+            rows: trackers.rows.clone(),
             levels: trackers.levels.clone(),
             ..Trackers::default()
         }
     );
-    assert_eq!((trackers.trackers.len(), trackers.levels.len()), (0, 0));
+    assert_eq!((trackers.rows.len(), trackers.levels.len()), (0, 0));
 
-    trackers.set_limit(&path, LimitSubject::User(ann.clone()), limit(40, 0));
+    trackers.set_limit(&path, &LimitSubject::User(ann.clone()), limit(40, 0));
     let leaf = trackers.link(TrackerKind::User, &ann, &path);
     trackers.unlink(leaf);
     assert!(trackers.find(TrackerKind::User, "ann").is_some(), "a limited user stays");
@@ -47,8 +47,8 @@ fn a_named_user_limit_stands_alone_beside_that_of_the_others() {
     let path = [queue(0), queue(1)];
     let bob = trackers.link(TrackerKind::User, &Name::new("bob"), &path);
     trackers.increase(bob, &memory(4));
-    trackers.set_limit(&path, LimitSubject::User(Name::new("sue")), limit(0, 3));
-    trackers.set_limit(&path, LimitSubject::AnyUser, limit(10, 0));
+    trackers.set_limit(&path, &LimitSubject::User(Name::new("sue")), limit(0, 3));
+    trackers.set_limit(&path, &LimitSubject::AnyUser, limit(10, 0));
     let sue = trackers.link(TrackerKind::User, &Name::new("sue"), &path);
     let ann = trackers.link(TrackerKind::User, &Name::new("ann"), &path);
     let left = |level| trackers.level(level).left.clone();
@@ -61,16 +61,16 @@ fn the_group_is_the_first_configured_one_from_the_leaf_up() {
     let mut trackers = Trackers::default();
     let (root, leaf) = ([queue(0)], [queue(0), queue(1)]);
     for group in ["test", "dev"] {
-        trackers.set_limit(&leaf, LimitSubject::Group(Name::new(group)), limit(1, 0));
+        trackers.set_limit(&leaf, &LimitSubject::Group(Name::new(group)), limit(1, 0));
     }
-    trackers.set_limit(&root, LimitSubject::Group(Name::new("ops")), limit(1, 0));
+    trackers.set_limit(&root, &LimitSubject::Group(Name::new("ops")), limit(1, 0));
     let chosen = |trackers: &Trackers, groups: &[&str]| {
-        let groups: Vec<Name> = groups.iter().map(|group| Name::new(group)).collect();
+        let groups: Vec<Name> = groups.iter().map(Name::new).collect();
         trackers.group_for(&leaf, &groups).map(|name| alloc::string::String::from(&*name))
     };
     assert_eq!(chosen(&trackers, &["dev", "test", "ops"]).as_deref(), Some("test"));
     assert_eq!(chosen(&trackers, &["ops"]).as_deref(), Some("ops"));
-    trackers.set_limit(&leaf, LimitSubject::AnyGroup, limit(1, 0));
+    trackers.set_limit(&leaf, &LimitSubject::AnyGroup, limit(1, 0));
     assert_eq!(chosen(&trackers, &["ops"]).as_deref(), Some("*"), "the leaf hides the root");
     assert_eq!(chosen(&trackers, &[]), None);
 }
@@ -79,8 +79,8 @@ fn the_group_is_the_first_configured_one_from_the_leaf_up() {
 fn what_is_left_follows_use_at_every_level() {
     let mut trackers = Trackers::default();
     let (bob, q, r) = (Name::new("bob"), [queue(0), queue(1)], [queue(0), queue(2)]);
-    trackers.set_limit(&[queue(0)], LimitSubject::User(bob.clone()), limit(100, 2));
-    trackers.set_limit(&q, LimitSubject::User(bob.clone()), limit(60, 1));
+    trackers.set_limit(&[queue(0)], &LimitSubject::User(bob.clone()), limit(100, 2));
+    trackers.set_limit(&q, &LimitSubject::User(bob.clone()), limit(60, 1));
     let (in_q, in_r) =
         (trackers.link(TrackerKind::User, &bob, &q), trackers.link(TrackerKind::User, &bob, &r));
     trackers.increase(in_q, &memory(50));

@@ -1,0 +1,78 @@
+//! A table of results: median and worst of several runs, beside the figures of peers.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
+
+use std::time::{Duration, Instant};
+
+/// How often everything is run after one warm-up.
+pub const RUNS: usize = 5;
+
+/// Time `run` on a fresh `setup`, [`RUNS`] times after a warm-up; sorted.
+pub fn measure<T, R>(
+    mut setup: impl FnMut() -> T,
+    mut run: impl FnMut(&mut T) -> R,
+) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for round in 0..=RUNS {
+        let mut subject = setup();
+        let start = Instant::now();
+        std::hint::black_box(run(&mut subject));
+        let took = start.elapsed();
+        if round > 0 {
+            times.push(took);
+        }
+    }
+    times.sort_unstable();
+    times
+}
+
+/// Print the head: the machine, and what the columns are.
+pub fn head(title: &str) {
+    println!(
+        "\n{title}\nmachine: {}; median and worst of {RUNS} runs after a warm-up\n",
+        machine()
+    );
+    println!("{:<44} {:>16} {:>16}  peer", "what", "median", "worst");
+}
+
+/// Print one result as a rate: `count` things done in each run.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is for reading"
+)]
+pub fn rate(what: &str, count: u64, times: &[Duration], unit: &str, peer: &str) {
+    let per_second = |time: &Duration| thousands((count as f64 / time.as_secs_f64()) as u64);
+    let (median, worst) = (&times[times.len() / 2], &times[times.len() - 1]);
+    println!(
+        "{what:<44} {:>14} {unit} {:>14} {unit}  {peer}",
+        per_second(median),
+        per_second(worst)
+    );
+}
+
+/// Print one result as a time.
+pub fn time(what: &str, times: &[Duration], peer: &str) {
+    let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+    println!("{what:<44} {:>16} {:>16}  {peer}", format!("{median:.1?}"), format!("{worst:.1?}"));
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The processor's name and how many of them, as the system tells.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let count = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("{} × {count}", name.map_or("unknown processor", |(_, name)| name))
+}

@@ -1,0 +1,115 @@
+//! From the file as written to the typed configuration, once every rule holds.
+
+use headroom_core::Name;
+use headroom_core::config::{
+    Configuration, FilterConfig, LimitConfig, NodeOrder, NodeSortConfig, PartitionConfig,
+    PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
+};
+
+use crate::check::{self, Tree};
+use crate::raw::{Limit, Queue, Rule, Template, Text};
+use crate::vector::Vector;
+
+/// Build the configuration; the trees have been found without fault.
+pub(crate) fn build(trees: Vec<Tree>) -> Configuration {
+    Configuration { partitions: trees.into_iter().map(partition).collect() }
+}
+
+fn partition(tree: Tree) -> PartitionConfig {
+    let Tree { partition, root } = tree;
+    let defaults = PreemptionConfig::default();
+    PartitionConfig {
+        name: Name::new(check::name_of_partition(&partition.name.value)),
+        root: queue(&root),
+        placement_rules: partition.rules.iter().map(rule).collect(),
+        node_sort: NodeSortConfig {
+            order: match partition.node_policy.value.as_str() {
+                "binpacking" => NodeOrder::BinPacking,
+                _ => NodeOrder::Fair,
+            },
+            weights: partition
+                .node_weights
+                .iter()
+                .map(|(name, weight)| {
+                    // A score of infinities orders nothing; one is what an unnamed type has.
+                    let finite = weight.value.is_finite();
+                    (name_of(name), if finite { weight.value } else { 1.0 })
+                })
+                .collect(),
+        },
+        preemption: PreemptionConfig {
+            enabled: partition.preemption.unwrap_or(defaults.enabled),
+            quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
+        },
+        user_group_resolver: partition.resolver.value,
+    }
+}
+
+fn queue(from: &Queue) -> QueueConfig {
+    let is_parent = from.parent || !from.children.is_empty();
+    let template = from.template.as_ref().map(|template| &template.value);
+    QueueConfig {
+        name: Name::from(from.name.value.to_lowercase()),
+        parent: from.parent,
+        children: from.children.iter().map(queue).collect(),
+        max: Vector::of(from.resources.max.as_ref()).amounts(),
+        guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
+        max_applications: from.max_applications.value,
+        properties: properties(&from.properties),
+        admin_acl: from.admin_acl.value.clone(),
+        submit_acl: from.submit_acl.value.clone(),
+        template: template
+            .filter(|template| is_parent && !check::is_absent(template))
+            .map(template_of),
+        limits: from.limits.value.iter().map(limit).collect(),
+    }
+}
+
+fn template_of(from: &Template) -> TemplateConfig {
+    let filled = from
+        .properties
+        .iter()
+        .filter(|(key, value)| !key.value.is_empty() && !value.value.is_empty());
+    TemplateConfig {
+        max_applications: from.max_applications.value,
+        properties: filled.map(pair).collect(),
+        max: Vector::of(from.resources.max.as_ref()).amounts(),
+        guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
+    }
+}
+
+fn limit(from: &Limit) -> LimitConfig {
+    LimitConfig {
+        description: from.description.value.clone(),
+        users: from.users().iter().map(name_of).collect(),
+        groups: from.groups().iter().map(name_of).collect(),
+        max_resources: Vector::of(from.max_resources.as_ref()).amounts(),
+        max_applications: from.max_applications.value,
+    }
+}
+
+fn rule(from: &Rule) -> RuleConfig {
+    RuleConfig {
+        name: from.name.value.clone(),
+        create: from.create,
+        filter: FilterConfig {
+            kind: from.filter.kind.value.clone(),
+            users: from.filter.users.iter().map(name_of).collect(),
+            groups: from.filter.groups.iter().map(name_of).collect(),
+        },
+        parent: from.parent.as_deref().map(|parent| Box::new(rule(parent))),
+        value: from.value.value.clone(),
+    }
+}
+
+fn properties(from: &[(Text, Text)]) -> Properties {
+    from.iter().map(pair).collect()
+}
+
+fn pair((key, value): &(Text, Text)) -> (Name, Name) {
+    (name_of(key), name_of(value))
+}
+
+fn name_of(text: &Text) -> Name {
+    Name::new(&text.value)
+}

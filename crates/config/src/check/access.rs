@@ -1,0 +1,32 @@
+//! Access lists: `users groups`, each separated by commas.
+
+use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::raw::{Queue, Text};
+
+/// Check both access lists of a queue.
+pub(super) fn check(queue: &Queue, report: &mut Report) {
+    check_one("adminacl", &queue.admin_acl, report);
+    check_one("submitacl", &queue.submit_acl, report);
+}
+
+fn check_one(key: &str, acl: &Text, report: &mut Report) {
+    let words = acl.value.split_whitespace().count();
+    if words > 2 {
+        let message = format!("`{key}` has {words} words; it takes users and groups, two at most");
+        let fault = Diagnostic::error(Code::AclSpaces, acl.span, message).help(
+            "separate names by commas and only users from groups by one space: `ann,bob dev,ops`",
+        );
+        report.push(fault);
+        return;
+    }
+    // Building splits at every single space, which validation does not.
+    let spaces = acl.value.matches(' ').count();
+    if spaces > 1 {
+        let message =
+            format!("`{key}` has {spaces} spaces; it takes one, between users and groups");
+        let fault = Diagnostic::error(Code::AclSpaces, acl.span, message)
+            .at_stage(Stage::Building)
+            .help("remove the superfluous spaces");
+        report.push(fault);
+    }
+}

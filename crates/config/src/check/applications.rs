@@ -1,0 +1,33 @@
+//! How many applications may run: a child never more than its parent.
+
+use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::raw::Queue;
+
+/// Check every pair of parent and child.
+pub(super) fn check(parent: &Queue, report: &mut Report) {
+    let most = &parent.max_applications;
+    for child in &parent.children {
+        let own = &child.max_applications;
+        let name = &child.name.value;
+        if most.value > 0 && own.value == 0 {
+            let message = format!(
+                "queue `{name}` has no `maxapplications`, its parent `{}` has {}",
+                parent.name.value, most.value
+            );
+            let fault = Diagnostic::error(Code::ApplicationsMissing, child.name.span, message)
+                .also(most.span, "limited here")
+                .help(format!("write `maxapplications` for `{name}`, from 1 to {}", most.value));
+            report.push(fault);
+        } else if most.value > 0 && own.value > most.value {
+            let message = format!(
+                "queue `{name}` allows {} applications, its parent `{}` only {}",
+                own.value, parent.name.value, most.value
+            );
+            let fault = Diagnostic::error(Code::ApplicationsOverParent, own.span, message)
+                .also(most.span, "limited here")
+                .help(format!("write {} or less, or raise the parent", most.value));
+            report.push(fault);
+        }
+        check(child, report);
+    }
+}

@@ -1,0 +1,250 @@
+//! Regular expressions of placement filters, in the dialect of `YuniKorn`'s language.
+//!
+//! Both dialects come from RE2. Where they part, the text is rewritten so that the `regex`
+//! crate accepts exactly what the reference accepts.
+
+use std::fmt::Write as _;
+
+use regex::RegexBuilder;
+
+/// Largest compiled expression, in bytes.
+const COMPILED_BYTES_MAX: usize = 1 << 20;
+
+/// Largest number in `{n,m}`.
+const REPEAT_MAX: u32 = 1_000;
+
+/// Letters that may follow a backslash.
+const ESCAPES: &str = "aftnrvxpPdDsSwWAbBz";
+
+/// Why a text is no regular expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ExpressionError {
+    #[error("nothing follows the last backslash")]
+    LoneBackslash,
+    #[error("`\\{0}` means nothing")]
+    Escape(char),
+    #[error("two repetitions follow each other")]
+    NestedRepeat,
+    #[error("a repetition counts to {REPEAT_MAX} at most, and upwards")]
+    RepeatCount,
+    #[error("`(?{0}` is no known group")]
+    Group(char),
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Whether the text is a regular expression.
+///
+/// # Errors
+/// [`ExpressionError`] says what is wrong with it.
+pub(super) fn compile(text: &str) -> Result<(), ExpressionError> {
+    let translated = Translator::default().run(text)?;
+    match RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build() {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            // The last line of the report says what; the ones above draw a picture.
+            let report = error.to_string();
+            let last = report.lines().last().unwrap_or_default();
+            let reason = last.trim().trim_start_matches("error: ");
+            Err(ExpressionError::Other(reason.to_owned()))
+        }
+    }
+}
+
+#[derive(Default)]
+struct Translator {
+    out: String,
+    /// The last thing written was a repetition.
+    repeated: bool,
+}
+
+impl Translator {
+    fn run(mut self, text: &str) -> Result<String, ExpressionError> {
+        let mut rest = text;
+        while let Some(one) = rest.chars().next() {
+            let behind = &rest[one.len_utf8()..];
+            let repeats = std::mem::take(&mut self.repeated);
+            rest = match one {
+                '\\' => self.escape(behind)?,
+                '[' => self.class(behind)?,
+                '(' => self.group(behind)?,
+                '*' | '+' | '?' => self.repeat(&rest[..1], behind, repeats)?,
+                '{' => {
+                    if let Some(length) = repetition(rest)? {
+                        self.repeat(&rest[..length], &rest[length..], repeats)?
+                    } else {
+                        self.out.push_str("\\{");
+                        behind
+                    }
+                }
+                other => {
+                    self.out.push(other);
+                    behind
+                }
+            };
+        }
+        Ok(self.out)
+    }
+
+    fn repeat<'t>(
+        &mut self,
+        operator: &str,
+        behind: &'t str,
+        repeats: bool,
+    ) -> Result<&'t str, ExpressionError> {
+        if repeats {
+            return Err(ExpressionError::NestedRepeat);
+        }
+        self.repeated = true;
+        self.out.push_str(operator);
+        match behind.strip_prefix('?') {
+            Some(behind) => {
+                self.out.push('?');
+                Ok(behind)
+            }
+            None => Ok(behind),
+        }
+    }
+
+    /// What follows a backslash outside of classes.
+    fn escape<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
+        if let Some(quoted) = behind.strip_prefix('Q') {
+            let (literal, behind) = quoted.split_once("\\E").unwrap_or((quoted, ""));
+            self.out.push_str(&regex::escape(literal));
+            return Ok(behind);
+        }
+        self.escaped(behind)
+    }
+
+    fn escaped<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
+        let one = behind.chars().next().ok_or(ExpressionError::LoneBackslash)?;
+        if ESCAPES.contains(one) {
+            self.out.push('\\');
+            self.out.push(one);
+        } else if one.is_ascii() && !one.is_ascii_alphanumeric() {
+            // Writing into a string cannot fail.
+            let _ = write!(self.out, "\\x{:02x}", u32::from(one));
+        } else {
+            return Err(ExpressionError::Escape(one));
+        }
+        Ok(&behind[one.len_utf8()..])
+    }
+
+    /// A class up to its closing bracket; `[`, `&` and `~` are plain characters in it.
+    fn class<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
+        self.out.push('[');
+        let mut rest = behind;
+        if let Some(behind) = rest.strip_prefix('^') {
+            self.out.push('^');
+            rest = behind;
+        }
+        let mut first = true;
+        while let Some(one) = rest.chars().next() {
+            let behind = &rest[one.len_utf8()..];
+            rest = match one {
+                ']' if !first => {
+                    self.out.push(']');
+                    return Ok(behind);
+                }
+                '\\' => self.escaped(behind)?,
+                '[' if behind.starts_with(':') && behind.contains(":]") => {
+                    let length = behind.find(":]").map_or(0, |at| at + 2);
+                    self.out.push('[');
+                    self.out.push_str(&behind[..length]);
+                    &behind[length..]
+                }
+                '[' | ']' | '&' | '~' => {
+                    self.out.push('\\');
+                    self.out.push(one);
+                    behind
+                }
+                other => {
+                    self.out.push(other);
+                    behind
+                }
+            };
+            first = false;
+        }
+        Ok(rest) // Without a closing bracket; the compiler says so.
+    }
+
+    /// What follows an opening parenthesis: flags that only one dialect knows are refused.
+    fn group<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
+        self.out.push('(');
+        let Some(flags) = behind.strip_prefix('?') else {
+            return Ok(behind);
+        };
+        if !flags.starts_with(['P', '<']) {
+            let foreign = flags
+                .chars()
+                .take_while(|one| !matches!(one, ':' | ')'))
+                .find(|one| !"imsU-".contains(*one));
+            if let Some(foreign) = foreign {
+                return Err(ExpressionError::Group(foreign));
+            }
+        }
+        self.out.push('?');
+        Ok(flags)
+    }
+}
+
+/// Length of the repetition `{n}`, `{n,}` or `{n,m}` at the start; `None` for a plain brace.
+fn repetition(text: &str) -> Result<Option<usize>, ExpressionError> {
+    let Some(end) = text.find('}') else {
+        return Ok(None);
+    };
+    let (low, high) = match text[1..end].split_once(',') {
+        Some((low, high)) => (low, Some(high)),
+        None => (&text[1..end], None),
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !is_number(low) || high.is_some_and(|high| !high.is_empty() && !is_number(high)) {
+        return Ok(None);
+    }
+    let count = |text: &str| text.parse().ok().filter(|count: &u32| *count <= REPEAT_MAX);
+    let low_count = count(low).ok_or(ExpressionError::RepeatCount)?;
+    if let Some(high) = high.filter(|high| !high.is_empty()) {
+        let high = count(high).ok_or(ExpressionError::RepeatCount)?;
+        if high < low_count {
+            return Err(ExpressionError::RepeatCount);
+        }
+    }
+    Ok(Some(end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dialect_of_the_reference_is_understood() {
+        for (text, expected) in [
+            ("^adm", true),
+            ("a{2}", true),
+            ("{", true),
+            ("a{,2}", true),
+            ("a{x}", true),
+            ("a{2,1}", false),
+            ("a{1001}", false),
+            ("a**", false),
+            ("a*?", true),
+            ("*", false),
+            ("[", false),
+            ("[a[b]", true),
+            ("[[:alpha:]]+", true),
+            ("[]a]", true),
+            ("\\Qa+\\E$", true),
+            ("\\<a$", true),
+            ("\\1(a)", false),
+            ("(?!x)", false),
+            ("(?i)x", true),
+            ("(?x)x", false),
+            ("(?P<n>a)", true),
+            ("a|", true),
+            ("(", false),
+            (")", false),
+        ] {
+            assert_eq!(compile(text).is_ok(), expected, "compiling {text:?}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The limits of one queue: who is named, in which order, and how much.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Code, Diagnostic, Report, Span, Stage};
+use crate::raw::{Limit, Queue, Text};
+use crate::vector::{Vector, excesses, report_quantities, show, write};
+
+use super::names::{is_group_name, is_user_name};
+
+/// What differs between users and groups.
+struct Kind {
+    noun: &'static str,
+    is_legal: fn(&str) -> bool,
+    illegal: Code,
+    twice: Code,
+    legal: &'static str,
+}
+
+const USERS: Kind = Kind {
+    noun: "user",
+    is_legal: is_user_name,
+    illegal: Code::LimitUserName,
+    twice: Code::LimitUserTwice,
+    legal: "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+};
+
+const GROUPS: Kind = Kind {
+    noun: "group",
+    is_legal: is_group_name,
+    illegal: Code::LimitGroupName,
+    twice: Code::LimitGroupTwice,
+    legal: "a group begins with a letter or _ and goes on with letters, digits and : _ . -",
+};
+
+/// Names met so far in the limits of one queue.
+type Seen = BTreeMap<String, Span>;
+
+/// Check all limits of a queue.
+pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
+    let (mut users, mut groups) = (Seen::new(), Seen::new());
+    let max = Vector::of(queue.resources.max.as_ref());
+    for limit in &queue.limits.value {
+        if limit.users().is_empty() && limit.groups().is_empty() {
+            let message = format!("a limit of queue `{}` is for nobody", queue.name.value);
+            let fault = Diagnostic::error(Code::LimitForNobody, limit.span, message)
+                .help("name at least one user or group; `*` stands for all others");
+            report.push(fault);
+        }
+        check_names(limit.users(), &USERS, &mut users, report);
+        check_names(limit.groups(), &GROUPS, &mut groups, report);
+        check_lone_wildcard(limit, &groups, report);
+        let resources = check_amounts(queue, limit, report);
+        if !is_root {
+            check_resources(queue, &max, &resources, report);
+        }
+    }
+}
+
+fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report) {
+    for Text { value: name, span } in names {
+        let noun = kind.noun;
+        if name != "*" && !(kind.is_legal)(name) {
+            let message = format!("`{name}` is no {noun} name");
+            report.push(Diagnostic::error(kind.illegal, *span, message).help(kind.legal));
+        } else if let Some(first) = seen.get(name) {
+            let message = format!("{noun} `{name}` is named twice in the limits of this queue");
+            let fault = Diagnostic::error(kind.twice, *span, message)
+                .label("again here")
+                .also(*first, "first here")
+                .help("keep one of them");
+            report.push(fault);
+        } else {
+            if let Some(wildcard) = seen.get("*") {
+                let message = format!("{noun} `{name}` is named behind the {noun} wildcard");
+                let fault = Diagnostic::error(Code::LimitAfterWildcard, *span, message)
+                    .also(*wildcard, "the wildcard")
+                    .help("put the wildcard last");
+                report.push(fault);
+            }
+            seen.insert(name.clone(), *span);
+        }
+    }
+}
+
+/// A group wildcard means *all other groups*, so there must be some to differ from.
+fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
+    if groups.len() != 1 {
+        return;
+    }
+    if let Some(wildcard) = groups.get("*")
+        && !limit.groups().is_empty()
+    {
+        let message = "the group wildcard is the only group in the limits of this queue";
+        let fault = Diagnostic::error(Code::LimitOnlyWildcardGroup, *wildcard, message)
+            .help("name a group before it, or limit the user wildcard instead");
+        report.push(fault);
+    }
+}
+
+/// Check the amounts of a limit; its resources.
+fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
+    report_quantities(limit.max_resources.as_ref(), Stage::Validation, report);
+    let resources = Vector::of(limit.max_resources.as_ref());
+    let written = limit.max_resources.as_ref();
+    let names_types = written.is_some_and(|pairs| !pairs.value.is_empty());
+    if names_types && !resources.is_empty() && resources.is_zero() {
+        let span = written.map_or(limit.span, |pairs| pairs.span);
+        let message = "the limit has nothing but zeros in `maxresources`";
+        let fault = Diagnostic::error(Code::LimitAllZero, span, message)
+            .help("give at least one type more than 0; leave the others at 0 to forbid them");
+        report.push(fault);
+    }
+    if !names_types && limit.max_applications.value == 0 {
+        let message = "the limit sets neither `maxresources` nor `maxapplications`";
+        let fault = Diagnostic::error(Code::LimitNothing, limit.span, message)
+            .help("set one of them, or remove the limit");
+        report.push(fault);
+    }
+    let (most, own) = (&queue.max_applications, &limit.max_applications);
+    if most.value > 0 && own.value > most.value {
+        let message = format!(
+            "the limit allows {} applications, queue `{}` only {}",
+            own.value, queue.name.value, most.value
+        );
+        let fault = Diagnostic::error(Code::LimitApplicationsOverQueue, own.span, message)
+            .also(most.span, "the queue's number")
+            .help(format!("write {} or less", most.value));
+        report.push(fault);
+    }
+    resources
+}
+
+/// Check the resources of a limit against the queue's own maximum.
+fn check_resources(queue: &Queue, max: &Vector, resources: &Vector, report: &mut Report) {
+    for excess in excesses(|resource| max.get(resource), resources) {
+        let most = show(excess.resource, excess.room.amount);
+        let message = format!(
+            "the limit allows {}, queue `{}` only {most}",
+            show(excess.resource, excess.wanted.amount),
+            queue.name.value
+        );
+        let fault = Diagnostic::error(Code::LimitResourcesOverQueue, excess.wanted.span, message)
+            .also(excess.room.span, "the queue's maximum")
+            .help(format!("write {} or less", write(excess.resource, excess.room.amount)));
+        report.push(fault);
+    }
+}

@@ -1,0 +1,91 @@
+//! The rules of a queue file, one file per family.
+//!
+//! Every rule looks at the whole file and reports all its faults, so that one run shows
+//! everything there is to repair. A rule does not complain about what another one refused
+//! already: a text that is no quantity counts as absent in comparisons.
+
+mod access;
+mod applications;
+mod expression;
+mod limit_tree;
+mod limits;
+pub(crate) mod names;
+mod nodes;
+mod placement;
+mod placement_tree;
+mod properties;
+mod resources;
+mod structure;
+mod template;
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::raw::{File, Queue, Rule};
+
+pub(crate) use structure::name_of_partition;
+pub(crate) use template::is_absent;
+
+/// A partition whose queues hang below one root.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    /// The partition as written, without its queues and limits.
+    pub(crate) partition: crate::raw::Partition,
+    /// The queue called `root`, with the limits of the partition.
+    pub(crate) root: Queue,
+}
+
+/// Check every rule; the partitions with their queues below one root each.
+pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
+    check_partition_names(&file, report);
+    let mut trees = Vec::with_capacity(file.partitions.len());
+    for partition in file.partitions {
+        if let Some(tree) = structure::rooted(partition, report) {
+            check_tree(&tree, report);
+            trees.push(tree);
+        }
+    }
+    trees
+}
+
+fn check_tree(tree: &Tree, report: &mut Report) {
+    structure::check(&tree.root, report);
+    each_queue(&tree.root, true, &mut |queue, is_root| {
+        access::check(queue, report);
+        limits::check(queue, is_root, report);
+        properties::check(queue, report);
+        template::check(queue, report);
+    });
+    resources::check(&tree.root, report);
+    let rules: &[Rule] = &tree.partition.rules;
+    placement::check(rules, report);
+    placement_tree::check(rules, &tree.root, report);
+    nodes::check(&tree.partition, report);
+    applications::check(&tree.root, report);
+    limit_tree::check(&tree.root, report);
+}
+
+fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {
+    visit(queue, is_root);
+    for child in &queue.children {
+        each_queue(child, false, visit);
+    }
+}
+
+fn check_partition_names(file: &File, report: &mut Report) {
+    let mut seen = BTreeMap::new();
+    for partition in &file.partitions {
+        let name = name_of_partition(&partition.name.value).to_lowercase();
+        let span = partition.name.span;
+        if let Some(first) = seen.get(&name) {
+            let message = format!("two partitions are called `{name}`");
+            let fault = Diagnostic::error(Code::PartitionDuplicate, span, message)
+                .label("again here")
+                .also(*first, "first here")
+                .help("give one of them another name; names differ by more than case");
+            report.push(fault);
+        } else {
+            seen.insert(name, span);
+        }
+    }
+}

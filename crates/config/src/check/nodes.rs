@@ -1,0 +1,27 @@
+//! The node sorting policy.
+
+use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::raw::Partition;
+
+/// Check name and weights of the policy.
+pub(super) fn check(partition: &Partition, report: &mut Report) {
+    let policy = &partition.node_policy;
+    if !matches!(policy.value.as_str(), "" | "fair" | "binpacking") {
+        let message = format!("there is no node sorting policy `{}`", policy.value);
+        let fault = Diagnostic::error(Code::NodePolicy, policy.span, message)
+            .help("write `fair` or `binpacking`, in lower case");
+        report.push(fault);
+    }
+    for (name, weight) in &partition.node_weights {
+        if weight.value < 0.0 {
+            let message =
+                format!("the weight of {} is {}; it must not be below 0", name.value, weight.value);
+            let fault = Diagnostic::error(Code::NodeWeight, weight.span, message)
+                .help("write 0 to leave the type out of the score");
+            report.push(fault);
+        } else if !weight.value.is_finite() {
+            let message = format!("the weight of {} is no number; 1 is used", name.value);
+            report.push(Diagnostic::warning(Code::YamlLenient, weight.span, message));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Placement rules by themselves: names, filters, and what no rule can be built from.
+
+use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::raw::{Filter, Rule, Text};
+
+use super::expression;
+use super::names::{is_group_name, is_identifier, is_queue_name, is_user_name};
+
+/// A filter entry with one of these is a regular expression.
+const SPECIAL: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', ']', '|'];
+
+/// Check every rule with the rules that find its parent.
+pub(super) fn check(rules: &[Rule], report: &mut Report) {
+    for rule in rules {
+        let mut next = Some(rule);
+        while let Some(rule) = next {
+            check_one(rule, report);
+            next = rule.parent.as_deref();
+        }
+    }
+}
+
+fn check_one(rule: &Rule, report: &mut Report) {
+    let name = &rule.name;
+    if is_identifier(&name.value) {
+        warn_unbuildable(rule, report);
+    } else {
+        let message = format!("`{}` is no name of a placement rule", name.value);
+        let fault = Diagnostic::error(Code::RuleName, name.span, message)
+            .help("write one of provided, user, fixed, tag");
+        report.push(fault);
+    }
+    check_filter(&rule.filter, report);
+}
+
+fn check_filter(filter: &Filter, report: &mut Report) {
+    let kind = &filter.kind;
+    if !matches!(kind.value.to_lowercase().as_str(), "" | "allow" | "deny") {
+        let message = format!("a filter cannot be of type `{}`", kind.value);
+        let fault = Diagnostic::error(Code::RuleFilterType, kind.span, message)
+            .help("write `allow` or `deny`");
+        report.push(fault);
+    }
+    check_single(&filter.users, "user", is_user_name, Code::RuleFilterUser, report);
+    check_single(&filter.groups, "group", is_group_name, Code::RuleFilterGroup, report);
+}
+
+/// A list of one may be an expression; longer lists are names, bad ones dropped at run time.
+fn check_single(
+    list: &[Text],
+    noun: &str,
+    is_legal: fn(&str) -> bool,
+    code: Code,
+    report: &mut Report,
+) {
+    let [only] = list else {
+        for entry in list.iter().filter(|entry| !is_legal(&entry.value)) {
+            let message = format!("`{}` is no {noun} name and matches nobody", entry.value);
+            let warning = Diagnostic::warning(Code::NoEffect, entry.span, message)
+                .help("an expression must be the only entry of its list");
+            report.push(warning);
+        }
+        return;
+    };
+    if is_legal(&only.value) {
+        return;
+    }
+    let why = if only.value.contains(SPECIAL) {
+        match expression::compile(&only.value) {
+            Ok(()) => return,
+            Err(error) => format!("no regular expression: {error}"),
+        }
+    } else {
+        "no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it".to_owned()
+    };
+    let message = format!("`{}` is neither a {noun} name nor an expression", only.value);
+    let fault = Diagnostic::error(code, only.span, message)
+        .label(why)
+        .help(format!("write one {noun} name, several names, or one expression"));
+    report.push(fault);
+}
+
+/// What the reference only notices when it builds the rules: it then starts without any
+/// rule and rejects every application.
+fn warn_unbuildable(rule: &Rule, report: &mut Report) {
+    let (name, value) = (&rule.name, &rule.value);
+    let kind = name.value.to_lowercase();
+    let consequence = "the partition starts without rules and rejects every application";
+    let warning = match kind.as_str() {
+        "recovery" => Diagnostic::warning(
+            Code::RuleRecovery,
+            name.span,
+            format!("the recovery rule cannot be written; {consequence}"),
+        )
+        .help("remove it: it is always the last rule"),
+        "fixed" | "tag" if value.value.is_empty() => Diagnostic::warning(
+            Code::RuleValue,
+            name.span,
+            format!("a `{kind}` rule needs a `value`; {consequence}"),
+        )
+        .help("write the queue of a `fixed` rule, the tag name of a `tag` rule"),
+        "provided" | "user" | "tag" => return,
+        "fixed" => match fixed_fault(rule) {
+            Some(why) => {
+                let message = format!("{why}; {consequence}");
+                Diagnostic::warning(Code::RuleValue, value.span, message)
+            }
+            None => return,
+        },
+        _ => Diagnostic::warning(
+            Code::RuleUnknown,
+            name.span,
+            format!("there is no placement rule `{}`; {consequence}", name.value),
+        )
+        .help("write one of provided, user, fixed, tag"),
+    };
+    report.push(warning);
+}
+
+fn fixed_fault(rule: &Rule) -> Option<String> {
+    let path = rule.value.value.to_lowercase();
+    if let Some(part) = path.split('.').find(|part| !is_queue_name(part)) {
+        return Some(format!("`{part}` is no queue name"));
+    }
+    let qualified = path == "root" || path.starts_with("root.");
+    (qualified && rule.parent.is_some())
+        .then(|| "a rule with a path from `root` cannot have a parent".to_owned())
+}

@@ -1,0 +1,158 @@
+//! Placement rules against the configured queues: a `fixed` rule must lead somewhere.
+//!
+//! The reference compares names without lower-casing them, and knows a parent only by its
+//! written `parent` flag. Both are repaired here, but a file that either reading accepts
+//! is accepted, so that no working file is refused (K-4).
+
+use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::raw::{Queue, Rule};
+
+/// How names are compared and parents recognised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// In lower case; children make a parent; only `root` and `root.…` are full paths.
+    Repaired,
+    /// As written, by the flag alone; every value that begins with `root` is a full path.
+    Reference,
+}
+
+/// Where a chain of rules leads.
+struct Route<'a> {
+    path: String,
+    /// A rule of the chain is not `fixed`, so its queues come from the application.
+    dynamic: bool,
+    rule: &'a Rule,
+}
+
+/// Check every rule.
+pub(super) fn check(rules: &[Rule], root: &Queue, report: &mut Report) {
+    for rule in rules {
+        if let Err(fault) = judge(rule, root, Reading::Repaired)
+            && judge(rule, root, Reading::Reference).is_err()
+        {
+            report.push(*fault);
+        }
+    }
+}
+
+fn judge(rule: &Rule, root: &Queue, reading: Reading) -> Result<(), Box<Diagnostic>> {
+    match route(rule, reading)? {
+        Some(route) => walk(&route, root, rule.create, reading),
+        None => Ok(()),
+    }
+}
+
+/// The fixed beginning of the chain; `None` when it does not begin with a fixed rule.
+fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnostic>> {
+    let mut chain = vec![rule];
+    while let Some(parent) = chain.last().and_then(|rule| rule.parent.as_deref()) {
+        chain.push(parent);
+    }
+    let mut found: Option<Route<'_>> = None;
+    for link in chain.into_iter().rev() {
+        if link.name.value != "fixed" {
+            if let Some(route) = &mut found {
+                route.dynamic = true;
+            }
+            break;
+        }
+        let value = match reading {
+            Reading::Repaired => link.value.value.to_lowercase(),
+            Reading::Reference => link.value.value.clone(),
+        };
+        let qualified = match reading {
+            Reading::Repaired => value == "root" || value.starts_with("root."),
+            Reading::Reference => value.starts_with("root"),
+        };
+        match &mut found {
+            None => {
+                found = Some(Route {
+                    path: if qualified { value } else { format!("root.{value}") },
+                    dynamic: false,
+                    rule: link,
+                });
+            }
+            Some(route) if qualified => {
+                let message = format!(
+                    "`{value}` is a full path, but its parent rule leads to `{}` already",
+                    route.path
+                );
+                let fault = Diagnostic::error(Code::RuleQualified, link.value.span, message)
+                    .also(route.rule.value.span, "the parent rule")
+                    .help("leave out `root`, or remove the parent rule");
+                return Err(Box::new(fault));
+            }
+            Some(route) => {
+                route.path = format!("{}.{value}", route.path);
+                route.rule = link;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Follow the path through the configured queues.
+fn walk(
+    route: &Route<'_>,
+    root: &Queue,
+    create: bool,
+    reading: Reading,
+) -> Result<(), Box<Diagnostic>> {
+    let path = route.path.to_lowercase();
+    let mut level = std::slice::from_ref(root);
+    let mut last: Option<&Queue> = None;
+    for part in path.split('.') {
+        if let Some(leaf) = last
+            && level.is_empty()
+            && !leaf.parent
+        {
+            return Err(Box::new(under_leaf(route, leaf)));
+        }
+        let next = level.iter().find(|queue| match reading {
+            Reading::Repaired => queue.name.value.eq_ignore_ascii_case(part),
+            Reading::Reference => queue.name.value == part,
+        });
+        let Some(queue) = next else {
+            return if create { Ok(()) } else { Err(Box::new(no_queue(route))) };
+        };
+        last = Some(queue);
+        level = &queue.children;
+    }
+    let Some(target) = last else {
+        return Ok(());
+    };
+    let by_children = reading == Reading::Repaired && !target.children.is_empty();
+    match (route.dynamic, target.parent) {
+        (true, false) if !by_children => Err(Box::new(not_parent(route, target))),
+        (false, true) => Err(Box::new(not_leaf(route, target))),
+        _ => Ok(()),
+    }
+}
+
+fn under_leaf(route: &Route<'_>, leaf: &Queue) -> Diagnostic {
+    let message =
+        format!("there can be no queue `{}`: `{}` is a leaf", route.path, leaf.name.value);
+    Diagnostic::error(Code::RuleUnderLeaf, route.rule.value.span, message)
+        .also(leaf.name.span, "this queue is a leaf")
+        .help("write `parent: true` for that queue, or another path")
+}
+
+fn no_queue(route: &Route<'_>) -> Diagnostic {
+    let message = format!("there is no queue `{}`, and the rule may not make it", route.path);
+    Diagnostic::error(Code::RuleNoQueue, route.rule.value.span, message)
+        .help("write `create: true` for the rule, or the path of a configured queue")
+}
+
+fn not_parent(route: &Route<'_>, target: &Queue) -> Diagnostic {
+    let message = format!("the rule makes queues below `{}`, which is a leaf", route.path);
+    Diagnostic::error(Code::RuleNotParent, route.rule.value.span, message)
+        .also(target.name.span, "this queue is a leaf")
+        .help("write `parent: true` for that queue")
+}
+
+fn not_leaf(route: &Route<'_>, target: &Queue) -> Diagnostic {
+    let message = format!("`{}` is a parent and takes no applications", route.path);
+    Diagnostic::error(Code::RuleNotLeaf, route.rule.value.span, message)
+        .also(target.name.span, "this queue is a parent")
+        .help("name one of the leaves below it")
+}

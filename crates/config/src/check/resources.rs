@@ -1,0 +1,105 @@
+//! Guarantees and maxima fit into each other down the tree.
+
+use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::raw::Queue;
+use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest, write};
+
+/// The maxima on the way from root to a queue. They are never merged into one vector:
+/// that would cost all types above for every queue below.
+struct Path<'a> {
+    max: &'a Vector,
+    above: Option<&'a Path<'a>>,
+}
+
+impl Path<'_> {
+    /// The maximum of this type in force at the end of the path.
+    fn room(&self, resource: &str) -> Option<Measure> {
+        let queues = std::iter::successors(Some(self), |path| path.above);
+        smallest(queues.filter_map(|path| path.max.get(resource)))
+    }
+}
+
+/// Check the whole tree below and with `root`.
+pub(super) fn check(root: &Queue, report: &mut Report) {
+    check_queue(root, None, report);
+}
+
+/// Check one queue and its children; what the queue claims from its parent's guarantee.
+fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> Vector {
+    let resources = &queue.resources;
+    report_quantities(resources.guaranteed.as_ref(), Stage::Validation, report);
+    report_quantities(resources.max.as_ref(), Stage::Validation, report);
+    let guaranteed = Vector::of(resources.guaranteed.as_ref());
+    let max = Vector::of(resources.max.as_ref());
+    let name = &queue.name.value;
+
+    for excess in excesses(|resource| max.get(resource), &guaranteed) {
+        let subject = format!("queue `{name}` guarantees");
+        let message = compare(&subject, &excess, "its own maximum is");
+        report.push(over(Code::GuaranteeOverMax, &excess, message, "the maximum"));
+    }
+    for excess in excesses(|resource| above?.room(resource), &max) {
+        let subject = format!("queue `{name}` may use");
+        let message = compare(&subject, &excess, "a queue above it may use");
+        report.push(over(Code::MaxOverParent, &excess, message, "the maximum above"));
+    }
+
+    let in_force = Path { max: &max, above };
+    let mut sum = Vector::default();
+    for child in &queue.children {
+        sum.add(check_queue(child, Some(&in_force), report));
+    }
+    let subject = format!("the children of queue `{name}` are guaranteed");
+    for excess in excesses(|resource| guaranteed.get(resource), &sum) {
+        if report.is_full() {
+            break; // Looking for the summands costs more than counting what is left.
+        }
+        let message = compare(&subject, &excess, "the queue itself is guaranteed");
+        report.push(over_sum(Code::SumOverGuarantee, queue, &excess, message));
+    }
+    for excess in excesses(|resource| in_force.room(resource), &sum) {
+        if report.is_full() {
+            break;
+        }
+        let message = compare(&subject, &excess, "the queue may use");
+        report.push(over_sum(Code::SumOverMax, queue, &excess, message));
+    }
+    if guaranteed.is_zero() { sum } else { guaranteed }
+}
+
+fn compare(subject: &str, excess: &Excess<'_>, other: &str) -> String {
+    format!(
+        "{subject} {}, {other} {}",
+        show(excess.resource, excess.wanted.amount),
+        show(excess.resource, excess.room.amount)
+    )
+}
+
+fn over(code: Code, excess: &Excess<'_>, message: String, room: &str) -> Diagnostic {
+    let most = show(excess.resource, excess.room.amount);
+    Diagnostic::error(code, excess.wanted.span, message)
+        .label("too much")
+        .also(excess.room.span, format!("{room}: {most}"))
+        .help(format!(
+            "write {} or less, or raise {room}",
+            write(excess.resource, excess.room.amount)
+        ))
+}
+
+fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> Diagnostic {
+    let (sum, room) = (excess.wanted, excess.room);
+    // A few are enough to see what is added up, and few queues are looked at for them.
+    let children = queue.children.iter().take(100);
+    let parts = children
+        .filter_map(|child| Vector::of(child.resources.guaranteed.as_ref()).get(excess.resource));
+    let mut fault = Diagnostic::error(code, room.span, message)
+        .label(format!("{} here", show(excess.resource, room.amount)))
+        .help(format!(
+            "raise it to {} or lower the guarantees of the children",
+            write(excess.resource, sum.amount)
+        ));
+    for part in parts.take(3) {
+        fault = fault.also(part.span, format!("{} there", show(excess.resource, part.amount)));
+    }
+    fault
+}

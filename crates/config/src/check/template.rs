@@ -1,0 +1,38 @@
+//! The template of dynamic leaves.
+
+use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::raw::{Pairs, Queue, Template};
+use crate::vector::report_quantities;
+
+/// Whether a template says nothing at all, so that the queue has none.
+pub(crate) fn is_absent(template: &Template) -> bool {
+    let says_nothing = |pairs: &Option<Pairs>| {
+        let mut entries = pairs.iter().flat_map(|pairs| &pairs.value);
+        entries.all(|(key, value)| key.value.is_empty() || value.value.is_empty())
+    };
+    let mut properties = template.properties.iter();
+    template.max_applications.value == 0
+        && properties.all(|(key, value)| key.value.is_empty() || value.value.is_empty())
+        && says_nothing(&template.resources.max)
+        && says_nothing(&template.resources.guaranteed)
+}
+
+/// Check the quantities of a template. Only a parent's template is ever built.
+pub(super) fn check(queue: &Queue, report: &mut Report) {
+    let Some(template) = &queue.template else {
+        return;
+    };
+    if !queue.parent && queue.children.is_empty() {
+        let message = format!(
+            "the template of queue `{}` has no effect: the queue is a leaf",
+            queue.name.value
+        );
+        let warning = Diagnostic::warning(Code::NoEffect, template.span, message)
+            .help("write `parent: true` for the queue, or remove the template");
+        report.push(warning);
+    } else if !is_absent(&template.value) {
+        let resources = &template.value.resources;
+        report_quantities(resources.max.as_ref(), Stage::Building, report);
+        report_quantities(resources.guaranteed.as_ref(), Stage::Building, report);
+    }
+}

@@ -1,0 +1,69 @@
+//! A queue file on disk.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::{Diagnostics, FILE_BYTES_MAX, Loaded, Style, read};
+
+/// Why a queue file could not be used; each names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file is missing, a directory, or may not be read.
+    #[error("cannot read the queue file {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is larger than [`FILE_BYTES_MAX`].
+    #[error("the queue file {} is larger than {FILE_BYTES_MAX} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not UTF-8 text.
+    #[error("the queue file {} is not UTF-8 text: byte {offset} is wrong", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that is wrong, from 0.
+        offset: usize,
+    },
+    /// The file breaks rules; the message shows the lines.
+    #[error("{}\n\nthe queue file {} cannot be used", faults.render(&path.display().to_string(), Style::Plain), path.display())]
+    Faults {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        faults: Box<Diagnostics>,
+    },
+}
+
+/// Read a queue file from disk.
+///
+/// An empty file is legal: [`Loaded::is_empty`] then holds, for a caller that wants none.
+///
+/// # Errors
+/// [`ReadError`] says whether the file could not be read or breaks rules.
+pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
+    let path = path.as_ref();
+    let failed = |source| ReadError::Io { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that is too large from one that just fits,
+    // and an endless one ends.
+    let bound = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
+    let file = File::open(path).map_err(failed)?;
+    file.take(bound).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > FILE_BYTES_MAX {
+        return Err(ReadError::TooLarge { path: path.to_owned() });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| ReadError::NotText {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    read(&text)
+        .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })
+}

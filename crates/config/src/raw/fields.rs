@@ -1,0 +1,280 @@
+//! Fields of one mapping, read strictly: an unknown key or a wrong kind is a fault.
+
+use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::scalar::{Meaning, Reading};
+use crate::yaml::{Entry, Kind, Node, Scalar};
+
+use super::{At, Pairs, Text};
+
+/// The fields of one mapping, and who hears about faults in them.
+pub(super) struct Fields<'n, 'r> {
+    entries: &'n [Entry],
+    /// Where the mapping is: the place of what it does not say.
+    pub(super) span: Span,
+    pub(super) report: &'r mut Report,
+}
+
+impl<'n, 'r> Fields<'n, 'r> {
+    /// The fields of `node`, which is `what`; a node without value has none.
+    ///
+    /// Keys other than `known` are faults. So is a node that is no mapping.
+    pub(super) fn of(
+        node: &'n Node,
+        what: &str,
+        known: &[&str],
+        report: &'r mut Report,
+    ) -> Fields<'n, 'r> {
+        let entries: &[Entry] = match &node.kind {
+            Kind::Map(entries) => entries,
+            Kind::Scalar(scalar) if scalar.is_null() => &[],
+            Kind::Scalar(_) | Kind::List(_) => {
+                report.push(wrong_kind(node, &format!("{what} must be a mapping")));
+                &[]
+            }
+        };
+        for entry in entries {
+            check_key(&entry.key, what, known, report);
+        }
+        Fields { entries, span: node.span, report }
+    }
+
+    /// The value of a key, if it is written and not null.
+    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entry(key).map(|entry| &entry.value).filter(|value| !is_null(value))
+    }
+
+    /// The key and its value, if it is written, be it null.
+    pub(super) fn entry(&self, key: &str) -> Option<&'n Entry> {
+        self.entries
+            .iter()
+            .find(|entry| matches!(&entry.key.kind, Kind::Scalar(scalar) if scalar.text == key))
+    }
+
+    /// A text; empty when absent, and then its place is the mapping's.
+    pub(super) fn text(&mut self, key: &str) -> Text {
+        let Some(node) = self.get(key) else {
+            let span = self.entry(key).map_or(self.span, |entry| entry.key.span);
+            return At { value: String::new(), span };
+        };
+        text_of(node, &format!("`{key}`"), self.report)
+            .unwrap_or(At { value: String::new(), span: node.span })
+    }
+
+    /// A boolean, if written.
+    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+        let node = self.get(key)?;
+        let read = scalar_of(node).and_then(Scalar::flag);
+        match read {
+            Some(Reading::Plain(flag)) => Some(flag),
+            Some(Reading::Lenient(flag)) => {
+                let message = format!("`{key}` is taken as {flag}");
+                let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
+                self.report.push(warning.help(format!("write `{key}: {flag}`")));
+                Some(flag)
+            }
+            None => {
+                let fault = wrong_kind(node, &format!("`{key}` must be true or false"));
+                self.report.push(fault.help("write true or false, without quotes"));
+                None
+            }
+        }
+    }
+
+    /// A count; 0 when absent.
+    pub(super) fn count(&mut self, key: &str) -> At<u64> {
+        let Some(node) = self.get(key) else {
+            let span = self.span;
+            return At { value: 0, span };
+        };
+        let value = match scalar_of(node).and_then(Scalar::count) {
+            Some(Reading::Plain(count)) => count,
+            Some(Reading::Lenient(count)) => {
+                let message = format!("`{key}` is taken as {count}");
+                let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
+                self.report.push(warning.help(format!("write `{key}: {count}`")));
+                count
+            }
+            None => {
+                let what = format!("`{key}` must be a whole number from 0 to {}", u64::MAX);
+                self.report.push(wrong_kind(node, &what));
+                0
+            }
+        };
+        At { value, span: node.span }
+    }
+
+    /// The items of a list, null ones dropped; `None` when it is absent.
+    pub(super) fn list(&mut self, key: &str) -> Option<(Vec<&'n Node>, Span)> {
+        let node = self.get(key)?;
+        let Kind::List(items) = &node.kind else {
+            self.report.push(wrong_kind(node, &format!("`{key}` must be a list")));
+            return None;
+        };
+        let mut kept = Vec::with_capacity(items.len());
+        for item in items {
+            if is_null(item) {
+                let message = format!("an empty entry of `{key}` is dropped");
+                let span = if item.span.start == item.span.end { node.span } else { item.span };
+                let warning = Diagnostic::warning(Code::YamlLenient, span, message);
+                self.report.push(warning);
+            } else {
+                kept.push(item);
+            }
+        }
+        Some((kept, node.span))
+    }
+
+    /// The texts of a list; `None` when it is absent.
+    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<Text>> {
+        let (items, _) = self.list(key)?;
+        let what = format!("an entry of `{key}`");
+        let texts = items.into_iter().filter_map(|item| text_of(item, &what, self.report));
+        Some(texts.collect())
+    }
+
+    /// A mapping of any keys to texts; `None` when it is absent.
+    pub(super) fn pairs(&mut self, key: &str) -> Option<Pairs> {
+        let node = self.get(key)?;
+        let value = self
+            .items(key, node)
+            .into_iter()
+            .filter_map(|(name, value)| {
+                if is_null(value) {
+                    let span =
+                        if value.span.start == value.span.end { name.span } else { value.span };
+                    let empty = At { value: String::new(), span };
+                    return Some((name, empty));
+                }
+                let what = format!("`{}`", name.value);
+                text_of(value, &what, self.report).map(|text| (name, text))
+            })
+            .collect();
+        Some(At { value, span: node.span })
+    }
+
+    /// A mapping of any keys to floating point numbers; empty when it is absent.
+    pub(super) fn decimals(&mut self, key: &str) -> Vec<(Text, At<f64>)> {
+        let Some(node) = self.get(key) else {
+            return Vec::new();
+        };
+        let mut decimals = Vec::new();
+        for (name, value) in self.items(key, node) {
+            let span = value.span;
+            if is_null(value) {
+                decimals.push((name, At { value: 0.0, span }));
+                continue;
+            }
+            if let Some(decimal) = scalar_of(value).and_then(Scalar::decimal) {
+                let weight = At { value: decimal, span };
+                decimals.push((name, weight));
+            } else {
+                let what = format!("`{}` must be a number", name.value);
+                self.report.push(wrong_kind(value, &what));
+            }
+        }
+        decimals
+    }
+
+    /// Keys and values of a free mapping; null keys are dropped.
+    fn items(&mut self, key: &str, node: &'n Node) -> Vec<(Text, &'n Node)> {
+        let Kind::Map(entries) = &node.kind else {
+            self.report.push(wrong_kind(node, &format!("`{key}` must be a mapping")));
+            return Vec::new();
+        };
+        let mut items = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if is_null(&entry.key) {
+                let message = format!("an entry of `{key}` without a key is dropped");
+                let warning = Diagnostic::warning(Code::YamlLenient, entry.key.span, message);
+                self.report.push(warning);
+            } else if let Some(name) = text_of(&entry.key, "a key", self.report) {
+                items.push((name, &entry.value));
+            }
+        }
+        items
+    }
+}
+
+/// Look at a key of a mapping whose keys are `known`.
+fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
+    if is_null(key) {
+        let message = format!("an entry of {what} without a key is dropped");
+        report.push(Diagnostic::warning(Code::YamlLenient, key.span, message));
+        return;
+    }
+    let Some(name) = text_of(key, "a key", report) else {
+        return;
+    };
+    if known.contains(&name.value.as_str()) {
+        return;
+    }
+    let message = format!("{what} has no key `{}`", name.value);
+    let help = match nearest(&name.value, known) {
+        Some(key) if key == name.value.to_lowercase() => {
+            format!("write `{key}`: keys are lower case")
+        }
+        Some(key) => format!("did you mean `{key}`?"),
+        None => format!("the keys are: {}", known.join(", ")),
+    };
+    report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
+}
+
+/// The known key that differs in case only, or else in at most two letters.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let lower = name.to_lowercase();
+    let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
+    (distance <= 2).then_some(key)
+}
+
+/// Letters to insert, delete or replace to get from one text to the other; texts of very
+/// different lengths are not compared.
+fn letters_apart(one: &str, two: &str) -> usize {
+    if one.len().abs_diff(two.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=two.len()).collect();
+    for (position, left) in one.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = position + 1;
+        for (column, right) in two.bytes().enumerate() {
+            let replaced = diagonal + usize::from(left != right);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[two.len()]
+}
+
+fn scalar_of(node: &Node) -> Option<&Scalar> {
+    match &node.kind {
+        Kind::Scalar(scalar) => Some(scalar),
+        Kind::List(_) | Kind::Map(_) => None,
+    }
+}
+
+fn is_null(node: &Node) -> bool {
+    scalar_of(node).is_some_and(Scalar::is_null)
+}
+
+/// A scalar as the text that is written; null gives the empty text.
+fn text_of(node: &Node, what: &str, report: &mut Report) -> Option<Text> {
+    let Some(scalar) = scalar_of(node) else {
+        report.push(wrong_kind(node, &format!("{what} must be a text")));
+        return None;
+    };
+    Some(At { value: scalar.text.clone(), span: node.span })
+}
+
+fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
+    let label = match &node.kind {
+        Kind::List(_) => "this is a list",
+        Kind::Map(_) => "this is a mapping",
+        Kind::Scalar(scalar) if scalar.quoted => "this is a text in quotes",
+        Kind::Scalar(scalar) => match scalar.meaning() {
+            Meaning::Flag(_) => "this is a boolean",
+            Meaning::Whole(_) | Meaning::Decimal(_) => "this is a number",
+            Meaning::Null | Meaning::Text => "this is a text",
+        },
+    };
+    Diagnostic::error(Code::YamlType, node.span, must).label(label)
+}

@@ -1,0 +1,131 @@
+//! The queue file as written: every field with its place, nothing judged yet.
+
+mod fields;
+mod read;
+
+pub(crate) use read::read;
+
+use crate::diagnostic::Span;
+
+/// A value with its place in the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+impl<T: PartialEq> PartialEq for At<T> {
+    /// Equal values; the place does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+/// A text; empty where the file is silent.
+pub(crate) type Text = At<String>;
+
+/// A mapping of texts, in file order; empty and absent are told apart by an `Option`.
+pub(crate) type Pairs = At<Vec<(Text, Text)>>;
+
+/// The whole file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct File {
+    pub(crate) partitions: Vec<Partition>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Partition {
+    pub(crate) name: Text,
+    pub(crate) queues: Option<At<Vec<Queue>>>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) limits: At<Vec<Limit>>,
+    pub(crate) preemption: Option<bool>,
+    pub(crate) quota_preemption: Option<bool>,
+    pub(crate) node_policy: Text,
+    pub(crate) node_weights: Vec<(Text, At<f64>)>,
+    pub(crate) resolver: Text,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    pub(crate) name: Text,
+    pub(crate) parent: bool,
+    pub(crate) children: Vec<Queue>,
+    pub(crate) resources: Resources,
+    pub(crate) max_applications: At<u64>,
+    pub(crate) properties: Vec<(Text, Text)>,
+    pub(crate) admin_acl: Text,
+    pub(crate) submit_acl: Text,
+    pub(crate) template: Option<At<Template>>,
+    pub(crate) limits: At<Vec<Limit>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Resources {
+    pub(crate) max: Option<Pairs>,
+    pub(crate) guaranteed: Option<Pairs>,
+    /// Where one of the two is written without any value.
+    pub(crate) nulls: Vec<Text>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Template {
+    pub(crate) max_applications: At<u64>,
+    pub(crate) properties: Vec<(Text, Text)>,
+    pub(crate) resources: Resources,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limit {
+    /// The entry as a whole.
+    pub(crate) span: Span,
+    pub(crate) description: Text,
+    pub(crate) users: Option<Vec<Text>>,
+    pub(crate) groups: Option<Vec<Text>>,
+    pub(crate) max_resources: Option<Pairs>,
+    pub(crate) max_applications: At<u64>,
+}
+
+impl Limit {
+    /// The users named, none when the key is absent.
+    pub(crate) fn users(&self) -> &[Text] {
+        self.users.as_deref().unwrap_or_default()
+    }
+
+    /// The groups named, none when the key is absent.
+    pub(crate) fn groups(&self) -> &[Text] {
+        self.groups.as_deref().unwrap_or_default()
+    }
+}
+
+impl PartialEq for Limit {
+    /// The same content; resources in any order, and an absent list differs from an empty one.
+    fn eq(&self, other: &Self) -> bool {
+        let sorted = |limit: &Self| {
+            let mut pairs = limit.max_resources.clone()?.value;
+            pairs.sort_by(|one, two| one.0.value.cmp(&two.0.value));
+            Some(pairs)
+        };
+        self.description == other.description
+            && self.users == other.users
+            && self.groups == other.groups
+            && self.max_applications == other.max_applications
+            && sorted(self) == sorted(other)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rule {
+    pub(crate) name: Text,
+    pub(crate) create: bool,
+    pub(crate) filter: Filter,
+    pub(crate) parent: Option<Box<Rule>>,
+    pub(crate) value: Text,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) kind: Text,
+    pub(crate) users: Vec<Text>,
+    pub(crate) groups: Vec<Text>,
+}

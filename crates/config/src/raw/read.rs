@@ -1,0 +1,160 @@
+//! From nodes to the fields of a queue file.
+
+use crate::diagnostic::{Report, Span};
+use crate::yaml::Node;
+
+use super::fields::Fields;
+use super::{At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text};
+
+/// Read a file; faults go to `report`, and what is readable is returned.
+pub(crate) fn read(document: &Node, report: &mut Report) -> File {
+    let keys = &["partitions", "checksum"];
+    let mut fields = Fields::of(document, "a queue file", keys, report);
+    fields.text("checksum");
+    let (nodes, _) = fields.list("partitions").unwrap_or_default();
+    File { partitions: nodes.into_iter().map(|node| partition(node, report)).collect() }
+}
+
+fn partition(node: &Node, report: &mut Report) -> Partition {
+    let keys = &[
+        "name",
+        "queues",
+        "placementrules",
+        "limits",
+        "preemption",
+        "nodesortpolicy",
+        "usergroupresolver",
+    ];
+    let mut fields = Fields::of(node, "a partition", keys, report);
+    let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
+    partition.queues =
+        fields.list("queues").map(|(nodes, span)| At { value: queues(nodes, fields.report), span });
+    partition.limits = limits(&mut fields);
+    let (rules, _) = fields.list("placementrules").unwrap_or_default();
+    partition.rules = rules.into_iter().map(|node| rule(node, fields.report)).collect();
+    if let Some(node) = fields.get("preemption") {
+        let keys = &["enabled", "quotapreemptionenabled"];
+        let mut preemption = Fields::of(node, "`preemption`", keys, fields.report);
+        partition.preemption = preemption.flag("enabled");
+        partition.quota_preemption = preemption.flag("quotapreemptionenabled");
+    }
+    if let Some(node) = fields.get("nodesortpolicy") {
+        let keys = &["type", "resourceweights"];
+        let mut policy = Fields::of(node, "`nodesortpolicy`", keys, fields.report);
+        partition.node_policy = policy.text("type");
+        partition.node_weights = policy.decimals("resourceweights");
+    }
+    if let Some(node) = fields.get("usergroupresolver") {
+        let mut resolver = Fields::of(node, "`usergroupresolver`", &["type"], fields.report);
+        partition.resolver = resolver.text("type");
+    }
+    partition
+}
+
+fn queues(nodes: Vec<&Node>, report: &mut Report) -> Vec<Queue> {
+    nodes.into_iter().map(|node| queue(node, report)).collect()
+}
+
+fn queue(node: &Node, report: &mut Report) -> Queue {
+    let keys = &[
+        "name",
+        "parent",
+        "queues",
+        "resources",
+        "maxapplications",
+        "properties",
+        "adminacl",
+        "submitacl",
+        "childtemplate",
+        "limits",
+    ];
+    let mut fields = Fields::of(node, "a queue", keys, report);
+    let mut queue = Queue {
+        name: fields.text("name"),
+        parent: fields.flag("parent").unwrap_or(false),
+        resources: resources(&mut fields),
+        max_applications: fields.count("maxapplications"),
+        properties: properties(&mut fields),
+        admin_acl: fields.text("adminacl"),
+        submit_acl: fields.text("submitacl"),
+        limits: limits(&mut fields),
+        ..Queue::default()
+    };
+    if let Some(node) = fields.get("childtemplate") {
+        queue.template = Some(At { value: template(node, fields.report), span: node.span });
+    }
+    if let Some((nodes, _)) = fields.list("queues") {
+        queue.children = queues(nodes, fields.report);
+    }
+    queue
+}
+
+fn template(node: &Node, report: &mut Report) -> Template {
+    let keys = &["maxapplications", "properties", "resources"];
+    let mut fields = Fields::of(node, "`childtemplate`", keys, report);
+    Template {
+        max_applications: fields.count("maxapplications"),
+        properties: properties(&mut fields),
+        resources: resources(&mut fields),
+    }
+}
+
+fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {
+    fields.pairs("properties").unwrap_or_default().value
+}
+
+fn resources(fields: &mut Fields<'_, '_>) -> Resources {
+    let Some(node) = fields.get("resources") else {
+        return Resources::default();
+    };
+    let keys = ["max", "guaranteed"];
+    let mut fields = Fields::of(node, "`resources`", &keys, fields.report);
+    let unset = |key: &&str| {
+        let entry = fields.entry(key)?;
+        fields.get(key).is_none().then(|| At { value: (*key).to_owned(), span: entry.key.span })
+    };
+    let nulls = keys.iter().filter_map(unset).collect();
+    Resources { max: fields.pairs("max"), guaranteed: fields.pairs("guaranteed"), nulls }
+}
+
+fn limits(fields: &mut Fields<'_, '_>) -> At<Vec<Limit>> {
+    let (nodes, span) = fields.list("limits").unwrap_or((Vec::new(), Span::default()));
+    At { value: nodes.into_iter().map(|node| limit(node, fields.report)).collect(), span }
+}
+
+fn limit(node: &Node, report: &mut Report) -> Limit {
+    let keys = &["limit", "users", "groups", "maxresources", "maxapplications"];
+    let mut fields = Fields::of(node, "a limit", keys, report);
+    Limit {
+        span: fields.span,
+        description: fields.text("limit"),
+        users: fields.texts("users"),
+        groups: fields.texts("groups"),
+        max_resources: fields.pairs("maxresources"),
+        max_applications: fields.count("maxapplications"),
+    }
+}
+
+fn rule(node: &Node, report: &mut Report) -> Rule {
+    let keys = &["name", "create", "filter", "parent", "value"];
+    let mut fields = Fields::of(node, "a placement rule", keys, report);
+    let mut rule = Rule {
+        name: fields.text("name"),
+        create: fields.flag("create").unwrap_or(false),
+        value: fields.text("value"),
+        ..Rule::default()
+    };
+    if let Some(node) = fields.get("filter") {
+        let keys = &["type", "users", "groups"];
+        let mut filter = Fields::of(node, "`filter`", keys, fields.report);
+        rule.filter = Filter {
+            kind: filter.text("type"),
+            users: filter.texts("users").unwrap_or_default(),
+            groups: filter.texts("groups").unwrap_or_default(),
+        };
+    }
+    if let Some(node) = fields.get("parent") {
+        rule.parent = Some(Box::new(self::rule(node, fields.report)));
+    }
+    rule
+}

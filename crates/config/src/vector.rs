@@ -1,0 +1,193 @@
+//! Resource vectors that remember where each amount is written.
+
+use std::collections::BTreeMap;
+
+use headroom_core::resource::{Amounts, Quantity, QuantityError};
+
+use crate::diagnostic::{Code, Diagnostic, Report, Span, Stage};
+use crate::raw::{Pairs, Text};
+
+/// An amount with the place of its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    pub(crate) amount: Quantity,
+    pub(crate) span: Span,
+}
+
+/// Amounts by type; a type that is not named is absent, not zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vector(BTreeMap<String, Measure>);
+
+/// A type of which there is more than fits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Excess<'v> {
+    pub(crate) resource: &'v str,
+    pub(crate) wanted: Measure,
+    pub(crate) room: Measure,
+}
+
+impl Vector {
+    /// The quantities of a mapping; those that are none are left out here, and reported by
+    /// [`report_quantities`].
+    pub(crate) fn of(pairs: Option<&Pairs>) -> Self {
+        let entries = pairs.into_iter().flat_map(|pairs| &pairs.value);
+        let parsed = entries.filter_map(|(name, text)| {
+            let amount = Quantity::parse(&name.value, &text.value).ok()?;
+            let span = text.span;
+            Some((name.value.clone(), Measure { amount, span }))
+        });
+        Self(parsed.collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Measure)> {
+        self.0.iter().map(|(name, measure)| (name.as_str(), *measure))
+    }
+
+    /// The amount of this type, if it is named.
+    pub(crate) fn get(&self, resource: &str) -> Option<Measure> {
+        self.0.get(resource).copied()
+    }
+
+    /// Add over the union of types, saturating; the place of one of the summands stays.
+    pub(crate) fn add(&mut self, mut other: Self) {
+        // The larger one is kept, so that sums carried up a deep tree stay cheap.
+        if other.0.len() > self.0.len() {
+            std::mem::swap(self, &mut other);
+        }
+        for (name, theirs) in other.0 {
+            match self.0.get_mut(&name) {
+                Some(mine) => mine.amount = mine.amount.plus(theirs.amount),
+                None => {
+                    self.0.insert(name, theirs);
+                }
+            }
+        }
+    }
+
+    /// Whether every amount is zero.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.values().all(|measure| measure.amount == Quantity::ZERO)
+    }
+
+    /// The amounts without their places.
+    pub(crate) fn amounts(&self) -> Amounts {
+        self.iter().map(|(name, measure)| (name, measure.amount)).collect()
+    }
+}
+
+/// The smallest of several amounts, as `ComponentWiseMin` finds it along a path; of equal
+/// ones the last.
+pub(crate) fn smallest(amounts: impl Iterator<Item = Measure>) -> Option<Measure> {
+    amounts.reduce(|least, next| if next.amount <= least.amount { next } else { least })
+}
+
+/// `FitInMaxUndef`, told in full: the types of `wanted` that are more than there is room
+/// for, where a type without room is unlimited.
+pub(crate) fn excesses<'v>(
+    room: impl Fn(&str) -> Option<Measure> + 'v,
+    wanted: &'v Vector,
+) -> impl Iterator<Item = Excess<'v>> + 'v {
+    wanted.iter().filter_map(move |(resource, wanted)| {
+        let room = room(resource)?;
+        (wanted.amount > room.amount).then_some(Excess { resource, wanted, room })
+    })
+}
+
+/// Report every text of `pairs` that is no quantity, as found at `stage`.
+pub(crate) fn report_quantities(pairs: Option<&Pairs>, stage: Stage, report: &mut Report) {
+    for (name, text) in pairs.into_iter().flat_map(|pairs| &pairs.value) {
+        if let Err(error) = Quantity::parse(&name.value, &text.value) {
+            report.push(fault(name, text, error).at_stage(stage));
+        }
+    }
+}
+
+fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
+    let (code, help) = match error {
+        QuantityError::Syntax => (
+            Code::QuantitySyntax,
+            "write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4",
+        ),
+        QuantityError::Overflow => (Code::QuantityOverflow, "write a smaller amount"),
+        QuantityError::Suffix if text.value.trim_end().ends_with('m') => {
+            (Code::QuantitySuffix, "leave out the `m`: only vcore counts in thousandths")
+        }
+        QuantityError::Suffix => {
+            (Code::QuantitySuffix, "suffixes are case-sensitive: k M G T P E, or Ki Mi Gi Ti Pi Ei")
+        }
+    };
+    let message = if text.value.is_empty() {
+        format!("{} has no amount", name.value)
+    } else {
+        format!("`{}` is no amount of {}: {error}", text.value, name.value)
+    };
+    Diagnostic::error(code, text.span, message).help(help)
+}
+
+/// An amount with its unit, for a sentence: `1500m vcore`, `40Gi of memory`, `4 pods`.
+pub(crate) fn show(resource: &str, amount: Quantity) -> String {
+    let text = write(resource, amount);
+    match resource {
+        "memory" if text.ends_with(|last: char| last.is_ascii_digit()) => {
+            format!("{text} bytes of memory")
+        }
+        "memory" => format!("{text} of memory"),
+        _ => format!("{text} {resource}"),
+    }
+}
+
+/// An amount as one would write it in a queue file, in the largest unit without a rest.
+pub(crate) fn write(resource: &str, amount: Quantity) -> String {
+    let amount = amount.get();
+    match resource {
+        "vcore" if amount % 1_000 == 0 => format!("{}", amount / 1_000),
+        "vcore" => format!("{amount}m"),
+        "memory" if amount != 0 => {
+            let units = [
+                ("Ti", 1_i64 << 40),
+                ("T", 1_000_000_000_000),
+                ("Gi", 1 << 30),
+                ("G", 1_000_000_000),
+                ("Mi", 1 << 20),
+                ("M", 1_000_000),
+                ("Ki", 1 << 10),
+            ];
+            match units.into_iter().find(|(_, factor)| amount % factor == 0) {
+                Some((unit, factor)) => format!("{}{unit}", amount / factor),
+                None => amount.to_string(),
+            }
+        }
+        _ => amount.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_shown_as_one_would_write_them() {
+        for (resource, amount, written, shown) in [
+            ("vcore", 2_000, "2", "2 vcore"),
+            ("vcore", 1_500, "1500m", "1500m vcore"),
+            ("memory", 0, "0", "0 bytes of memory"),
+            ("memory", 1_500, "1500", "1500 bytes of memory"),
+            ("memory", 40 << 30, "40Gi", "40Gi of memory"),
+            ("memory", 3_000_000, "3M", "3M of memory"),
+            ("pods", 1_024, "1024", "1024 pods"),
+        ] {
+            let quantity = Quantity::of(amount);
+            assert_eq!(write(resource, quantity), written);
+            assert_eq!(show(resource, quantity), shown);
+            assert_eq!(Quantity::parse(resource, written), Ok(quantity));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What the YAML parser hands over: values with tags and places.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Error, Spanned, Tagged};
+
+use crate::diagnostic::Span;
+
+/// A value with its explicit tag and its place.
+pub(crate) struct Written(Tagged<Spanned<Value>>);
+
+/// A value as the parser understands it.
+pub(crate) enum Value {
+    /// No value.
+    Null,
+    /// Something that looks like a boolean or a number; its text is in the source.
+    Inferred,
+    /// Any other scalar.
+    Text(String),
+    /// A list.
+    List(Vec<Written>),
+    /// A mapping, with its keys in order and repeated ones kept.
+    Map(Vec<(Written, Written)>),
+}
+
+/// Read one document.
+///
+/// # Errors
+/// What the parser says: not YAML, or over a budget.
+pub(crate) fn read(de: serde_saphyr::Deserializer<'_, '_>) -> Result<Written, Error> {
+    Written::deserialize(de)
+}
+
+impl Written {
+    pub(crate) fn value(&self) -> &Value {
+        &self.0.0.value
+    }
+
+    /// The value and its tag.
+    pub(crate) fn into_parts(self) -> (Value, Option<String>) {
+        let Tagged(spanned, tag) = self.0;
+        (spanned.value, tag)
+    }
+
+    /// Where it is written, not where an alias repeats it; without white space behind it.
+    pub(crate) fn span(&self, source: &str) -> Span {
+        let span = self.0.0.defined.span();
+        let bounded = |at: Option<u64>| {
+            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+            at.min(source.len())
+        };
+        let start = bounded(span.byte_offset());
+        let end = bounded(Some(span.byte_offset().unwrap_or(0) + span.byte_len().unwrap_or(0)));
+        match source.get(start..end) {
+            Some(slice) => Span { start, end: start + slice.trim_end().len() },
+            None => Span::default(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Tagged::deserialize(deserializer).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
+        Ok(Value::Inferred)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
+        Ok(Value::Inferred)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
+        Ok(Value::Inferred)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
+        Ok(Value::Inferred)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Value, E> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Value::Text(text.to_owned())),
+            Err(_) => Err(E::custom("binary data is no text")),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Value::Map(entries))
+    }
+}

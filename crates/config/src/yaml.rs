@@ -1,0 +1,295 @@
+//! From text to a tree of nodes that know where they stand.
+//!
+//! `serde-saphyr` does the parsing, within budgets. Scalars keep their text: what a text
+//! means is decided by the field that it is for, in `scalar.rs`, because `YuniKorn`'s YAML
+//! library decides so too and differs from others in many small ways.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{
+    DefaultMessageFormatter, DuplicateKeyPolicy, Error, MergeKeyPolicy, MessageFormatter,
+    NonFiniteFloatPolicy, Options,
+};
+
+use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::written::{self, Written};
+
+/// Largest file, in bytes. A Kubernetes config map holds one eighth of that.
+pub const FILE_BYTES_MAX: usize = 8 << 20;
+/// How many scalars, lists and mappings a file may have, those behind aliases included.
+pub const NODES_MAX: usize = 500_000;
+/// How deep lists and mappings may nest; each level of queues takes two.
+pub const DEPTH_MAX: usize = 500;
+/// How many parts of nodes may come from aliases.
+pub const ALIAS_EVENTS_MAX: usize = 200_000;
+
+/// A scalar, list or mapping with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Scalar(Scalar),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A scalar as written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scalar {
+    /// Without quotes and with escapes resolved.
+    pub(crate) text: String,
+    /// In quotes.
+    pub(crate) quoted: bool,
+    /// Its explicit tag in long form, if any.
+    pub(crate) tag: Option<String>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: Node,
+    pub(crate) value: Node,
+}
+
+/// Read the first document; `None` when there is none, or when `report` says why not.
+pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
+    if let Some(fault) = unreadable(source) {
+        report.push(fault);
+        return None;
+    }
+    if source.starts_with('\u{feff}') {
+        report.push(lenient(Span::default(), "the byte order mark is skipped"));
+    }
+    let mut document = None;
+    let outcome = serde_saphyr::with_deserializer_from_str_with_options(source, options(), |de| {
+        document = Some(written::read(de)?);
+        Ok(())
+    });
+    match (document, outcome) {
+        (Some(document), outcome) => {
+            if let Err(behind) = outcome {
+                let message = "text behind the first document is ignored";
+                report.push(lenient(span_of(&behind, source), message));
+            }
+            Converter { source, report }.node(document)
+        }
+        (None, Err(error)) => {
+            report.push(explain(&error, source));
+            None
+        }
+        (None, Ok(())) => None,
+    }
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: NODES_MAX * 3,
+            max_nodes: NODES_MAX,
+            max_depth: DEPTH_MAX,
+            flow_nesting_limit: DEPTH_MAX,
+            max_total_scalar_bytes: FILE_BYTES_MAX,
+            max_recorded_anchor_events: NODES_MAX,
+            max_recorded_anchor_bytes: FILE_BYTES_MAX,
+            enforce_alias_anchor_ratio: false,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: ALIAS_EVENTS_MAX,
+        },
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        merge_keys: MergeKeyPolicy::AsOrdinary,
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        strict_booleans: true,
+        ignore_binary_tag_for_string: true,
+        with_snippet: false,
+    }
+}
+
+/// What no parser needs to look at: too much text, or characters that YAML forbids.
+fn unreadable(source: &str) -> Option<Diagnostic> {
+    if source.len() > FILE_BYTES_MAX {
+        let message =
+            format!("the file has {} bytes; a queue file may have {FILE_BYTES_MAX}", source.len());
+        return Some(Diagnostic::error(Code::Yaml, Span::default(), message));
+    }
+    let (start, found) = source.char_indices().find(|(_, one)| is_forbidden(*one))?;
+    let span = Span { start, end: start + found.len_utf8() };
+    let message = format!("control characters are not allowed; this is U+{:04X}", u32::from(found));
+    Some(Diagnostic::error(Code::Yaml, span, message).help("remove it"))
+}
+
+fn is_forbidden(one: char) -> bool {
+    match one {
+        '\t' | '\n' | '\r' | '\u{85}' => false,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => true,
+        _ => false,
+    }
+}
+
+fn explain(error: &Error, source: &str) -> Diagnostic {
+    let cause = match error.without_snippet() {
+        Error::AliasError { error: cause, .. } => cause.without_snippet(),
+        other => other,
+    };
+    let message = match cause {
+        Error::Budget { breach, .. } => match breach {
+            BudgetBreach::Depth { .. } => {
+                format!("lists and mappings nest deeper than {DEPTH_MAX} levels")
+            }
+            BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
+                format!("the file has more than {NODES_MAX} values")
+            }
+            other => format!("the file is larger than a queue file may be: {other:?}"),
+        },
+        Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
+            format!("aliases repeat more than {ALIAS_EVENTS_MAX} values")
+        }
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            "an alias stands inside the value that it repeats".to_owned()
+        }
+        other => DefaultMessageFormatter.format_message(other).into_owned(),
+    };
+    let fault = Diagnostic::error(Code::Yaml, span_of(error, source), message);
+    if fault.message.contains("tabs") { fault.help("indent with spaces") } else { fault }
+}
+
+/// One character at the place of the error.
+fn span_of(error: &Error, source: &str) -> Span {
+    let Some(location) = error.location() else {
+        return Span::default();
+    };
+    let line = usize::try_from(location.line()).unwrap_or(1).max(1);
+    let column = usize::try_from(location.column()).unwrap_or(1).max(1);
+    let line_start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let rest = &source[line_start..];
+    let offset: usize = rest.chars().take(column - 1).map(char::len_utf8).sum();
+    let start = line_start + offset;
+    let width = source[start..].chars().next().map_or(0, char::len_utf8);
+    Span { start, end: start + width }
+}
+
+fn lenient(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::warning(Code::YamlLenient, span, message)
+}
+
+struct Converter<'a> {
+    source: &'a str,
+    report: &'a mut Report,
+}
+
+impl Converter<'_> {
+    /// `None` for an absent document: no text at all.
+    fn node(&mut self, from: Written) -> Option<Node> {
+        let span = from.span(self.source);
+        if matches!(from.value(), written::Value::Null) && span.start >= self.source.len() {
+            return None;
+        }
+        Some(self.convert(from))
+    }
+
+    fn convert(&mut self, from: Written) -> Node {
+        let mut span = from.span(self.source);
+        let (value, tag) = from.into_parts();
+        let kind = match value {
+            written::Value::List(items) => {
+                Kind::List(items.into_iter().map(|item| self.convert(item)).collect())
+            }
+            written::Value::Map(entries) => Kind::Map(self.entries(entries)),
+            scalar => Kind::Scalar(self.scalar(scalar, tag, span)),
+        };
+        // A block list or mapping has no opening mark of its own: its first line stands for it.
+        if span.start == span.end {
+            span = match &kind {
+                Kind::List(items) => items.first().map_or(span, |item| item.span),
+                Kind::Map(entries) => entries.first().map_or(span, |entry| entry.key.span),
+                Kind::Scalar(_) => span,
+            };
+        }
+        Node { kind, span }
+    }
+
+    fn scalar(&mut self, value: written::Value, tag: Option<String>, span: Span) -> Scalar {
+        if let Some(tag) = &tag
+            && !tag.starts_with("tag:yaml.org,2002:")
+            && tag != "!"
+        {
+            let message = format!("the tag {tag} means nothing here and is ignored");
+            self.report.push(lenient(span, message));
+        }
+        let slice = &self.source[span.start..span.end];
+        let quoted = slice.starts_with(['"', '\'']);
+        let text = match value {
+            written::Value::Text(text) => text,
+            // The parser made a number of it; what counts is how it was written.
+            _ => slice.trim_matches(['"', '\'']).to_owned(),
+        };
+        Scalar { text, quoted, tag }
+    }
+
+    fn entries(&mut self, written: Vec<(Written, Written)>) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(written.len());
+        let mut merges = Vec::new();
+        let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+        for (key, value) in written {
+            let (key, value) = (self.convert(key), self.convert(value));
+            if let Kind::Scalar(scalar) = &key.kind {
+                if let Some(first) = seen.get(&scalar.text) {
+                    let message = format!("the key `{}` is written twice", scalar.text);
+                    let fault = Diagnostic::error(Code::YamlDuplicate, key.span, message)
+                        .label("again here")
+                        .also(*first, "first here")
+                        .help("keep one of them");
+                    self.report.push(fault);
+                    continue;
+                }
+                seen.insert(scalar.text.clone(), key.span);
+                if scalar.text == "<<" && !scalar.quoted {
+                    merges.push(Entry { key, value });
+                    continue;
+                }
+            }
+            entries.push(Entry { key, value });
+        }
+        for merge in merges {
+            self.merge(&mut entries, merge);
+        }
+        entries
+    }
+
+    /// Add the entries of `<<` whose keys are not written here.
+    fn merge(&mut self, entries: &mut Vec<Entry>, merge: Entry) {
+        let message = "the merge key `<<` copies what is not written here";
+        self.report.push(lenient(merge.key.span, message));
+        let sources = match merge.value.kind {
+            Kind::Map(source) => vec![source],
+            Kind::List(items) if items.iter().all(|item| matches!(item.kind, Kind::Map(_))) => {
+                let maps = items.into_iter().filter_map(|item| match item.kind {
+                    Kind::Map(source) => Some(source),
+                    Kind::Scalar(_) | Kind::List(_) => None,
+                });
+                maps.collect()
+            }
+            Kind::Scalar(_) | Kind::List(_) => {
+                let message = "`<<` takes a mapping or a list of mappings";
+                let fault = Diagnostic::error(Code::YamlType, merge.value.span, message);
+                self.report.push(fault);
+                return;
+            }
+        };
+        let text_of = |entry: &Entry| match &entry.key.kind {
+            Kind::Scalar(scalar) => Some(scalar.text.clone()),
+            Kind::List(_) | Kind::Map(_) => None,
+        };
+        let mut known: BTreeSet<Option<String>> = entries.iter().map(text_of).collect();
+        for entry in sources.into_iter().flatten() {
+            if known.insert(text_of(&entry)) {
+                entries.push(entry);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `headroom completions`: a script for a shell.
+
+use anyhow::Result;
+use clap::{Args, CommandFactory};
+
+use crate::{Arguments, output};
+
+/// Print a script that completes these commands in a shell.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// For which shell
+    shell: clap_complete::Shell,
+}
+
+impl Completions {
+    /// Print it.
+    pub(crate) fn run(self) -> Result<()> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "headroom", &mut script);
+        output::print(&String::from_utf8_lossy(&script))
+    }
+}

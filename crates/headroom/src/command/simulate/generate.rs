@@ -1,0 +1,113 @@
+//! `headroom simulate generate`: a workload from a statistical model.
+
+use std::io::{self, BufWriter};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use headroom_core::Name;
+use headroom_core::resource::{Amounts, Quantity};
+use headroom_sim::workload::generate::GenerateOptions;
+use headroom_sim::workload::generate::kueue::{Kueue, kueue};
+use headroom_sim::workload::generate::lublin::{Lublin, lublin};
+use headroom_sim::workload::generate::uniform::{Uniform, uniform};
+use headroom_sim::workload::write_jsonl;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Model {
+    /// Sizes, run times and a daily cycle of a parallel machine (Lublin and Feitelson 2003)
+    Lublin,
+    /// Everything evenly spread
+    Uniform,
+    /// The sets of Kueue's own performance test
+    Kueue,
+}
+
+/// Make a workload from a statistical model, as JSON lines on standard output.
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// The model
+    model: Model,
+    /// How many jobs
+    #[arg(long, default_value_t = 1_000)]
+    jobs: u64,
+    /// How many users; the first ones submit most
+    #[arg(long, default_value_t = 20)]
+    users: u64,
+    /// How many groups the users are dealt to
+    #[arg(long, default_value_t = 0)]
+    groups: u64,
+    /// Queues the users are dealt to, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    queues: Vec<String>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many times as fast jobs arrive
+    #[arg(long, default_value_t = 1.0)]
+    load: f64,
+    /// lublin, uniform: processors of the machine, the most of a job
+    #[arg(long, default_value_t = 128)]
+    processors: u64,
+    /// uniform: the longest run time, in seconds
+    #[arg(long, default_value_t = 3_600)]
+    run_seconds: u64,
+    /// uniform: all jobs come within this time, in seconds
+    #[arg(long, default_value_t = 86_400)]
+    period_seconds: u64,
+    /// kueue: cohorts
+    #[arg(long, default_value_t = 5)]
+    cohorts: u64,
+    /// kueue: queues of each cohort
+    #[arg(long, default_value_t = 6)]
+    cohort_queues: u64,
+    /// What one processor of a job asks for, as `type=amount`, separated by commas
+    #[arg(long, default_value = "vcore=1", value_parser = parse_amounts)]
+    per_processor: Amounts,
+}
+
+impl Generate {
+    pub(crate) fn run(self) -> Result<()> {
+        let options = GenerateOptions {
+            jobs: self.jobs,
+            users: self.users,
+            groups: self.groups,
+            queues: self.queues.iter().map(Name::new).collect(),
+            seed: self.seed,
+            load: self.load,
+            per_processor: self.per_processor,
+        };
+        let workload = match self.model {
+            Model::Lublin => lublin(&options, Lublin { processors: self.processors })?,
+            Model::Uniform => uniform(
+                &options,
+                &Uniform {
+                    period_ms: self.period_seconds.saturating_mul(1_000),
+                    processors: (1, self.processors),
+                    run_ms: (1_000, self.run_seconds.saturating_mul(1_000)),
+                },
+            )?,
+            Model::Kueue => {
+                kueue(&options, Kueue { cohorts: self.cohorts, queues: self.cohort_queues })?
+            }
+        };
+        let mut out = BufWriter::new(io::stdout().lock());
+        match write_jsonl(&workload, &mut out).and_then(|()| io::Write::flush(&mut out)) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.context("cannot write to standard output"),
+        }
+    }
+}
+
+fn parse_amounts(text: &str) -> Result<Amounts, String> {
+    let mut amounts = Amounts::EMPTY;
+    for entry in text.split(',') {
+        let (name, amount) =
+            entry.split_once('=').ok_or_else(|| format!("{entry:?} is not type=amount"))?;
+        let amount =
+            Quantity::parse(name, amount).map_err(|error| format!("{entry:?}: {error}"))?;
+        if amounts.set(name, amount).is_some() {
+            return Err(format!("{name} is given twice"));
+        }
+    }
+    Ok(amounts)
+}

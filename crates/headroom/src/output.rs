@@ -1,0 +1,47 @@
+//! What goes to the terminal: data to standard output, everything else to standard error.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Print data. A reader that has gone away is no mistake of ours.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(crate) fn print(text: &str) -> Result<()> {
+    match anstream::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Tell something beside the data.
+pub(crate) fn tell(text: &str) {
+    // Nobody is left to tell when this fails.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Tell why the program ends without success: the error and its causes.
+pub(crate) fn fail(error: &anyhow::Error) {
+    let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    // A rendered diagnostic begins with its own "error:".
+    let text = text.trim_end();
+    if text.starts_with("error") || text.starts_with("\u{1b}[") {
+        tell(text);
+    } else {
+        tell(&format!("error: {text}"));
+    }
+}
+
+/// Write a file that a user asked for, and the folders above it.
+///
+/// # Errors
+/// When it cannot be written; the message names it.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make folder {}", folder.display()))?;
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,164 @@
+//! Free room that nothing which waits can use.
+
+use std::collections::BTreeMap;
+
+use super::grid::{Grid, Integral};
+use super::series::Series;
+use super::statistics::{ratio, round};
+use super::tasks::{Pending, end_of};
+use super::types::Types;
+use crate::outcome::Outcome;
+
+/// Something that changes between two samples; the order between samples does not matter.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    NodeComes(usize),
+    NodeGoes(usize),
+    Start(usize),
+    End(usize),
+    Waits(usize),
+    WaitsNoMore(usize),
+}
+
+/// Per type, unusable room in percent of the capacity, sampled in the middle of each bin.
+pub(super) fn series(
+    outcome: &Outcome,
+    grid: Grid,
+    types: &Types,
+    pending: &[Pending],
+    capacity: &[Integral],
+) -> Vec<Series> {
+    let mut state = State::new(outcome, types);
+    let samples: Vec<Vec<i128>> = changes(outcome, grid, pending)
+        .iter()
+        .map(|changes| {
+            for change in changes {
+                state.apply(*change);
+            }
+            state.unusable()
+        })
+        .collect();
+    types
+        .names()
+        .enumerate()
+        .map(|(position, name)| {
+            let whole = capacity[position].bins();
+            let weighted: Vec<i128> = samples
+                .iter()
+                .enumerate()
+                .map(|(bin, sample)| sample[position] * i128::from(grid.width_of(bin)))
+                .collect();
+            let percent = |(part, whole): (&i128, &i128)| round(100.0 * ratio(*part, *whole));
+            let values = weighted.iter().zip(&whole).map(percent).collect();
+            let total = capacity[position].total();
+            let average = round(100.0 * ratio(weighted.iter().sum(), total));
+            Series::of_values(name, "%", grid, values, average)
+        })
+        .collect()
+}
+
+/// What changed before each sample and after the one before it.
+fn changes(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Vec<Change>> {
+    let mut changes = vec![Vec::new(); grid.bins];
+    let mut put = |at_ms: u64, change: Change| {
+        if let Some(sample) = grid.first_sample_from(at_ms) {
+            changes[sample].push(change);
+        }
+    };
+    for (position, node) in outcome.nodes.iter().enumerate() {
+        put(node.from_ms, Change::NodeComes(position));
+        put(node.to_ms.unwrap_or(u64::MAX), Change::NodeGoes(position));
+    }
+    for (position, one) in outcome.allocations.iter().enumerate() {
+        put(one.start_ms, Change::Start(position));
+        put(end_of(one, grid), Change::End(position));
+    }
+    for one in pending {
+        put(one.from_ms, Change::Waits(one.job));
+        put(one.to_ms, Change::WaitsNoMore(one.job));
+    }
+    changes
+}
+
+/// Nodes, their free room, and the sizes of what waits, at one moment.
+struct State<'a> {
+    outcome: &'a Outcome,
+    types: &'a Types,
+    /// Per node and type, core units.
+    free: Vec<i64>,
+    present: Vec<bool>,
+    /// Per type: demand of one task -> how many stretches of waiting have it.
+    demands: Vec<BTreeMap<i64, i64>>,
+}
+
+impl<'a> State<'a> {
+    fn new(outcome: &'a Outcome, types: &'a Types) -> Self {
+        let mut free = vec![0; outcome.nodes.len() * types.len()];
+        for (node, record) in outcome.nodes.iter().enumerate() {
+            for (position, amount) in types.of_amounts(&record.resources) {
+                free[node * types.len() + position] = amount;
+            }
+        }
+        Self {
+            outcome,
+            types,
+            free,
+            present: vec![false; outcome.nodes.len()],
+            demands: vec![BTreeMap::new(); types.len()],
+        }
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::NodeComes(node) => self.present[node] = true,
+            Change::NodeGoes(node) => self.present[node] = false,
+            Change::Start(allocation) => self.hold(allocation, -1),
+            Change::End(allocation) => self.hold(allocation, 1),
+            Change::Waits(job) => self.demand(job, 1),
+            Change::WaitsNoMore(job) => self.demand(job, -1),
+        }
+    }
+
+    fn hold(&mut self, allocation: usize, sign: i64) {
+        let one = &self.outcome.allocations[allocation];
+        for (position, amount) in self.types.of_amounts(&one.resources) {
+            self.free[one.node * self.types.len() + position] += sign * amount;
+        }
+    }
+
+    fn demand(&mut self, job: usize, change: i64) {
+        let job = &self.outcome.jobs[job];
+        let tasks = i64::try_from(job.asks.max(1)).unwrap_or(i64::MAX);
+        let mut demand = vec![0; self.types.len()];
+        for (position, amount) in self.types.of_amounts(&job.resources) {
+            demand[position] = amount / tasks;
+        }
+        for (demands, amount) in self.demands.iter_mut().zip(demand) {
+            let count = demands.entry(amount).or_default();
+            *count += change;
+            if *count == 0 {
+                demands.remove(&amount);
+            }
+        }
+    }
+
+    /// Per type, free amounts on the nodes where not even the smallest demand fits.
+    fn unusable(&self) -> Vec<i128> {
+        let mut sums = vec![0; self.types.len()];
+        let smallest: Option<Vec<i64>> =
+            self.demands.iter().map(|demands| demands.keys().next().copied()).collect();
+        let Some(smallest) = smallest.filter(|demand| !demand.is_empty()) else {
+            return sums; // Nothing waits.
+        };
+        let nodes = self.free.chunks_exact(self.types.len()).zip(&self.present);
+        for (free, _) in nodes.filter(|(_, present)| **present) {
+            if free.iter().zip(&smallest).all(|(free, demand)| demand <= free) {
+                continue;
+            }
+            for (sum, free) in sums.iter_mut().zip(free) {
+                *sum += i128::from((*free).max(0));
+            }
+        }
+        sums
+    }
+}

@@ -1,0 +1,46 @@
+//! What a run was like, in numbers: an [`Outcome`](crate::outcome::Outcome) condensed to a [`Summary`].
+//!
+//! Sums are exact integers (amount × ms) and become floats only at the very end, rounded to a
+//! fixed number of decimals; nothing here calls a function whose result depends on the
+//! machine. So the same outcome gives the same summary everywhere. The cost is
+//! O(n log n) in jobs and allocations.
+//!
+//! Definitions that a reader may want to recompute:
+//!
+//! - **Wait** of a job: start of its last task − submission, over the jobs that started. Jobs
+//!   still waiting at the end are counted apart ([`OpenWaits`]), impossible and rejected ones not
+//!   at all.
+//! - **Percentile** p of n sorted values: the one at rank ⌈p·n/100⌉ (nearest rank, always a
+//!   value that occurred).
+//! - **Bounded slowdown**: max(1, (wait + run) / max(run, 10 s)).
+//! - **Dominant-share hours** of a user: the largest, over the resource types, of his
+//!   resource-hours ÷ the cluster's resource-hours, times the length of the run.
+//! - **Jain's index** over the n users with at least one job that could run, x = dominant-share
+//!   hours: (Σx)² / (n·Σx²); 1 = all equal, 1/n = one has everything.
+//! - **Unusable** room (fragmentation): at the middle of each bin of the grid, if any task
+//!   waits: all free amounts on nodes where a task with the smallest demand of each type over
+//!   all waiting tasks does not fit. No task that waits could use them, so this is a lower
+//!   bound.
+//! - **Makespan**: first submission to the last end of an allocation, or to the end of the run
+//!   if one still runs.
+
+mod blockers;
+mod fragmentation;
+mod grid;
+mod queues;
+mod series;
+mod statistics;
+mod summarise;
+mod summary;
+mod tally;
+mod tasks;
+mod types;
+
+pub use grid::Grid;
+pub use series::Series;
+pub use statistics::percentile;
+pub use summarise::summarise;
+pub use summary::{
+    BlockerSummary, Guarantee, JobCounts, OpenWaits, QueueSummary, Scope, SeriesSet, Slowdowns,
+    Summary, TypeSummary, WaitBucket, WaitedFor, Waits,
+};

@@ -1,0 +1,84 @@
+//! Resource types of a run, with the unit people read and dense vectors for sums.
+
+use std::collections::BTreeMap;
+
+use headroom_core::Name;
+use headroom_core::resource::Amounts;
+
+use super::statistics::{ratio, round};
+use crate::outcome::Outcome;
+
+/// Milliseconds of an hour.
+pub(super) const HOUR_MS: i128 = 3_600_000;
+
+/// The resource types of a run in name order; vectors of amounts follow this order.
+#[derive(Clone, Debug)]
+pub(super) struct Types {
+    names: Vec<Name>,
+}
+
+impl Types {
+    /// Every type that a node, a job or an allocation names.
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        let nodes = outcome.nodes.iter().map(|node| &node.resources);
+        let jobs = outcome.jobs.iter().map(|job| &job.resources);
+        let allocations = outcome.allocations.iter().map(|one| &one.resources);
+        let mut names: Vec<Name> = Vec::new();
+        for (name, _) in nodes.chain(jobs).chain(allocations).flat_map(Amounts::iter) {
+            // There are few types, and nearly always the name is known.
+            if let Err(position) = names.binary_search(name) {
+                names.insert(position, name.clone());
+            }
+        }
+        Self { names }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(Name::as_str)
+    }
+
+    /// Positions and amounts in core units; types that the run does not know are left out.
+    pub(super) fn of_amounts<'a>(
+        &'a self,
+        amounts: &'a Amounts,
+    ) -> impl Iterator<Item = (usize, i64)> + 'a {
+        amounts.iter().filter_map(|(name, amount)| {
+            let position = self.names.binary_search(name).ok()?;
+            Some((position, amount.get()))
+        })
+    }
+
+    /// Core units of one readable unit of the type at `position`.
+    pub(super) fn divisor(&self, position: usize) -> i128 {
+        readable(&self.names[position]).1
+    }
+
+    /// The readable unit of the type at `position`.
+    pub(super) fn unit(&self, position: usize) -> &str {
+        readable(&self.names[position]).0
+    }
+
+    /// Sums of core unit × ms, in name order, as readable unit × hours.
+    pub(super) fn hours(&self, sums: &[i128]) -> BTreeMap<String, f64> {
+        let hours = |position: usize, sum: i128| ratio(sum, self.divisor(position) * HOUR_MS);
+        self.names
+            .iter()
+            .zip(sums)
+            .enumerate()
+            .map(|(position, (name, sum))| (name.to_string(), round(hours(position, *sum))))
+            .collect()
+    }
+}
+
+/// The unit that people read for a type, and how many core units it is.
+fn readable(name: &str) -> (&str, i128) {
+    match name {
+        "vcore" => ("cores", 1_000),
+        "memory" => ("GiB", 1 << 30),
+        other => (other, 1),
+    }
+}

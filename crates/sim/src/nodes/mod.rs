@@ -1,0 +1,286 @@
+//! The machines of a simulation, from the values of `--nodes`.
+//!
+//! | value | meaning |
+//! |---|---|
+//! | `120*{vcore: 2, memory: 4Gi}` | that many nodes alike, amounts as in the queue file |
+//! | `FILE.csv` | an openb node list: `sn,cpu_milli,memory_mib,gpu,model` |
+//! | `FILE.yaml`, `FILE.yml` | nodes one by one, see below |
+//! | `FILE@1/60` | every 60th node of the file, from the first on |
+//!
+//! Nodes of the first form are called `n0001` and so on, counted over all values. In a YAML
+//! file only `name` and `resources` are needed:
+//!
+//! ```text
+//! nodes:
+//!   - name: big1
+//!     resources: {vcore: 64, memory: 256Gi, nvidia.com/gpu: 4}
+//!     label: a100
+//!     from_ms: 3600000    # joins after an hour of virtual time; absent: there from the start
+//!     to_ms: 86400000     # is lost after a day; absent: stays
+//! ```
+
+mod alike;
+mod csv;
+mod yaml;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use headroom_core::Name;
+use headroom_core::resource::{Amounts, Quantity};
+
+/// The most nodes of one simulation.
+pub const NODES_MAX: usize = 1_000_000;
+
+/// One machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeSpec {
+    /// Unique.
+    pub name: Name,
+    /// What it offers; no amount below zero and at least one above.
+    pub resources: Amounts,
+    /// Its label, if any: jobs may wish for it.
+    pub label: Option<Name>,
+    /// When it joins, ms of virtual time.
+    pub from_ms: u64,
+    /// When it is lost, ms of virtual time, later than it joins; none if it stays.
+    pub to_ms: Option<u64>,
+}
+
+/// How to read node lists; the default reads them as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeOptions {
+    /// CSV: 1,000 of `gpu-milli` for each card instead of one `nvidia.com/gpu`.
+    pub gpu_milli: bool,
+}
+
+/// Why values of `--nodes` give no nodes. Messages begin with the value, or the file and line.
+#[derive(Debug, thiserror::Error)]
+pub enum NodesError {
+    /// Not one of the forms.
+    #[error(
+        "{argument}: {problem}; expected N*{{type: amount, …}} such as '4*{{vcore: 2, memory: \
+         4Gi}}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it"
+    )]
+    Argument {
+        /// The value.
+        argument: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The file does not exist, or may not be read, or is no text.
+    #[error("cannot read the nodes of {}", path.display())]
+    Read {
+        /// As given.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line of a file.
+    #[error("{place}: {problem}")]
+    Entry {
+        /// File and line, or file and node.
+        place: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// A node that offers nothing.
+    #[error("{place}: node {name} offers {resources}; at least one amount must be above zero")]
+    Nothing {
+        /// Value, or file and line.
+        place: String,
+        /// Of the node.
+        name: String,
+        /// What it offers.
+        resources: Amounts,
+    },
+    /// Two nodes of the same name.
+    #[error("{place}: node {name} stands in {first} already; every node needs a name of its own")]
+    Duplicate {
+        /// The second one.
+        place: String,
+        /// The first one.
+        first: String,
+        /// Of both.
+        name: String,
+    },
+    /// More than a simulation takes.
+    #[error("{place}: {found} nodes so far, a simulation takes at most {NODES_MAX}")]
+    TooMany {
+        /// Where the bound was passed.
+        place: String,
+        /// How many there would be.
+        found: u64,
+    },
+    /// No node at all.
+    #[error("no node: {places} name none; expected at least one")]
+    None {
+        /// The values.
+        places: String,
+    },
+}
+
+/// A node and where it stands.
+struct Found {
+    /// Value, or file and line.
+    place: String,
+    /// None for one of many alike, which is named at the end.
+    name: Option<String>,
+    resources: Amounts,
+    label: Option<String>,
+    from_ms: u64,
+    to_ms: Option<u64>,
+}
+
+/// Read all values of `--nodes`, in order.
+///
+/// # Errors
+/// [`NodesError`] for the first value, file or node that is wrong.
+pub fn read(arguments: &[String], options: NodeOptions) -> Result<Vec<NodeSpec>, NodesError> {
+    let mut found = Vec::new();
+    for argument in arguments {
+        if argument.trim_start().starts_with(|first: char| first.is_ascii_digit())
+            && argument.contains('*')
+        {
+            let (count, resources) = alike::parse(argument)?;
+            bounded(argument, found.len() as u64 + count)?;
+            found.extend((0..count).map(|_| Found {
+                place: argument.clone(),
+                name: None,
+                resources: resources.clone(),
+                label: None,
+                from_ms: 0,
+                to_ms: None,
+            }));
+        } else {
+            let (path, every) = thinning(argument)?;
+            let nodes = read_file(Path::new(path), argument, options)?;
+            found.extend(nodes.into_iter().step_by(every));
+            bounded(argument, found.len() as u64)?;
+        }
+    }
+    if found.is_empty() {
+        let places = match arguments {
+            [] => "the values of --nodes".to_owned(),
+            _ => arguments.join(", "),
+        };
+        return Err(NodesError::None { places });
+    }
+    settle(&found)
+}
+
+fn bounded(place: &str, found: u64) -> Result<(), NodesError> {
+    if found <= NODES_MAX as u64 {
+        return Ok(());
+    }
+    Err(NodesError::TooMany { place: place.to_owned(), found })
+}
+
+/// Path and step of `FILE@1/N`.
+fn thinning(argument: &str) -> Result<(&str, usize), NodesError> {
+    let Some((path, part)) = argument.rsplit_once('@') else {
+        return Ok((argument, 1));
+    };
+    let Some((one, every)) = part.split_once('/') else {
+        return Ok((argument, 1)); // An @ in the file name.
+    };
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match every.parse() {
+        Ok(every) if one == "1" && every > 0 && digits(part.trim_start_matches("1/")) => {
+            Ok((path, every))
+        }
+        // A folder may be called `a@b`; such a path goes through as a whole.
+        _ if !digits(one) => Ok((argument, 1)),
+        _ => Err(NodesError::Argument {
+            argument: argument.to_owned(),
+            problem: format!("{part:?} is no thinning, 1/N with N from 1"),
+        }),
+    }
+}
+
+fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Found>, NodesError> {
+    let failed = |source| NodesError::Read { path: path.to_owned(), source };
+    let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    match extension.as_ref().and_then(|extension| extension.to_str()) {
+        Some("csv") => {
+            let file = std::fs::File::open(path).map_err(failed)?;
+            csv::read(std::io::BufReader::new(file), path, options)
+        }
+        Some("yaml" | "yml") => {
+            let file = std::fs::File::open(path).map_err(failed)?;
+            let mut text = String::new();
+            // One byte more than allowed is enough to say no.
+            file.take(yaml::FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
+            yaml::read(&text, path)
+        }
+        _ => Err(NodesError::Argument {
+            argument: argument.to_owned(),
+            problem: "neither a number of nodes alike nor a file of a known kind".to_owned(),
+        }),
+    }
+}
+
+/// Read the text of a YAML node list; `file` is what messages call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_yaml(text: &str, file: &str) -> Result<Vec<NodeSpec>, NodesError> {
+    settle(&yaml::read(text, Path::new(file))?)
+}
+
+/// Name those without a name, and check what holds for every node.
+fn settle(found: &[Found]) -> Result<Vec<NodeSpec>, NodesError> {
+    let alike = found.iter().filter(|node| node.name.is_none()).count();
+    // As many digits for all of them, so that their order by name is their order.
+    let digits = alike.to_string().len().max(4);
+    let mut number = 0;
+    let mut places: BTreeMap<Name, usize> = BTreeMap::new();
+    let mut nodes: Vec<NodeSpec> = Vec::with_capacity(found.len());
+    for node in found {
+        let name = if let Some(name) = &node.name {
+            Name::new(name)
+        } else {
+            number += 1;
+            Name::from(format!("n{number:0digits$}"))
+        };
+        if !node.resources.is_strictly_positive() {
+            return Err(NodesError::Nothing {
+                place: node.place.clone(),
+                name: name.to_string(),
+                resources: node.resources.clone(),
+            });
+        }
+        if let Some(first) = places.insert(name.clone(), nodes.len()) {
+            return Err(NodesError::Duplicate {
+                place: node.place.clone(),
+                first: found[first].place.clone(),
+                name: name.to_string(),
+            });
+        }
+        nodes.push(NodeSpec {
+            name,
+            resources: node.resources.clone(),
+            label: node.label.as_ref().map(Name::new),
+            from_ms: node.from_ms,
+            to_ms: node.to_ms,
+        });
+    }
+    Ok(nodes)
+}
+
+/// Amounts from types and texts; each type once.
+///
+/// # Errors
+/// A sentence that names the type, the text and what was expected.
+fn amounts<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Amounts, String> {
+    let mut amounts = Amounts::EMPTY;
+    for (resource, text) in entries {
+        let amount = Quantity::parse(resource, text)
+            .map_err(|error| format!("{resource} is {text:?}, which is no amount: {error}"))?;
+        if amounts.set(resource, amount).is_some() {
+            return Err(format!("{resource} is named twice, expected once"));
+        }
+    }
+    Ok(amounts)
+}

@@ -1,0 +1,224 @@
+//! `headroom simulate compare`: what a change of policy changed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use super::json::{self, Document, ReadError};
+use super::{pretty, words};
+use crate::metric::{Scope, Summary};
+
+/// Why two reports could not be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A file could not be read.
+    #[error("cannot read {}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is not a report of ours.
+    #[error("cannot compare {}: it is not a simulation report", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: ReadError,
+    },
+}
+
+/// Compare two JSON reports; the answer is a text of at most 100 columns.
+///
+/// # Errors
+/// [`CompareError`] names the file and says what is wrong with it.
+pub fn files(before: &Path, after: &Path) -> Result<String, CompareError> {
+    Ok(documents(&load(before)?, &load(after)?))
+}
+
+fn load(path: &Path) -> Result<Document, CompareError> {
+    let text = fs::read_to_string(path)
+        .map_err(|source| CompareError::Open { path: path.to_owned(), source })?;
+    json::read(&text).map_err(|source| CompareError::Read { path: path.to_owned(), source })
+}
+
+/// Compare two reports.
+pub fn documents(before: &Document, after: &Document) -> String {
+    let (old, new) = (&before.summary, &after.summary);
+    let mut text = String::new();
+    if old.digest == new.digest {
+        let _ = writeln!(text, "Identical: both runs took the same decisions ({}).", old.digest);
+    } else {
+        let _ = writeln!(text, "Digests differ: {} before, {} after.", old.digest, new.digest);
+    }
+    run(&mut text, old, new);
+    let queues = |summary: &Summary| -> Vec<Scope> {
+        summary.queues.iter().map(|queue| queue.scope.clone()).collect()
+    };
+    waits(&mut text, "queue", &queues(old), &queues(new));
+    waits(&mut text, "user", &old.users, &new.users);
+    waits(&mut text, "group", &old.groups, &new.groups);
+    blockers(&mut text, old, new);
+    let lines = text.lines().map(|line| pretty::plain(line.trim_end()) + "\n");
+    lines.collect()
+}
+
+/// Rows of a section; of more, those are shown that changed most.
+const ROWS_MAX: usize = 30;
+
+/// One compared value.
+struct Row {
+    name: String,
+    before: f64,
+    after: f64,
+    show: fn(f64) -> String,
+}
+
+fn run(text: &mut String, old: &Summary, new: &Summary) {
+    let of = |name: &str, value: fn(&Summary) -> f64, show: fn(f64) -> String| Row {
+        name: name.to_owned(),
+        before: value(old),
+        after: value(new),
+        show,
+    };
+    let mut rows = vec![
+        of("finished jobs", |run| float(run.run.jobs.finished), whole),
+        of("waiting jobs", |run| float(run.run.jobs.waiting), whole),
+        of("impossible jobs", |run| float(run.run.jobs.impossible), whole),
+        of("rejected jobs", |run| float(run.run.jobs.rejected), whole),
+        of("mean wait", |run| float(run.run.waits.mean_ms), time),
+        of("p50 wait", |run| float(run.run.waits.p50_ms), time),
+        of("p95 wait", |run| float(run.run.waits.p95_ms), time),
+        of("longest wait", |run| float(run.run.waits.max_ms), time),
+        of("mean slowdown", |run| run.run.slowdowns.mean, pretty::number),
+        of("makespan", |run| float(run.makespan_ms), time),
+        of("Jain's index", |run| run.jain.unwrap_or(0.0), |one| format!("{one:.3}")),
+        of("preemptions", |run| float(run.run.preemptions), whole),
+        of("lost tasks", |run| float(run.run.node_losses), whole),
+    ];
+    let used = |summary: &Summary| -> BTreeMap<String, f64> {
+        let types = summary.types.iter();
+        types.map(|one| (one.name.clone(), one.used_percent)).collect()
+    };
+    for (name, (before, after)) in pairs(used(old), used(new)) {
+        rows.push(Row { name: format!("{name} used"), before, after, show: pretty::percent });
+    }
+    section(text, "run", rows);
+}
+
+fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
+    let table = |scopes: &[Scope], value: fn(&Scope) -> f64| -> BTreeMap<String, f64> {
+        let active = scopes.iter().filter(|one| one.jobs.total > 0);
+        active.map(|one| (one.name.clone(), value(one))).collect()
+    };
+    for (title, value) in [
+        ("mean wait", (|one| float(one.waits.mean_ms)) as fn(&Scope) -> f64),
+        ("p95 wait", |one| float(one.waits.p95_ms)),
+    ] {
+        let rows: Vec<Row> = pairs(table(old, value), table(new, value))
+            .into_iter()
+            .map(|(name, (before, after))| Row { name, before, after, show: time })
+            .collect();
+        section(text, &format!("{kind}: {title}"), rows);
+    }
+}
+
+fn blockers(text: &mut String, old: &Summary, new: &Summary) {
+    let table = |summary: &Summary| -> BTreeMap<String, f64> {
+        let all = summary.blockers.iter();
+        all.map(|one| (words::blocker(&one.code, &one.subject), float(one.wait_ms))).collect()
+    };
+    let rows: Vec<Row> = pairs(table(old), table(new))
+        .into_iter()
+        .map(|(name, (before, after))| Row { name, before, after, show: time })
+        .collect();
+    section(text, "total wait, by what they waited for", rows);
+}
+
+/// Values of both sides by name; what one side lacks counts as zero.
+fn pairs(old: BTreeMap<String, f64>, new: BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
+    let mut both: BTreeMap<String, (f64, f64)> =
+        old.into_iter().map(|(name, before)| (name, (before, 0.0))).collect();
+    for (name, after) in new {
+        both.entry(name).or_default().1 = after;
+    }
+    both
+}
+
+fn section(text: &mut String, title: &str, mut rows: Vec<Row>) {
+    if rows.is_empty() {
+        return;
+    }
+    let more = rows.len().saturating_sub(ROWS_MAX);
+    if more > 0 {
+        // Of many, those that changed most.
+        let change = |row: &Row| (row.after - row.before).abs();
+        rows.sort_by(|left, right| change(right).total_cmp(&change(left)));
+        rows.truncate(ROWS_MAX);
+    }
+    let _ = writeln!(
+        text,
+        "\n{title:<42} {:>14} {:>14} {:>15} {:>9}",
+        "before", "after", "change", "%"
+    );
+    for row in &rows {
+        let change = row.after - row.before;
+        // Differences in the last decimal are rounding, not policy.
+        let shown = if change.abs() < 1e-6 {
+            ("=".to_owned(), String::new())
+        } else {
+            let sign = if change > 0.0 { '+' } else { '-' };
+            (format!("{sign}{}", (row.show)(change.abs())), relative(row.before, change))
+        };
+        let (before, after) = ((row.show)(row.before), (row.show)(row.after));
+        let name = shorten(&row.name, 42);
+        let _ =
+            writeln!(text, "{name:<42} {before:>14} {after:>14} {:>15} {:>9}", shown.0, shown.1);
+    }
+    if more > 0 {
+        let _ = writeln!(text, "… and {more} more that changed less");
+    }
+}
+
+fn relative(before: f64, change: f64) -> String {
+    if before == 0.0 {
+        return "new".to_owned();
+    }
+    let percent = 100.0 * change / before;
+    if percent.abs() >= 99_999.0 {
+        return "> 99999".to_owned();
+    }
+    format!("{percent:+.1}")
+}
+
+/// Cut a name in the middle: queue paths differ at both ends.
+fn shorten(name: &str, width: usize) -> String {
+    let clean: Vec<char> =
+        name.chars().map(|one| if one.is_control() { '?' } else { one }).collect();
+    if clean.len() <= width {
+        return clean.into_iter().collect();
+    }
+    let head = (width - 1) / 2;
+    let tail = width - 1 - head;
+    let (first, last) = (&clean[..head], &clean[clean.len() - tail..]);
+    first.iter().chain(&['…']).chain(last).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from a u64")]
+fn whole(value: f64) -> String {
+    pretty::count(value as u64)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from a u64")]
+fn time(ms: f64) -> String {
+    pretty::duration(ms as u64)
+}

@@ -1,0 +1,256 @@
+//! The run as CSV files (RFC 4180), to be checked by programs that know nothing of ours.
+//!
+//! Times in ms of virtual time; resources as `type=integer` joined by `;`, in core units
+//! (millicores, bytes, counts). What does not apply is an empty field: the start of a job that
+//! waits, the end of an allocation that runs.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use csv::Writer;
+use headroom_core::resource::Amounts;
+
+use crate::outcome::{Decision, JobState, Outcome};
+
+/// Why a CSV file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum CsvError {
+    /// The file could not be made.
+    #[error("cannot create {}", path.display())]
+    Create {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A line could not be written.
+    #[error("cannot write {file}")]
+    Write {
+        /// Which of the files.
+        file: &'static str,
+        /// Why.
+        #[source]
+        source: csv::Error,
+    },
+    /// The last bytes could not be written.
+    #[error("cannot finish {file}")]
+    Flush {
+        /// Which of the files.
+        file: &'static str,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Write `jobs.csv`, `allocations.csv` and `nodes.csv` into `directory`, which must exist.
+///
+/// # Errors
+/// [`CsvError`] names the file.
+pub fn write_all(directory: &Path, outcome: &Outcome) -> Result<(), CsvError> {
+    write_jobs(create(directory, "jobs.csv")?, outcome)?;
+    write_allocations(create(directory, "allocations.csv")?, outcome)?;
+    write_nodes(create(directory, "nodes.csv")?, outcome)
+}
+
+fn create(directory: &Path, file: &str) -> Result<BufWriter<File>, CsvError> {
+    let path = directory.join(file);
+    File::create(&path).map(BufWriter::new).map_err(|source| CsvError::Create { path, source })
+}
+
+/// A CSV file that names itself when it fails.
+struct Sheet<W: Write> {
+    file: &'static str,
+    writer: Writer<W>,
+}
+
+impl<W: Write> Sheet<W> {
+    fn new(file: &'static str, out: W, columns: &[&str]) -> Result<Self, CsvError> {
+        // RFC 4180 wants CRLF between records.
+        let writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
+        let mut sheet = Self { file, writer };
+        sheet.row(columns)?;
+        Ok(sheet)
+    }
+
+    fn row<T: AsRef<[u8]>>(&mut self, fields: &[T]) -> Result<(), CsvError> {
+        let file = self.file;
+        let written = self.writer.write_record(fields);
+        written.map_err(|source| CsvError::Write { file, source })
+    }
+
+    fn finish(mut self) -> Result<(), CsvError> {
+        let file = self.file;
+        let flushed = self.writer.flush();
+        flushed.map_err(|source| CsvError::Flush { file, source })
+    }
+}
+
+/// Write `jobs.csv`.
+///
+/// `wait_ms` is start − submission, empty for jobs that have not started.
+///
+/// # Errors
+/// [`CsvError::Write`] or [`CsvError::Flush`].
+pub fn write_jobs(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
+    let columns = [
+        "job",
+        "user",
+        "group",
+        "queue",
+        "submit_ms",
+        "start_ms",
+        "end_ms",
+        "wait_ms",
+        "state",
+        "asks",
+        "resources",
+        "reason",
+    ];
+    let mut sheet = Sheet::new("jobs.csv", out, &columns)?;
+    for job in &outcome.jobs {
+        let wait_ms = job.start_ms.map(|start| start.saturating_sub(job.submit_ms));
+        sheet.row(&[
+            &*job.name,
+            &*job.user,
+            job.group.as_deref().unwrap_or(""),
+            job.queue.map_or("", |queue| &*outcome.queues[queue].path),
+            &job.submit_ms.to_string(),
+            &optional(job.start_ms),
+            &optional(job.end_ms),
+            &optional(wait_ms),
+            state(job.state),
+            &job.asks.to_string(),
+            &resources(&job.resources),
+            &job.reason,
+        ])?;
+    }
+    sheet.finish()
+}
+
+/// Write `allocations.csv`.
+///
+/// # Errors
+/// [`CsvError::Write`] or [`CsvError::Flush`].
+pub fn write_allocations(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
+    let columns = [
+        "allocation",
+        "job",
+        "user",
+        "group",
+        "queue",
+        "node",
+        "start_ms",
+        "end_ms",
+        "resources",
+        "placeholder",
+        "ended_by",
+    ];
+    let mut sheet = Sheet::new("allocations.csv", out, &columns)?;
+    for one in &outcome.allocations {
+        let job = &outcome.jobs[one.job];
+        sheet.row(&[
+            &*one.key,
+            &*job.name,
+            &*job.user,
+            job.group.as_deref().unwrap_or(""),
+            job.queue.map_or("", |queue| &*outcome.queues[queue].path),
+            &*outcome.nodes[one.node].name,
+            &one.start_ms.to_string(),
+            &optional(one.end_ms),
+            &resources(&one.resources),
+            if one.placeholder { "true" } else { "false" },
+            one.ended_by,
+        ])?;
+    }
+    sheet.finish()
+}
+
+/// Write `nodes.csv`.
+///
+/// # Errors
+/// [`CsvError::Write`] or [`CsvError::Flush`].
+pub fn write_nodes(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
+    let columns = ["node", "from_ms", "to_ms", "resources"];
+    let mut sheet = Sheet::new("nodes.csv", out, &columns)?;
+    for node in &outcome.nodes {
+        sheet.row(&[
+            &*node.name,
+            &node.from_ms.to_string(),
+            &optional(node.to_ms),
+            &resources(&node.resources),
+        ])?;
+    }
+    sheet.finish()
+}
+
+/// Writes `decisions.csv` while the run goes on: there may be too many to keep.
+pub struct DecisionsCsv<W: Write> {
+    sheet: Sheet<W>,
+}
+
+impl DecisionsCsv<BufWriter<File>> {
+    /// Begin `decisions.csv` in `directory`, which must exist.
+    ///
+    /// # Errors
+    /// [`CsvError`] names the file.
+    pub fn create(directory: &Path) -> Result<Self, CsvError> {
+        Self::new(create(directory, "decisions.csv")?)
+    }
+}
+
+impl<W: Write> DecisionsCsv<W> {
+    /// Begin with the header line.
+    ///
+    /// # Errors
+    /// [`CsvError::Write`].
+    pub fn new(out: W) -> Result<Self, CsvError> {
+        let columns = ["sequence", "time_ms", "kind", "subject", "detail"];
+        let sheet = Sheet::new("decisions.csv", out, &columns)?;
+        Ok(Self { sheet })
+    }
+
+    /// Add one decision.
+    ///
+    /// # Errors
+    /// [`CsvError::Write`].
+    pub fn write(&mut self, decision: &Decision) -> Result<(), CsvError> {
+        self.sheet.row(&[
+            decision.sequence.to_string().as_str(),
+            decision.time_ms.to_string().as_str(),
+            decision.kind,
+            &decision.subject,
+            &decision.detail,
+        ])
+    }
+
+    /// Write what is left in memory.
+    ///
+    /// # Errors
+    /// [`CsvError::Flush`].
+    pub fn finish(self) -> Result<(), CsvError> {
+        self.sheet.finish()
+    }
+}
+
+fn optional(value: Option<u64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+fn resources(amounts: &Amounts) -> String {
+    let parts: Vec<String> =
+        amounts.iter().map(|(name, amount)| format!("{name}={}", amount.get())).collect();
+    parts.join(";")
+}
+
+fn state(state: JobState) -> &'static str {
+    match state {
+        JobState::Finished => "finished",
+        JobState::Running => "running",
+        JobState::Waiting => "waiting",
+        JobState::Impossible => "impossible",
+        JobState::Rejected => "rejected",
+    }
+}

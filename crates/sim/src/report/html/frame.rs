@@ -1,0 +1,232 @@
+//! What every plot has: a figure, two sizes, axes with units, a legend.
+
+use std::fmt::Write;
+
+use super::scale::Axis;
+use super::text::{cut_front, escape};
+use crate::report::pretty;
+
+/// The size of a plot, in CSS pixels at natural size, and the margins around its area.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// Class of the `svg`: decides by style sheet at which widths it shows.
+    pub(super) class: &'static str,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    /// How many ticks the horizontal axis has room for.
+    pub(super) ticks: u64,
+    /// Whether names stand beside the ends of the curves.
+    pub(super) direct_labels: bool,
+}
+
+/// For screens from 960 px, and for paper.
+pub(super) const WIDE: Look = Look {
+    class: "wide",
+    width: 1_000.0,
+    height: 330.0,
+    left: 58.0,
+    right: 150.0,
+    top: 34.0,
+    bottom: 50.0,
+    ticks: 12,
+    direct_labels: true,
+};
+
+/// The same without names beside the curves.
+pub(super) const WIDE_BARE: Look = Look { right: 16.0, direct_labels: false, ..WIDE };
+
+/// For phones.
+pub(super) const NARROW: Look = Look {
+    class: "narrow",
+    width: 340.0,
+    height: 270.0,
+    left: 44.0,
+    right: 12.0,
+    top: 32.0,
+    bottom: 48.0,
+    ticks: 6,
+    direct_labels: false,
+};
+
+/// For small multiples, at every screen width.
+pub(super) const SMALL: Look =
+    Look { class: "small", width: 300.0, height: 200.0, ticks: 5, ..NARROW };
+
+impl Look {
+    /// Left edge, right edge of the area.
+    pub(super) fn horizontal(&self) -> (f64, f64) {
+        (self.left, self.width - self.right)
+    }
+
+    /// Top, bottom of the area.
+    pub(super) fn vertical(&self) -> (f64, f64) {
+        (self.top, self.height - self.bottom)
+    }
+
+    /// Horizontal place of `value` on an axis from 0 to `end`.
+    pub(super) fn x(&self, value: f64, end: f64) -> f64 {
+        let (left, right) = self.horizontal();
+        left + (right - left) * value / end
+    }
+
+    /// Vertical place of `value` on an axis from 0 to `end`.
+    pub(super) fn y(&self, value: f64, end: f64) -> f64 {
+        let (top, bottom) = self.vertical();
+        bottom - (bottom - top) * value / end
+    }
+}
+
+/// A figure around the drawings of one plot.
+pub(super) struct Figure<'a> {
+    /// Element id; ours, not from a trace.
+    pub(super) id: String,
+    pub(super) title: String,
+    /// One sentence on how to read it; text, not markup.
+    pub(super) note: String,
+    /// JSON pointer, in the embedded summary, to the numbers that are plotted.
+    pub(super) path: String,
+    /// Sum of what is drawn.
+    pub(super) total: f64,
+    /// Unit of the total.
+    pub(super) unit: String,
+    /// Names with colour class and a remark, in order.
+    pub(super) legend: Vec<(usize, &'a str, String)>,
+    /// Whether the script shows the values under the pointer.
+    pub(super) hover: bool,
+}
+
+impl Figure<'_> {
+    /// The figure with these `svg` elements inside.
+    pub(super) fn around(&self, drawings: &str) -> String {
+        let mut html = format!(
+            "<figure class=\"plot\" id=\"{}\" data-path=\"{}\" data-total=\"{:.6}\" \
+             data-unit=\"{}\"{}>\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n",
+            escape(&self.id),
+            escape(&self.path),
+            self.total,
+            escape(&self.unit),
+            if self.hover { " data-hover" } else { "" },
+            escape(&self.title),
+            escape(&self.note),
+        );
+        if !self.legend.is_empty() {
+            html.push_str("<ul class=\"legend\">");
+            for (colour, name, remark) in &self.legend {
+                let _ = write!(
+                    html,
+                    "<li><span class=\"key k{colour}\"></span>{} <span class=\"quiet\">{}</span></li>",
+                    escape(name),
+                    escape(remark),
+                );
+            }
+            html.push_str("</ul>\n");
+        }
+        html.push_str(drawings);
+        html.push_str("</figure>\n");
+        html
+    }
+}
+
+/// Labels of the two axes, each with its unit in parentheses.
+pub(super) struct AxisLabels {
+    pub(super) x: String,
+    pub(super) y: String,
+}
+
+/// An `svg` element with axes, around these marks. `description` is read to those who cannot see.
+pub(super) fn svg(
+    look: &Look,
+    description: &str,
+    labels: &AxisLabels,
+    (x, y): (&Axis, &Axis),
+    marks: &str,
+) -> String {
+    let ((left, right), (top, bottom)) = (look.horizontal(), look.vertical());
+    let mut svg = format!(
+        "<svg class=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" \
+         data-left=\"{left}\" data-right=\"{right}\" data-top=\"{top}\" data-bottom=\"{bottom}\">\n",
+        look.class,
+        look.width,
+        look.height,
+        escape(description),
+    );
+    for (value, text) in &y.ticks {
+        let at = look.y(*value, y.end);
+        let _ = write!(
+            svg,
+            "<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>\
+             <text class=\"tick end\" x=\"{:.1}\" y=\"{:.1}\">{text}</text>",
+            left - 7.0,
+            at + 4.0,
+        );
+    }
+    svg.push_str(marks);
+    for (value, text) in &x.ticks {
+        let at = look.x(*value, x.end);
+        let _ = write!(
+            svg,
+            "<path class=\"ruler\" d=\"M{at:.1} {bottom}v5\"/>\
+             <text class=\"tick middle\" x=\"{at:.1}\" y=\"{:.1}\">{text}</text>",
+            bottom + 19.0,
+        );
+    }
+    let _ = write!(
+        svg,
+        "<path class=\"ruler\" d=\"M{left} {bottom}H{right}\"/>\
+         <text class=\"axis axis-x middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\
+         <text class=\"axis axis-y\" x=\"4\" y=\"14\">{}</text>\n</svg>\n",
+        f64::midpoint(left, right),
+        look.height - 8.0,
+        escape(&labels.x),
+        escape(&labels.y),
+    );
+    svg
+}
+
+/// Names beside the right edge, at these heights but never on each other; of equal heights the
+/// first goes on top.
+pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> String {
+    const LINE: f64 = 16.0;
+    let (_, right) = look.horizontal();
+    let (top, bottom) = look.vertical();
+    // Names at the same height keep the order in which they came.
+    names.sort_by(|left, right| left.2.total_cmp(&right.2));
+    // Push down from the top, then up from the bottom what was pushed out.
+    let mut floor = top;
+    for name in &mut names {
+        name.2 = name.2.max(floor);
+        floor = name.2 + LINE;
+    }
+    let mut ceiling = bottom;
+    for name in names.iter_mut().rev() {
+        name.2 = name.2.min(ceiling);
+        ceiling = name.2 - LINE;
+    }
+    names.iter().fold(String::new(), |mut svg, (colour, name, at)| {
+        let _ = write!(
+            svg,
+            "<rect class=\"f{colour}\" x=\"{:.1}\" y=\"{:.1}\" width=\"9\" height=\"9\" rx=\"2\"/>\
+             <text class=\"label\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            right + 8.0,
+            at - 4.5,
+            right + 21.0,
+            at + 4.5,
+            escape(&cut_front(name, 17)),
+        );
+        svg
+    })
+}
+
+/// The label of an axis of virtual time in this unit.
+pub(super) fn time_label(unit: &str) -> String {
+    format!("virtual time since the start ({unit})")
+}
+
+/// A value with its unit, for legends and tool tips.
+pub(super) fn with_unit(value: f64, unit: &str) -> String {
+    format!("{}\u{a0}{unit}", pretty::number(value))
+}

@@ -1,0 +1,168 @@
+//! Users, groups and queues in rows; on a phone each row becomes a card.
+
+use std::fmt::Write;
+
+use super::text::escape;
+use crate::metric::{QueueSummary, Scope, Summary, TypeSummary};
+use crate::report::{pretty, table};
+
+/// Rows shown at once; the next ones unfold.
+const ROWS_OPEN: usize = 25;
+
+/// Rows in the page; all are in the embedded JSON.
+const ROWS_MAX: usize = 500;
+
+/// Types with a column of their resource-hours; more make the table too wide.
+const TYPES_MAX: usize = 3;
+
+/// Users, those that waited most in all first.
+pub(super) fn users(summary: &Summary) -> String {
+    people(summary, "users", "Users", "user", &summary.users)
+}
+
+/// Groups, in the same way; nothing if no job has a group.
+pub(super) fn groups(summary: &Summary) -> String {
+    if summary.groups.is_empty() {
+        return String::new();
+    }
+    people(summary, "groups", "Groups", "group", &summary.groups)
+}
+
+fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]) -> String {
+    let mut rows: Vec<&Scope> = scopes.iter().collect();
+    let waited = |one: &Scope| one.waits.total_ms.saturating_add(one.still_waiting.total_ms);
+    rows.sort_by_key(|one| std::cmp::Reverse(waited(one)));
+    let table = Table {
+        id,
+        title,
+        note: "Waits are those of the jobs that started; the one who waited most in all comes \
+               first.",
+        columns: columns(summary, kind, TYPES_MAX, &[]),
+        rows: rows.iter().map(|one| cells(summary, one, TYPES_MAX, Vec::new())).collect(),
+    };
+    table.render()
+}
+
+/// Queues as in the file; ancestors include those below.
+pub(super) fn queues(summary: &Summary) -> String {
+    let shown = |one: &&QueueSummary| one.scope.jobs.total > 0 || one.guarantee.is_some();
+    let row = |one: &QueueSummary| {
+        let guarantee = one.guarantee.as_ref().map_or_else(
+            || "–".to_owned(),
+            |given| {
+                let (used, of) = (given.used_percent, given.percent);
+                format!("{used:.1} / {of:.1}\u{a0}% of {}", given.resource)
+            },
+        );
+        cells(summary, &one.scope, 1, vec![guarantee])
+    };
+    let table = Table {
+        id: "queues",
+        title: "Queues",
+        note: "A queue includes the queues below it. Guarantees and their mean use are in \
+               percent of the cluster.",
+        columns: columns(summary, "queue", 1, &["used / guaranteed"]),
+        rows: summary.queues.iter().filter(shown).map(row).collect(),
+    };
+    table.render()
+}
+
+fn columns(summary: &Summary, kind: &str, types: usize, more: &[&str]) -> Vec<String> {
+    let mut columns = vec![kind.to_owned()];
+    columns.extend(["jobs", "not started", "mean wait", "p95 wait", "longest"].map(str::to_owned));
+    let hours = shown_types(summary, types).map(|(name, unit)| match unit {
+        "cores" => "core-hours".to_owned(),
+        "GiB" => "GiB-hours".to_owned(),
+        _ => format!("{name} hours"),
+    });
+    columns.extend(hours);
+    columns.extend(more.iter().map(|one| (*one).to_owned()));
+    columns.push("mostly waited for".to_owned());
+    columns
+}
+
+fn cells(summary: &Summary, scope: &Scope, types: usize, more: Vec<String>) -> Vec<String> {
+    let started = scope.waits.jobs > 0;
+    let wait = |ms: u64| {
+        if started { pretty::duration(ms) } else { "–".to_owned() }
+    };
+    let jobs = &scope.jobs;
+    let never = jobs.waiting + jobs.impossible + jobs.rejected;
+    let mut cells = vec![scope.name.clone(), pretty::count(jobs.total), pretty::count(never)];
+    let waits = &scope.waits;
+    cells.extend([waits.mean_ms, waits.p95_ms, waits.max_ms].map(wait));
+    let hours = shown_types(summary, types).map(|(name, _)| scope.resource_hours.get(name));
+    cells.extend(hours.map(|hours| pretty::number(hours.copied().unwrap_or(0.0))));
+    cells.extend(more);
+    cells.push(table::short_reason(summary, scope).unwrap_or_else(|| "–".to_owned()));
+    cells
+}
+
+/// Names and units of the `count` busiest types.
+fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &str)> {
+    let of_cluster = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
+    let mut types: Vec<&TypeSummary> = of_cluster.collect();
+    types.sort_by(|left, right| right.used_percent.total_cmp(&left.used_percent));
+    let names = types.into_iter().take(count);
+    names.map(|one| (one.name.as_str(), one.unit.as_str()))
+}
+
+/// A table of text cells; the first and the last column are words, the others numbers.
+struct Table<'a> {
+    id: &'a str,
+    title: &'a str,
+    note: &'a str,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table<'_> {
+    fn render(&self) -> String {
+        let (id, title, note) = (self.id, self.title, self.note);
+        let mut html = format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>\n\
+             <p class=\"quiet\">{note}</p>\n",
+        );
+        let open = self.rows.len().min(ROWS_OPEN);
+        let last = self.rows.len().min(ROWS_MAX);
+        html.push_str(&self.part(&self.rows[..open]));
+        if last > open {
+            let more = last - open;
+            let _ = write!(html, "<details><summary>{more} more</summary>");
+            html.push_str(&self.part(&self.rows[open..last]));
+            html.push_str("</details>\n");
+        }
+        if self.rows.len() > last {
+            let left = self.rows.len() - last;
+            let _ = writeln!(html, "<p>{left} more are in the JSON of this report.</p>");
+        }
+        html.push_str("</section>\n");
+        html
+    }
+
+    fn part(&self, rows: &[Vec<String>]) -> String {
+        let mut html = "<div class=\"scroll\"><table><thead><tr>".to_owned();
+        let class = |column: usize| {
+            let words = column == 0 || column + 1 == self.columns.len();
+            if words { "" } else { " class=\"number\"" }
+        };
+        for (column, name) in self.columns.iter().enumerate() {
+            let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escape(name));
+        }
+        html.push_str("</tr></thead><tbody>\n");
+        for row in rows {
+            html.push_str("<tr>");
+            for (column, (name, cell)) in self.columns.iter().zip(row).enumerate() {
+                let (name, cell) = (escape(name), escape(cell));
+                let _ = if column == 0 {
+                    write!(html, "<th scope=\"row\">{cell}</th>")
+                } else {
+                    write!(html, "<td{} data-label=\"{name}\">{cell}</td>", class(column))
+                };
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</tbody></table></div>\n");
+        html
+    }
+}

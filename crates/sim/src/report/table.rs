@@ -1,0 +1,260 @@
+//! The report for the terminal: plain text, at most 100 columns wide.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::header::RunHeader;
+use super::{pretty, words};
+use crate::metric::{Scope, Summary};
+
+/// Columns of the terminal.
+const WIDTH: usize = 100;
+
+/// Lines of a list before the rest is counted only.
+const ROWS_MAX: usize = 20;
+
+/// The report as text. With the real time that the run took, also the speed.
+pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> String {
+    let mut text = String::new();
+    for line in answer(summary) {
+        push(&mut text, &line);
+    }
+    text.push('\n');
+    reasons(&mut text, summary);
+    facts(&mut text, summary);
+    let users: Vec<&Scope> = summary.users.iter().collect();
+    scopes(&mut text, summary, "user", &users);
+    let queues: Vec<&Scope> = summary.queues.iter().map(|queue| &queue.scope).collect();
+    scopes(&mut text, summary, "queue", &queues);
+    for remark in &header.remarks {
+        push(&mut text, &format!("note: {remark}"));
+    }
+    for (name, value) in &header.checks {
+        push(&mut text, &format!("{name}: {value}"));
+    }
+    let speed = real.map_or_else(String::new, |real| speed(summary.decisions, real));
+    let (decisions, digest) = (pretty::count(summary.decisions), &summary.digest);
+    push(&mut text, &format!("{decisions} decisions{speed}, digest {digest}"));
+    push(&mut text, &format!("seed {}, repeat with:", header.seed));
+    // Never cut: it is there to be copied.
+    let _ = writeln!(text, "  {}", one_line(&header.command));
+    text
+}
+
+/// Who waited how long, and why, in a few sentences.
+pub(super) fn answer(summary: &Summary) -> Vec<String> {
+    let (jobs, waits) = (&summary.run.jobs, &summary.run.waits);
+    let mut lines = Vec::new();
+    if waits.jobs == 0 {
+        lines.push(format!("None of the {} jobs started.", pretty::count(jobs.total)));
+    } else {
+        let half = match waits.p50_ms {
+            0 => "did not wait".to_owned(),
+            ms => format!("waited at most {}", pretty::duration(ms)),
+        };
+        lines.push(format!(
+            "Of {} {} started. Half of these {half}, one in 20 waited more than {}, \
+             the longest {}.",
+            pretty::counted(jobs.total, "job"),
+            pretty::count(waits.jobs),
+            pretty::duration(waits.p95_ms),
+            pretty::duration(waits.max_ms),
+        ));
+    }
+    let worst = summary.users.iter().filter(|user| user.waits.mean_ms > 0);
+    if let Some(user) = worst.max_by_key(|user| user.waits.mean_ms) {
+        lines.push(format!(
+            "User {} waited longest: {} on average over {}{}.",
+            user.name,
+            pretty::duration(user.waits.mean_ms),
+            pretty::counted(user.waits.jobs, "job"),
+            main_reason(summary, user)
+                .map_or_else(String::new, |why| format!(", mostly for {why}")),
+        ));
+    }
+    let open = &summary.run.still_waiting;
+    if open.jobs > 0 {
+        lines.push(format!(
+            "Waiting at the end: {}, the longest for {}.",
+            pretty::counted(open.jobs, "job"),
+            pretty::duration(open.max_ms),
+        ));
+    }
+    if jobs.impossible + jobs.rejected > 0 {
+        lines.push(format!(
+            "{} can never start (too large), rejected: {}.",
+            pretty::counted(jobs.impossible, "job"),
+            pretty::count(jobs.rejected),
+        ));
+    }
+    lines
+}
+
+/// What these jobs waited for most, in words; none if they did not wait.
+pub(super) fn main_reason(summary: &Summary, scope: &Scope) -> Option<String> {
+    let first = scope.waited_for.first()?;
+    let blocker = summary.blockers.get(first.blocker)?;
+    Some(words::blocker(&blocker.code, &blocker.subject))
+}
+
+/// The same in a few words, for a narrow column.
+pub(super) fn short_reason(summary: &Summary, scope: &Scope) -> Option<String> {
+    let blocker = summary.blockers.get(scope.waited_for.first()?.blocker)?;
+    Some(words::short(&blocker.code, &blocker.subject))
+}
+
+fn reasons(text: &mut String, summary: &Summary) {
+    let total_ms: u64 = summary.blockers.iter().map(|one| one.wait_ms).sum();
+    if total_ms == 0 {
+        push(text, "No job waited.");
+        text.push('\n');
+        return;
+    }
+    push(text, &format!("Why they waited ({} in all):", pretty::waiting(total_ms)));
+    for blocker in summary.blockers.iter().take(ROWS_MAX) {
+        let percent = 100.0 * pretty::hours(blocker.wait_ms) / pretty::hours(total_ms);
+        push(
+            text,
+            &format!(
+                "{:>12} {:>7} {:>12}  {}",
+                pretty::waiting(blocker.wait_ms),
+                pretty::percent(percent),
+                pretty::counted(blocker.jobs, "job"),
+                words::blocker(&blocker.code, &blocker.subject),
+            ),
+        );
+    }
+    rest(text, summary.blockers.len(), "reasons");
+    text.push('\n');
+}
+
+fn facts(text: &mut String, summary: &Summary) {
+    push(
+        text,
+        &format!(
+            "Run {}, makespan {}, mean slowdown {:.2}, fairness between users {} (Jain, 1 = equal)",
+            pretty::duration(summary.end_ms),
+            pretty::duration(summary.makespan_ms),
+            summary.run.slowdowns.mean,
+            summary.jain.map_or_else(|| "-".to_owned(), |jain| format!("{jain:.3}")),
+        ),
+    );
+    for one in summary.types.iter().filter(|one| one.capacity_hours > 0.0) {
+        push(
+            text,
+            &format!(
+                "{:>18}: {:>7} used of {}, {} free but of no use to what waits",
+                one.name,
+                pretty::percent(one.used_percent),
+                pretty::resource_hours(one.capacity_hours, &one.unit),
+                pretty::percent(one.unusable_percent),
+            ),
+        );
+    }
+    let run = &summary.run;
+    if run.preemptions + run.node_losses > 0 {
+        let lost: Vec<String> = summary
+            .types
+            .iter()
+            .filter_map(|one| Some((run.lost_hours.get(&one.name)?, one)))
+            .map(|(hours, one)| pretty::resource_hours(*hours, &one.unit))
+            .collect();
+        push(
+            text,
+            &format!(
+                "{} preemptions and {} tasks lost with their node cost {}",
+                pretty::count(run.preemptions),
+                pretty::count(run.node_losses),
+                lost.join(", "),
+            ),
+        );
+    }
+    text.push('\n');
+}
+
+fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
+    let mut rows: Vec<&Scope> = scopes.iter().copied().filter(|one| one.jobs.total > 0).collect();
+    if kind == "user" {
+        // Those who waited most come first; queues keep the order of the file.
+        rows.sort_by_key(|one| std::cmp::Reverse(one.waits.mean_ms));
+    }
+    push(
+        text,
+        &format!(
+            "{kind:<26} {:>7} {:>11} {:>11} {:>11}  waited for",
+            "jobs", "mean wait", "p95", "longest",
+        ),
+    );
+    for one in rows.iter().take(ROWS_MAX) {
+        push(
+            text,
+            &format!(
+                "{:<26} {:>7} {:>11} {:>11} {:>11}  {}",
+                cut(&one_line(&one.name), 26),
+                pretty::count(one.jobs.total),
+                pretty::duration(one.waits.mean_ms),
+                pretty::duration(one.waits.p95_ms),
+                pretty::duration(one.waits.max_ms),
+                short_reason(summary, one).unwrap_or_default(),
+            ),
+        );
+    }
+    rest(text, rows.len(), "rows");
+    text.push('\n');
+}
+
+fn rest(text: &mut String, rows: usize, what: &str) {
+    if let Some(more @ 1..) = rows.checked_sub(ROWS_MAX) {
+        push(text, &format!("  … and {more} more {what}: see the HTML or JSON report"));
+    }
+}
+
+fn speed(decisions: u64, real: Duration) -> String {
+    let micros = u64::try_from(real.as_micros()).unwrap_or(u64::MAX);
+    if micros == 0 {
+        return String::new();
+    }
+    let per_second = pretty::hours(decisions) / pretty::hours(micros) * 1e6;
+    format!(" ({} per second of real time)", pretty::number(per_second))
+}
+
+/// Add a line; what does not fit the terminal goes on in the next one.
+fn push(text: &mut String, line: &str) {
+    let line = one_line(line);
+    let mut wrapped = String::new();
+    if line.starts_with(' ') || line.contains("  ") {
+        // A row of a table would lose its columns; it is cut instead.
+        wrapped = cut(&line, WIDTH);
+    } else {
+        let mut used = 0;
+        for word in line.split(' ') {
+            let word = cut(word, WIDTH);
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > WIDTH {
+                wrapped.push('\n');
+                used = 0;
+            } else if used > 0 {
+                wrapped.push(' ');
+                used += 1;
+            }
+            wrapped.push_str(&word);
+            used += length;
+        }
+    }
+    text.push_str(&pretty::plain(&wrapped));
+    text.push('\n');
+}
+
+/// Control characters would let a name from a trace repaint the terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|one| if one.is_control() { '?' } else { one }).collect()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width - 1).collect();
+    short.push('…');
+    short
+}

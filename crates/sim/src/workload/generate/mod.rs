@@ -1,0 +1,155 @@
+//! Workloads made by statistical models, from a seed: same parameters, same jobs, on every
+//! machine and in every release.
+
+pub mod kueue;
+pub mod lublin;
+mod random;
+pub mod uniform;
+
+use headroom_core::Name;
+use headroom_core::resource::{Amounts, Quantity};
+
+use super::{Job, Workload};
+use random::{Random, Zipf};
+
+pub use kueue::kueue;
+pub use lublin::lublin;
+pub use uniform::uniform;
+
+/// The most jobs that one call makes, and the most users, groups and queues.
+pub const JOBS_MAX: u64 = 10_000_000;
+
+/// What all models have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GenerateOptions {
+    /// How many jobs, from 1; [`kueue()`] has its own number.
+    pub jobs: u64,
+    /// How many users, `u1` and so on, from 1. User k submits in proportion to 1/k (Zipf).
+    pub users: u64,
+    /// How many groups, `g1` and so on; users are dealt to them in turn. 0: nobody has one.
+    pub groups: u64,
+    /// Queues; users are dealt to them in turn, and name theirs at submission. Empty: jobs name
+    /// none.
+    pub queues: Vec<Name>,
+    /// Of everything random.
+    pub seed: u64,
+    /// How many times as fast jobs arrive as the model says; from 0.001 to 1000.
+    pub load: f64,
+    /// What one processor of a job asks for; [`kueue()`] has its own sizes.
+    pub per_processor: Amounts,
+}
+
+impl Default for GenerateOptions {
+    fn default() -> Self {
+        Self {
+            jobs: 1_000,
+            users: 20,
+            groups: 0,
+            queues: Vec::new(),
+            seed: 1,
+            load: 1.0,
+            per_processor: Amounts::from([("vcore", 1_000)]),
+        }
+    }
+}
+
+/// A parameter out of bounds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{parameter} is {found}, expected {expected}")]
+pub struct GenerateError {
+    /// Its name.
+    pub parameter: &'static str,
+    /// What it is.
+    pub found: String,
+    /// What it may be.
+    pub expected: String,
+}
+
+/// Check that a number lies between these bounds, ends included.
+fn between(
+    parameter: &'static str,
+    found: u64,
+    least: u64,
+    most: u64,
+) -> Result<(), GenerateError> {
+    if (least..=most).contains(&found) {
+        return Ok(());
+    }
+    Err(GenerateError {
+        parameter,
+        found: found.to_string(),
+        expected: format!("a whole number from {least} to {most}"),
+    })
+}
+
+/// Who submits, and where.
+struct Population {
+    shares: Zipf,
+    users: Vec<Name>,
+    groups: Vec<Name>,
+    queues: Vec<Name>,
+    per_processor: Amounts,
+    digits: usize,
+}
+
+impl Population {
+    fn new(options: &GenerateOptions) -> Result<Self, GenerateError> {
+        between("jobs", options.jobs, 1, JOBS_MAX)?;
+        between("users", options.users, 1, JOBS_MAX)?;
+        between("groups", options.groups, 0, JOBS_MAX)?;
+        if !(0.001..=1_000.0).contains(&options.load) {
+            return Err(GenerateError {
+                parameter: "load",
+                found: options.load.to_string(),
+                expected: "a number from 0.001 to 1000".to_owned(),
+            });
+        }
+        let amounts = &options.per_processor;
+        if amounts.iter().any(|(_, amount)| amount < Quantity::ZERO) {
+            return Err(GenerateError {
+                parameter: "per_processor",
+                found: amounts.to_string(),
+                expected: "no amount below zero".to_owned(),
+            });
+        }
+        let named = |letter: char, count: u64| -> Vec<Name> {
+            (1..=count).map(|number| Name::from(format!("{letter}{number}"))).collect()
+        };
+        Ok(Self {
+            shares: Zipf::new(options.users),
+            users: named('u', options.users),
+            groups: named('g', options.groups),
+            queues: options.queues.clone(),
+            per_processor: amounts.clone(),
+            digits: options.jobs.to_string().len(),
+        })
+    }
+
+    /// A job of a random user; `number` counts from 1.
+    fn job(&self, random: &mut Random, number: u64) -> Job {
+        let user = self.shares.draw(random);
+        let dealt = |names: &[Name]| match names.len() {
+            0 => None,
+            count => Some(names[user % count].clone()),
+        };
+        Job {
+            name: Name::from(format!("j{number:0digits$}", digits = self.digits)),
+            user: self.users[user].clone(),
+            groups: dealt(&self.groups).into_iter().collect(),
+            queue: dealt(&self.queues),
+            processors: 1,
+            per_processor: self.per_processor.clone(),
+            ..Job::default()
+        }
+    }
+}
+
+/// Put jobs in order of submission, the earliest at 0.
+fn settled(mut jobs: Vec<Job>) -> Workload {
+    jobs.sort_by_key(|job| job.submit_ms);
+    let first = jobs.first().map_or(0, |job| job.submit_ms);
+    for job in &mut jobs {
+        job.submit_ms -= first;
+    }
+    Workload { jobs, ..Workload::default() }
+}

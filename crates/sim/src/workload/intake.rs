@@ -1,0 +1,271 @@
+//! What all formats have in common once a line is taken apart: names, times, order, counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use headroom_core::Name;
+use headroom_core::resource::Amounts;
+
+use super::error::{Fault, WorkloadError};
+use super::read::{Format, ReadOptions};
+use super::stretch::TIME_MS_MAX;
+use super::template::{Field, Template};
+use super::{Job, Workload};
+
+/// What one line says.
+#[derive(Debug)]
+pub(super) enum Record {
+    /// Nothing: a comment, a header, a blank line, a part of a job told elsewhere.
+    Nothing,
+    /// A job that cannot be played, and why.
+    Skip(&'static str),
+    /// A job.
+    Job(Box<RawJob>),
+}
+
+/// A job in the words of its source.
+#[derive(Debug, Default)]
+pub(super) struct RawJob {
+    pub(super) name: String,
+    /// On the clock of the source; earlier than its epoch is possible.
+    pub(super) submit_ms: i64,
+    pub(super) run_ms: u64,
+    pub(super) user: Option<String>,
+    pub(super) groups: Vec<String>,
+    pub(super) queue: Option<String>,
+    pub(super) partition: Option<String>,
+    pub(super) qos: Option<String>,
+    pub(super) priority: i32,
+    pub(super) processors: u64,
+    pub(super) per_processor: Amounts,
+    pub(super) node_label: Option<String>,
+    /// Defaults taken, as `jobs …` would continue.
+    pub(super) notes: Vec<&'static str>,
+}
+
+/// Whom a job belongs to when its source does not say.
+const NOBODY: &str = "nobody";
+/// How many bad lines the remarks repeat; the others are only counted.
+const BAD_LINES_TOLD: usize = 5;
+
+/// The longest name of anything, in bytes; queue paths of several levels fit.
+const NAME_BYTES_MAX: usize = 1_024;
+
+/// Gathers the jobs of one source.
+pub(super) struct Intake<'a> {
+    file: &'a str,
+    options: &'a ReadOptions,
+    users: Template,
+    groups: Option<Template>,
+    rows: u64,
+    lines_of: BTreeMap<Name, u64>,
+    names: BTreeSet<Name>,
+    jobs: Vec<(i64, Job)>,
+    skipped: BTreeMap<String, u64>,
+    notes: BTreeMap<&'static str, u64>,
+    bad: Vec<String>,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(file: &'a str, format: Format, options: &'a ReadOptions) -> Self {
+        let template =
+            |text: &str| text.parse::<Template>().expect("the built-in templates are well-formed");
+        let (users, groups) = match format {
+            Format::Swf => ("u{user}", Some("g{group}")),
+            Format::Openb => ("u{row%40}", None),
+            Format::Sacct => ("{user}", Some("{group}")),
+            Format::Jsonl => ("{user}", None),
+        };
+        Self {
+            file,
+            options,
+            users: options.users.clone().unwrap_or_else(|| template(users)),
+            groups: options.groups.clone().or_else(|| groups.map(template)),
+            rows: 0,
+            lines_of: BTreeMap::new(),
+            names: BTreeSet::new(),
+            jobs: Vec::new(),
+            skipped: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            bad: Vec::new(),
+        }
+    }
+
+    /// Take what the line with this number says, or what is wrong with it.
+    ///
+    /// # Errors
+    /// A bad line, unless those are skipped; a bad header always.
+    pub(super) fn take(
+        &mut self,
+        line: u64,
+        record: Result<Record, Fault>,
+    ) -> Result<(), WorkloadError> {
+        let taken = match record {
+            Ok(Record::Nothing) => return Ok(()),
+            Ok(Record::Skip(reason)) => {
+                *self.skipped.entry(reason.to_owned()).or_default() += 1;
+                Ok(())
+            }
+            Ok(Record::Job(job)) => self.add(line, *job),
+            Err(fault @ Fault::Header(_)) => return Err(fault.at(self.file, line)),
+            Err(fault) => Err(fault.at(self.file, line)),
+        };
+        // Counted whatever became of it, so that `{row}` does not depend on options.
+        self.rows += 1;
+        taken.or_else(|error| self.skip_bad(error))
+    }
+
+    fn skip_bad(&mut self, error: WorkloadError) -> Result<(), WorkloadError> {
+        if !self.options.skip_bad_lines {
+            return Err(error);
+        }
+        *self.skipped.entry("bad line".to_owned()).or_default() += 1;
+        if self.bad.len() < BAD_LINES_TOLD {
+            self.bad.push(format!("left out: {error}"));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, line: u64, raw: RawJob) -> Result<(), WorkloadError> {
+        let name = Name::new(&raw.name);
+        if let Some(first) = self.lines_of.get(&name) {
+            return Err(WorkloadError::DuplicateJob {
+                file: self.file.to_owned(),
+                line,
+                first: *first,
+                job: raw.name,
+            });
+        }
+        let Some(run_ms) = self.options.stretch.run_ms(raw.run_ms) else {
+            let found = format!("{} ms before stretching", raw.run_ms);
+            let expected = format!("at most {TIME_MS_MAX} ms after it");
+            return Err(Fault::value("the run time", &found, expected).at(self.file, line));
+        };
+        let job = Job { line, ..self.job(name.clone(), run_ms, &raw) };
+        check_names(&job).map_err(|fault| fault.at(self.file, line))?;
+        for note in &raw.notes {
+            *self.notes.entry(note).or_default() += 1;
+        }
+        self.lines_of.insert(name, line);
+        self.jobs.push((raw.submit_ms, job));
+        Ok(())
+    }
+
+    fn job(&mut self, name: Name, run_ms: u64, raw: &RawJob) -> Job {
+        let row = self.rows;
+        let value = |field| match field {
+            Field::User => raw.user.as_deref(),
+            Field::Group => raw.groups.first().map(String::as_str),
+            Field::Queue => raw.queue.as_deref(),
+            Field::Partition => raw.partition.as_deref(),
+            Field::Job => Some(raw.name.as_str()),
+            Field::Qos => raw.qos.as_deref(),
+            Field::Row(_) => None,
+        };
+        let user = self.users.fill(row, value);
+        if user.is_none() {
+            let note = "no field for the user template, taken as nobody";
+            *self.notes.entry(note).or_default() += 1;
+        }
+        let groups = match &self.groups {
+            Some(template) => template.fill(row, value).into_iter().collect(),
+            None => raw.groups.clone(),
+        };
+        let queue = match &self.options.queue_of {
+            Some(template) => template.fill(row, value),
+            None => raw.queue.clone(),
+        };
+        Job {
+            line: 0,
+            name,
+            submit_ms: 0,
+            run_ms,
+            user: self.intern(user.as_deref().unwrap_or(NOBODY)),
+            groups: groups.iter().map(|group| self.intern(group)).collect(),
+            queue: queue.map(|queue| self.intern(&queue)),
+            priority: raw.priority,
+            processors: raw.processors,
+            per_processor: raw.per_processor.clone(),
+            node_label: raw.node_label.as_ref().map(|label| self.intern(label)),
+        }
+    }
+
+    /// One copy of a name for all jobs that share it.
+    fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name = Name::new(text);
+        self.names.insert(name.clone());
+        name
+    }
+
+    /// Settle times and order.
+    ///
+    /// # Errors
+    /// No job, or a submission too far behind the first.
+    pub(super) fn finish(mut self, lines: u64) -> Result<Workload, WorkloadError> {
+        let first = self.jobs.iter().map(|(submit, _)| *submit).min();
+        let mut jobs = Vec::with_capacity(self.jobs.len());
+        for (submit, mut job) in std::mem::take(&mut self.jobs) {
+            let since = submit.abs_diff(first.unwrap_or_default());
+            let Some(submit_ms) = self.options.stretch.arrival_ms(since) else {
+                let line = self.lines_of.get(&job.name).copied().unwrap_or_default();
+                let found = format!("{since} ms after the first before stretching");
+                let expected = format!("at most {TIME_MS_MAX} ms after it");
+                let error = Fault::value("the submission", &found, expected).at(self.file, line);
+                self.skip_bad(error)?;
+                continue;
+            };
+            if self.options.until_ms.is_some_and(|until| submit_ms > until) {
+                *self.skipped.entry("submitted after the end".to_owned()).or_default() += 1;
+                continue;
+            }
+            job.submit_ms = submit_ms;
+            jobs.push(job);
+        }
+        if jobs.is_empty() {
+            return Err(WorkloadError::NoJob {
+                file: self.file.to_owned(),
+                lines,
+                skipped: told(&self.skipped),
+            });
+        }
+        jobs.sort_by_key(|job| job.submit_ms);
+        let counted = self.notes.iter().map(|(note, count)| match count {
+            1 => format!("1 job: {note}"),
+            _ => format!("{count} jobs: {note}"),
+        });
+        let remarks = counted.chain(self.bad).collect();
+        Ok(Workload { jobs, skipped: self.skipped, remarks })
+    }
+}
+
+/// Names end up in tables, files and terminals: none may hold control characters, be empty or
+/// be endless.
+fn check_names(job: &Job) -> Result<(), Fault> {
+    let groups = job.groups.iter().map(|group| ("the group", group));
+    let queue = job.queue.iter().map(|queue| ("the queue", queue));
+    let label = job.node_label.iter().map(|label| ("the node label", label));
+    [("the job's name", &job.name), ("the user", &job.user)]
+        .into_iter()
+        .chain(groups)
+        .chain(queue)
+        .chain(label)
+        .try_for_each(|(field, name)| {
+            let sound = !name.is_empty() && name.len() <= NAME_BYTES_MAX;
+            if sound && !name.contains(char::is_control) {
+                return Ok(());
+            }
+            let expected = format!("1 to {NAME_BYTES_MAX} bytes without control characters");
+            Err(Fault::value(field, name, expected))
+        })
+}
+
+fn told(skipped: &BTreeMap<String, u64>) -> String {
+    if skipped.is_empty() {
+        return "none left out".to_owned();
+    }
+    let parts: Vec<String> =
+        skipped.iter().map(|(reason, count)| format!("{count} left out ({reason})")).collect();
+    parts.join(", ")
+}

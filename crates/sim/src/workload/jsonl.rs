@@ -1,0 +1,251 @@
+//! Our own format: one JSON object per line and job. Blank lines are allowed.
+//!
+//! ```text
+//! {"id":"j1","submit_ms":0,"run_ms":60000,"user":"ada","groups":["physics"],"queue":"root.a",
+//!  "priority":10,"tasks":4,"resources":{"memory":"2Gi","vcore":"500m"},"node_label":"a100"}
+//! ```
+//! (on one line). Fields:
+//!
+//! | field | content | if absent |
+//! |---|---|---|
+//! | `id` | name, unique in the file, not empty | an error |
+//! | `submit_ms` | submission, ms, from 0 | an error |
+//! | `run_ms` | run time of each task, ms, from 0 | an error |
+//! | `user` | who submits, not empty | an error |
+//! | `resources` | what one task needs: amounts as in the queue file, text or whole numbers, so that `"vcore": 2` is two cores | an error |
+//! | `tasks` | number of tasks, 1 to 1000000 | 1 |
+//! | `groups` | the user's groups, in order | none |
+//! | `queue` | queue named at submission | none |
+//! | `priority` | higher goes first | 0 |
+//! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
+//! | `partition`, `qos` | for templates only | none |
+//!
+//! Any other field is an error, and so is a field that comes twice.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use headroom_core::Name;
+use headroom_core::resource::{Amounts, Quantity};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Workload;
+use super::error::Fault;
+use super::intake::{RawJob, Record};
+use super::number::PROCESSORS_MAX;
+use super::read::Source;
+use super::stretch::TIME_MS_MAX;
+
+/// One line, for reading and writing.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: String,
+    submit_ms: u64,
+    run_ms: u64,
+    user: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    queue: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    priority: i32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    tasks: u64,
+    #[serde(deserialize_with = "resources", serialize_with = "written")]
+    resources: Vec<(String, String)>,
+    #[serde(default, alias = "nodeLabel", skip_serializing_if = "Option::is_none")]
+    node_label: Option<String>,
+    #[serde(default, skip_serializing)]
+    partition: Option<String>,
+    #[serde(default, skip_serializing)]
+    qos: Option<String>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+// `serde` asks for references.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(number: &u64) -> bool {
+    *number == 1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+/// Takes one line at a time apart; keeps the names of resource types.
+pub(super) struct Jsonl {
+    types: Vec<Name>,
+}
+
+impl Jsonl {
+    pub(super) fn new() -> Self {
+        Self { types: Vec::new() }
+    }
+
+    fn amounts(&mut self, entries: &[(String, String)]) -> Result<Amounts, Fault> {
+        let mut amounts = Amounts::EMPTY;
+        for (resource, text) in entries {
+            let field = || format!("resources.{resource}");
+            let amount = Quantity::parse(resource, text)
+                .map_err(|error| Fault::value(field(), text, format!("an amount: {error}")))?;
+            if amounts.set(self.intern(resource), amount).is_some() {
+                return Err(Fault::value(field(), text, "each resource type once"));
+            }
+        }
+        Ok(amounts)
+    }
+
+    // A file has a handful of types, so a search is as quick as a table.
+    fn intern(&mut self, resource: &str) -> Name {
+        if let Some(name) = self.types.iter().find(|name| **name == *resource) {
+            return name.clone();
+        }
+        let name = Name::new(resource);
+        self.types.push(name.clone());
+        name
+    }
+}
+
+impl Source for Jsonl {
+    fn line(&mut self, text: &str) -> Result<Record, Fault> {
+        if text.trim().is_empty() {
+            return Ok(Record::Nothing);
+        }
+        // The parser would take a list of all values in order as well.
+        if !text.trim_start().starts_with('{') {
+            return Err(Fault::value("the line", text, "a JSON object, {…}"));
+        }
+        let line: Line = serde_json::from_str(text).map_err(|error| fault_of(&error))?;
+        for (field, value) in [("id", &line.id), ("user", &line.user)] {
+            if value.is_empty() {
+                return Err(Fault::value(field, "", "a name"));
+            }
+        }
+        for (field, ms) in [("submit_ms", line.submit_ms), ("run_ms", line.run_ms)] {
+            if ms > TIME_MS_MAX {
+                let expected = format!("at most {TIME_MS_MAX} ms");
+                return Err(Fault::value(field, &ms.to_string(), expected));
+            }
+        }
+        if !(1..=PROCESSORS_MAX).contains(&line.tasks) {
+            let expected = format!("a whole number from 1 to {PROCESSORS_MAX}");
+            return Err(Fault::value("tasks", &line.tasks.to_string(), expected));
+        }
+        let per_processor = self.amounts(&line.resources)?;
+        Ok(Record::Job(Box::new(RawJob {
+            name: line.id,
+            submit_ms: i64::try_from(line.submit_ms).unwrap_or(i64::MAX),
+            run_ms: line.run_ms,
+            user: Some(line.user),
+            groups: line.groups,
+            queue: line.queue,
+            partition: line.partition,
+            qos: line.qos,
+            priority: line.priority,
+            processors: line.tasks,
+            per_processor,
+            node_label: line.node_label,
+            notes: Vec::new(),
+        })))
+    }
+}
+
+/// The reader counts lines itself; to the parser every line is the first.
+fn fault_of(error: &serde_json::Error) -> Fault {
+    let text = error.to_string();
+    let problem = text.split(" at line 1 column ").next().unwrap_or(&text);
+    Fault::Line(format!("column {}: {problem}", error.column()))
+}
+
+/// Read the amounts in file order, so that a type that comes twice is seen.
+fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
+    struct Entries;
+
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Vec<(String, String)>;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("an object of resource types and amounts")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some((resource, amount)) = map.next_entry::<String, serde_json::Value>()? {
+                let text = match amount {
+                    serde_json::Value::String(text) => text,
+                    serde_json::Value::Number(number) => number.to_string(),
+                    other => {
+                        return Err(A::Error::custom(format!(
+                            "resources.{resource} is {other}, expected an amount as text or number"
+                        )));
+                    }
+                };
+                entries.push((resource, text));
+            }
+            Ok(entries)
+        }
+    }
+
+    from.deserialize_map(Entries)
+}
+
+fn written<S: serde::Serializer>(entries: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(entries.iter().map(|(resource, text)| (resource, text)))
+}
+
+/// Write jobs as [`Format::Jsonl`](super::Format::Jsonl), one line each, defaults left out.
+///
+/// Reading it back gives the same jobs, if the first is submitted at 0 and no amount is
+/// negative.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
+    for job in &workload.jobs {
+        let text = |name: &Name| name.as_str().to_owned();
+        let line = Line {
+            id: text(&job.name),
+            submit_ms: job.submit_ms,
+            run_ms: job.run_ms,
+            user: text(&job.user),
+            groups: job.groups.iter().map(text).collect(),
+            queue: job.queue.as_ref().map(text),
+            priority: job.priority,
+            tasks: job.processors,
+            resources: job
+                .per_processor
+                .iter()
+                .map(|(name, amount)| (text(name), amount_text(name, amount)))
+                .collect(),
+            node_label: job.node_label.as_ref().map(text),
+            partition: None,
+            qos: None,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The shortest text of the queue file's grammar for this amount.
+fn amount_text(resource: &str, amount: Quantity) -> String {
+    let number = amount.get();
+    if resource == "vcore" {
+        return match number % 1_000 {
+            0 => (number / 1_000).to_string(),
+            _ => format!("{number}m"),
+        };
+    }
+    let units = [(30, "Gi"), (20, "Mi"), (10, "Ki")];
+    let fitting = units.into_iter().find(|(bits, _)| number != 0 && number % (1 << bits) == 0);
+    match fitting {
+        Some((bits, suffix)) => format!("{}{suffix}", number >> bits),
+        None => number.to_string(),
+    }
+}

@@ -1,0 +1,197 @@
+//! Pod lists of the Alibaba GPU cluster traces: CSV with a header, times in seconds.
+//!
+//! The first five columns are needed: `name, cpu_milli, memory_mib, num_gpu, gpu_milli`. Each
+//! of the others may be absent, or blank in a row. Defaults: no `qos`: priority 0; no
+//! `creation_time`: at 0; no `deletion_time`: a run of an hour. A pod is one task. It runs
+//! from `scheduled_time`, or where that is blank from `creation_time`, to `deletion_time`.
+//!
+//! Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, and its published traces.
+
+use headroom_core::Name;
+use headroom_core::resource::{Amounts, Quantity};
+
+use super::error::{Fault, quoted};
+use super::intake::{RawJob, Record};
+use super::lines::split_csv;
+use super::number::{seconds, whole};
+use super::read::Source;
+
+/// Columns without which a list is none, in their order.
+const NEEDED: [&str; 5] = ["name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"];
+/// How long a pod runs whose end is not told.
+const RUN_MS_DEFAULT: u64 = 3_600_000;
+/// Bounds that no honest pod reaches, so that sums stay far from overflow.
+const MILLI_MAX: i64 = 1_000_000_000_000;
+
+/// Takes one line at a time apart; knows the header once it was read.
+pub(super) struct Openb {
+    gpu_milli: bool,
+    header: Option<Header>,
+    vcore: Name,
+    memory: Name,
+    gpu: Name,
+}
+
+struct Header {
+    columns: usize,
+    spec: Option<usize>,
+    qos: Option<usize>,
+    creation: Option<usize>,
+    deletion: Option<usize>,
+    scheduled: Option<usize>,
+}
+
+impl Openb {
+    pub(super) fn new(gpu_milli: bool) -> Self {
+        Self {
+            gpu_milli,
+            header: None,
+            vcore: Name::new("vcore"),
+            memory: Name::new("memory"),
+            gpu: Name::new(if gpu_milli { "gpu-milli" } else { "nvidia.com/gpu" }),
+        }
+    }
+
+    fn amounts(&self, fields: &[String]) -> Result<Amounts, Fault> {
+        let cpu = whole("cpu_milli", &fields[1], 0, MILLI_MAX, "")?;
+        let mib = whole("memory_mib", &fields[2], 0, i64::MAX >> 20, " of MiB")?;
+        let cards = whole("num_gpu", &fields[3], 0, 1_000_000, "")?;
+        let share = whole("gpu_milli", &fields[4], 0, 1_000, "")?;
+        let mut amounts = Amounts::EMPTY;
+        amounts.set(self.vcore.clone(), Quantity::of(cpu));
+        amounts.set(self.memory.clone(), Quantity::of(mib << 20));
+        let gpu = if self.gpu_milli { cards * share } else { cards };
+        if gpu > 0 {
+            amounts.set(self.gpu.clone(), Quantity::of(gpu));
+        }
+        Ok(amounts)
+    }
+}
+
+fn header_of(fields: &[String]) -> Result<Header, Fault> {
+    for (position, needed) in NEEDED.iter().enumerate() {
+        let found = fields.get(position).map_or("", String::as_str);
+        if found != *needed {
+            return Err(Fault::Header(format!(
+                "column {} of the header is {}, expected {needed:?}; \
+                 an openb pod list begins with {}",
+                position + 1,
+                quoted(found),
+                NEEDED.join(",")
+            )));
+        }
+    }
+    let place = |name: &str| fields.iter().position(|field| field == name);
+    Ok(Header {
+        columns: fields.len(),
+        spec: place("gpu_spec"),
+        qos: place("qos"),
+        creation: place("creation_time"),
+        deletion: place("deletion_time"),
+        scheduled: place("scheduled_time"),
+    })
+}
+
+impl Source for Openb {
+    fn line(&mut self, text: &str) -> Result<Record, Fault> {
+        if text.trim().is_empty() {
+            return Ok(Record::Nothing);
+        }
+        let Some(header) = &self.header else {
+            let fields = split_csv(text).map_err(Fault::Header)?;
+            self.header = Some(header_of(&fields)?);
+            return Ok(Record::Nothing);
+        };
+        let fields = split_csv(text).map_err(Fault::Line)?;
+        if fields.len() < NEEDED.len() || fields.len() > header.columns {
+            return Err(Fault::Line(format!(
+                "{} columns, expected {}, as many as in the header (at least the first {})",
+                fields.len(),
+                header.columns,
+                NEEDED.len()
+            )));
+        }
+        if fields[0].is_empty() {
+            return Err(Fault::value("name", "", "a name"));
+        }
+        let per_processor = self.amounts(&fields)?;
+        let mut notes = Vec::new();
+        let (submit_ms, run_ms) = times(header, &fields, &mut notes)?;
+        let qos = cell(&fields, header.qos).map(str::to_owned);
+        let priority = priority_of(qos.as_deref(), &mut notes);
+        Ok(Record::Job(Box::new(RawJob {
+            name: fields[0].clone(),
+            submit_ms,
+            run_ms,
+            qos,
+            priority,
+            processors: 1,
+            per_processor,
+            node_label: label_of(cell(&fields, header.spec), &mut notes),
+            notes,
+            ..RawJob::default()
+        })))
+    }
+}
+
+/// The text of this column, if the list has it and the row fills it.
+fn cell(fields: &[String], column: Option<usize>) -> Option<&str> {
+    let text = fields.get(column?)?;
+    (!text.is_empty()).then_some(text)
+}
+
+/// Submission and run time in ms.
+fn times(
+    header: &Header,
+    fields: &[String],
+    notes: &mut Vec<&'static str>,
+) -> Result<(i64, u64), Fault> {
+    let time = |name, column| match cell(fields, column) {
+        Some(text) => seconds(name, text, false),
+        None => Ok(None),
+    };
+    let creation = time("creation_time", header.creation)?;
+    let scheduled = time("scheduled_time", header.scheduled)?;
+    let deletion = time("deletion_time", header.deletion)?;
+    if creation.is_none() {
+        notes.push("no creation time, submitted at 0");
+    }
+    let creation = creation.unwrap_or_default();
+    let start = scheduled.unwrap_or(creation);
+    let run_ms = match deletion {
+        None => {
+            notes.push("no deletion time, a run of one hour is taken");
+            RUN_MS_DEFAULT
+        }
+        Some(deletion) => deletion.checked_sub(start).ok_or_else(|| {
+            Fault::value(
+                "deletion_time",
+                &(deletion / 1_000).to_string(),
+                format!("not before the start at {}", start / 1_000),
+            )
+        })?,
+    };
+    Ok((i64::try_from(creation).unwrap_or(i64::MAX), run_ms))
+}
+
+fn priority_of(qos: Option<&str>, notes: &mut Vec<&'static str>) -> i32 {
+    match qos {
+        Some("LS" | "Guaranteed") => 100,
+        Some("Burstable") => 50,
+        Some("BE") | None => 0,
+        Some(_) => {
+            notes.push("QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken");
+            0
+        }
+    }
+}
+
+/// A pod may wish for one of several models, `A|B`; a node label can only be one.
+fn label_of(spec: Option<&str>, notes: &mut Vec<&'static str>) -> Option<String> {
+    let mut models = spec?.split('|').map(str::trim);
+    let first = models.next().filter(|model| !model.is_empty())?;
+    if models.next().is_some() {
+        notes.push("several GPU models wished for, the first is taken");
+    }
+    Some(first.to_owned())
+}

@@ -1,0 +1,193 @@
+//! The common entry: from a file of any format to a [`Workload`].
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::str::FromStr;
+
+use super::Workload;
+use super::error::{Fault, WorkloadError};
+use super::intake::{Intake, Record};
+use super::jsonl::Jsonl;
+use super::lines::Lines;
+use super::openb::Openb;
+use super::sacct::Sacct;
+use super::stretch::Stretch;
+use super::swf::Swf;
+use super::template::Template;
+
+/// What a workload is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Standard Workload Format of the Parallel Workloads Archive.
+    Swf,
+    /// Pod list of the Alibaba GPU cluster traces, CSV with a header.
+    Openb,
+    /// Text of Slurm's `sacct --parsable2` with its header.
+    Sacct,
+    /// Ours: one JSON object per line.
+    Jsonl,
+}
+
+/// A format nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is no format of a workload; the formats are swf, openb, sacct and jsonl")]
+pub struct FormatError {
+    /// The text.
+    pub found: String,
+}
+
+impl FromStr for Format {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Ok(match text {
+            "swf" => Self::Swf,
+            "openb" => Self::Openb,
+            "sacct" => Self::Sacct,
+            "jsonl" => Self::Jsonl,
+            _ => {
+                return Err(FormatError { found: text.to_owned() });
+            }
+        })
+    }
+}
+
+impl Format {
+    /// The format that the file name says, or else the first line of the content that is not
+    /// blank; none if neither does.
+    pub fn guess(file: &str, first_line: &str) -> Option<Self> {
+        let extension = Path::new(file).extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|extension| extension.to_str()) {
+            Some("swf") => return Some(Self::Swf),
+            Some("jsonl") => return Some(Self::Jsonl),
+            _ => {}
+        }
+        let line = first_line.trim_start_matches('\u{feff}').trim();
+        if line.starts_with('{') {
+            Some(Self::Jsonl)
+        } else if line.split('|').any(|column| column.starts_with("JobID")) {
+            Some(Self::Sacct)
+        } else if line.starts_with("name,cpu_milli,") {
+            Some(Self::Openb)
+        } else if line.starts_with(';') {
+            Some(Self::Swf)
+        } else {
+            None
+        }
+    }
+}
+
+/// How to read a workload; the default reads it as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// Names of users. Absent: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no
+    /// users), `{user}` for the others. A job that lacks a field of it belongs to `nobody`.
+    pub users: Option<Template>,
+    /// Names of groups, one per job. Absent: `g{group}` for `swf`, `{group}` for `sacct`, none
+    /// for `openb`, the groups as listed for `jsonl`. A job that lacks a field of it has none.
+    pub groups: Option<Template>,
+    /// Names of queues. Absent: the queue that the source names. A job that lacks a field of
+    /// it names no queue.
+    pub queue_of: Option<Template>,
+    /// Factors for run times and for the time between submissions.
+    pub stretch: Stretch,
+    /// Count lines that cannot be read, and go on behind them.
+    pub skip_bad_lines: bool,
+    /// `openb`: amounts of `gpu-milli` instead of whole `nvidia.com/gpu`.
+    pub gpu_milli: bool,
+    /// Leave out jobs submitted later than this, in ms of virtual time after stretching.
+    pub until_ms: Option<u64>,
+}
+
+/// Takes the lines of one format apart.
+pub(super) trait Source {
+    /// What this line says, comments and headers included.
+    fn line(&mut self, text: &str) -> Result<Record, Fault>;
+}
+
+/// Read a file; without a format it is guessed from name and first line.
+///
+/// Submissions count from the earliest job that is played, which is at 0; jobs are sorted by
+/// submission, and those of the same moment stay in source order.
+///
+/// # Errors
+/// [`WorkloadError`]: the file, one of its lines, or no job at all.
+pub fn read(
+    path: &Path,
+    format: Option<Format>,
+    options: &ReadOptions,
+) -> Result<Workload, WorkloadError> {
+    let open = |source| WorkloadError::Open { path: path.to_owned(), source };
+    let mut input = BufReader::new(File::open(path).map_err(open)?);
+    let file = path.display().to_string();
+    let format = if let Some(format) = format {
+        format
+    } else {
+        // What the buffer holds is enough: a first line longer than that is no header.
+        let start = String::from_utf8_lossy(input.fill_buf().map_err(open)?);
+        let line = start.lines().find(|line| !line.trim().is_empty());
+        Format::guess(&file, line.unwrap_or_default())
+            .ok_or_else(|| WorkloadError::UnknownFormat { file: file.clone() })?
+    };
+    read_from(input, &file, format, options)
+}
+
+/// Read from anything; `file` is what messages call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(
+    input: impl BufRead,
+    file: &str,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Workload, WorkloadError> {
+    let mut source: Box<dyn Source> = match format {
+        Format::Swf => Box::new(Swf::new()),
+        Format::Openb => Box::new(Openb::new(options.gpu_milli)),
+        Format::Sacct => Box::new(Sacct::new()),
+        Format::Jsonl => Box::new(Jsonl::new()),
+    };
+    let mut intake = Intake::new(file, format, options);
+    let mut lines = Lines::new(input);
+    loop {
+        let number = lines.number() + 1;
+        let record = match lines.next() {
+            Ok(Some(Ok(text))) => source.line(text),
+            Ok(Some(Err(problem))) => Err(Fault::Line(problem)),
+            Ok(None) => break,
+            Err(error) => {
+                return Err(WorkloadError::Read {
+                    file: file.to_owned(),
+                    line: number - 1,
+                    source: error,
+                });
+            }
+        };
+        intake.take(number, record)?;
+    }
+    intake.finish(lines.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_follows_from_the_name_or_the_first_line() {
+        for (file, line, expected) in [
+            ("a/b.swf", "", Some(Format::Swf)),
+            ("b.JSONL", "", Some(Format::Jsonl)),
+            ("openb.csv", "name,cpu_milli,memory_mib", Some(Format::Openb)),
+            ("jobs.txt", "JobID|User|State", Some(Format::Sacct)),
+            ("jobs.txt", "User|JobIDRaw|", Some(Format::Sacct)),
+            ("jobs", "\u{feff}{\"id\":1}", Some(Format::Jsonl)),
+            ("trace", "; Version: 2", Some(Format::Swf)),
+            ("nodes.csv", "sn,cpu_milli", None),
+            ("trace.gz", "\u{1f}", None),
+        ] {
+            assert_eq!(Format::guess(file, line), expected, "{file} {line}");
+        }
+    }
+}

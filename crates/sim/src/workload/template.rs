@@ -1,0 +1,203 @@
+//! Names made from the fields of a job: `u{user}`, `root.team{row%10}.jobs`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How to make a name from a job of the source: text with fields in braces.
+///
+/// ```
+/// use headroom_sim::workload::Template;
+/// let users: Template = "u{row%40}".parse()?;
+/// assert_eq!(users.to_string(), "u{row%40}");
+/// # Ok::<(), headroom_sim::workload::TemplateError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Field(Field),
+}
+
+/// What a template may ask of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    User,
+    Group,
+    Queue,
+    Partition,
+    Job,
+    Qos,
+    /// Position among the jobs of the source, from 0, modulo the number if there is one.
+    Row(Option<u64>),
+}
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// The name in braces is none that a job has.
+    #[error(
+        "the template {template:?} names the field {field:?}; the fields are {{user}}, {{group}}, \
+         {{queue}}, {{partition}}, {{job}}, {{qos}}, {{row}} and {{row%N}} with N from 1"
+    )]
+    Field {
+        /// The whole text.
+        template: String,
+        /// What stands in the braces.
+        field: String,
+    },
+    /// `{` without `}` or the other way round.
+    #[error("the template {template:?} has a {brace:?} without its partner")]
+    Brace {
+        /// The whole text.
+        template: String,
+        /// The lonely one.
+        brace: char,
+    },
+    /// A name cannot be empty.
+    #[error("the template is empty; expected text with fields, such as u{{user}}")]
+    Empty,
+}
+
+impl FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(template: &str) -> Result<Self, TemplateError> {
+        if template.is_empty() {
+            return Err(TemplateError::Empty);
+        }
+        let brace = |brace| TemplateError::Brace { template: template.to_owned(), brace };
+        let mut pieces = Vec::new();
+        let mut rest = template;
+        while !rest.is_empty() {
+            let (text, field) =
+                rest.split_once('{').map_or((rest, None), |(text, rest)| (text, Some(rest)));
+            if text.contains('}') {
+                return Err(brace('}'));
+            }
+            if !text.is_empty() {
+                pieces.push(Piece::Text(text.to_owned()));
+            }
+            let Some(field) = field else { break };
+            let (field, behind) = field.split_once('}').ok_or_else(|| brace('{'))?;
+            let known = field_of(field).ok_or_else(|| TemplateError::Field {
+                template: template.to_owned(),
+                field: field.to_owned(),
+            })?;
+            pieces.push(Piece::Field(known));
+            rest = behind;
+        }
+        Ok(Self(pieces))
+    }
+}
+
+fn field_of(text: &str) -> Option<Field> {
+    Some(match text {
+        "user" => Field::User,
+        "group" => Field::Group,
+        "queue" => Field::Queue,
+        "partition" => Field::Partition,
+        "job" => Field::Job,
+        "qos" => Field::Qos,
+        "row" => Field::Row(None),
+        _ => {
+            let modulus = text.strip_prefix("row%")?;
+            let digits = modulus.bytes().all(|byte| byte.is_ascii_digit());
+            Field::Row(Some(modulus.parse().ok().filter(|n| digits && *n > 0)?))
+        }
+    })
+}
+
+impl Template {
+    /// The name for a job whose fields `value` tells; none if it lacks one of them.
+    pub(super) fn fill<'a>(
+        &self,
+        row: u64,
+        value: impl Fn(Field) -> Option<&'a str>,
+    ) -> Option<String> {
+        let mut name = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => name.push_str(text),
+                Piece::Field(Field::Row(modulus)) => {
+                    let row = modulus.map_or(row, |modulus| row % modulus);
+                    name.push_str(&row.to_string());
+                }
+                Piece::Field(field) => name.push_str(value(*field)?),
+            }
+        }
+        Some(name)
+    }
+}
+
+impl fmt::Display for Template {
+    /// As it was written.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for piece in &self.0 {
+            let field = match piece {
+                Piece::Text(text) => {
+                    out.write_str(text)?;
+                    continue;
+                }
+                Piece::Field(Field::Row(Some(modulus))) => {
+                    write!(out, "{{row%{modulus}}}")?;
+                    continue;
+                }
+                Piece::Field(Field::Row(None)) => "row",
+                Piece::Field(Field::User) => "user",
+                Piece::Field(Field::Group) => "group",
+                Piece::Field(Field::Queue) => "queue",
+                Piece::Field(Field::Partition) => "partition",
+                Piece::Field(Field::Job) => "job",
+                Piece::Field(Field::Qos) => "qos",
+            };
+            write!(out, "{{{field}}}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn fields_are_filled_in_and_a_missing_one_gives_no_name() {
+        for (template, expected) in [
+            ("all", Some("all")),
+            ("u{user}", Some("u7")),
+            ("{group}.{user}-{row}", Some("g.7-83")),
+            ("u{row%40}", Some("u3")),
+            ("{queue}", None),
+        ] {
+            let parsed: Template = template.parse().unwrap();
+            let name = parsed.fill(83, |field| match field {
+                Field::User => Some("7"),
+                Field::Group => Some("g"),
+                _ => None,
+            });
+            assert_eq!(name.as_deref(), expected, "{template}");
+            assert_eq!(parsed.to_string(), template);
+        }
+    }
+
+    #[test]
+    fn a_wrong_template_is_told_with_its_cure() {
+        let told: Vec<String> =
+            ["", "u{usr}", "{row%0}", "{row%+3}", "{row%x}", "{}", "a{user", "a}b"]
+                .into_iter()
+                .map(|template| template.parse::<Template>().unwrap_err().to_string())
+                .collect();
+        expect![[r#"
+            the template is empty; expected text with fields, such as u{user}
+            the template "u{usr}" names the field "usr"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "{row%+3}" names the field "row%+3"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "{row%x}" names the field "row%x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "{}" names the field ""; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "a{user" has a '{' without its partner
+            the template "a}b" has a '}' without its partner"#]].assert_eq(&told.join("\n"));
+    }
+}

@@ -1,0 +1,82 @@
+//! A fingerprint of all decisions: equal digests mean equal histories.
+
+use headroom_core::{Event, Timestamp};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The xxh3-128 digest of events, each with its time, fed as fixed-width little-endian
+/// numbers and length-prefixed text: the same on every machine and in every build.
+#[derive(Default)]
+pub struct Digest {
+    hash: Xxh3,
+    line: Vec<u8>,
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.hex())
+    }
+}
+
+impl Digest {
+    /// Take in one event.
+    pub fn event(&mut self, at: Timestamp, event: &Event) {
+        self.line.clear();
+        self.number(at.as_millis());
+        match event {
+            Event::Placed { ask, node } => {
+                self.number(1);
+                self.id(*ask);
+                self.id(*node);
+            }
+            Event::Released { allocation, termination } => {
+                self.number(2);
+                self.id(*allocation);
+                self.number(*termination as u64);
+            }
+            Event::AskAdded { application, key, resources, priority, created } => {
+                self.number(3);
+                self.id(*application);
+                self.text(key);
+                self.number(resources.len() as u64);
+                for (name, amount) in resources.iter() {
+                    self.text(name);
+                    self.number(amount.get().cast_unsigned());
+                }
+                self.number(i64::from(*priority).cast_unsigned());
+                self.number(created.as_millis());
+            }
+            Event::ApplicationMoved { application, state, timer } => {
+                self.number(4);
+                self.id(*application);
+                self.number(*state as u64);
+                self.number(timer.map_or(u64::MAX, Timestamp::as_millis));
+            }
+            // The rest is rare: its debug form holds every field, and no address or hash.
+            other => {
+                self.number(5);
+                let text = format!("{other:?}");
+                self.text(&text);
+            }
+        }
+        self.hash.update(&self.line);
+    }
+
+    /// The digest so far, as 32 hex digits.
+    pub fn hex(&self) -> String {
+        format!("{:032x}", self.hash.digest128())
+    }
+
+    fn number(&mut self, number: u64) {
+        self.line.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn id(&mut self, id: impl headroom_core::id::Id) {
+        let slot = id.slot();
+        self.number((slot.index() as u64) << 32 | u64::from(slot.generation()));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.line.extend_from_slice(text.as_bytes());
+    }
+}

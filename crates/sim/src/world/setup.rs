@@ -1,0 +1,253 @@
+//! What is played: queues, nodes, jobs, and how jobs become asks.
+
+use std::collections::BTreeSet;
+
+use headroom_core::Name;
+use headroom_core::config::{
+    Configuration, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
+};
+
+use crate::nodes::NodeSpec;
+use crate::workload::{Job, Workload};
+
+/// How a job of N processors becomes asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// One ask where the job fits on a node, N asks where it does not.
+    #[default]
+    Fitting,
+    /// One ask of N processors on one node.
+    Single,
+    /// N asks that start and end each for itself.
+    Tasks,
+}
+
+/// How often the books are checked from scratch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checks {
+    /// Now and then: every 10,000 events, or ten times the live rows if that is more.
+    #[default]
+    NowAndThen,
+    /// After every event.
+    Always,
+}
+
+/// Everything that a run starts from.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The queue file. Its first partition is played.
+    pub configuration: Configuration,
+    /// The cluster.
+    pub nodes: Vec<NodeSpec>,
+    /// The jobs.
+    pub workload: Workload,
+    /// What the workload was read from, for messages.
+    pub source: String,
+    /// How jobs become asks.
+    pub shape: Shape,
+    /// Where the run ends if work goes on, ms of virtual time.
+    pub until_ms: Option<u64>,
+    /// How often to check.
+    pub checks: Checks,
+    /// Count a job as rejected if its queue or a resource type does not exist, instead of
+    /// refusing the run.
+    pub reject_misfits: bool,
+}
+
+/// Why the parts of a run do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// A queue file without a partition.
+    #[error("the queue file has no partition; it needs `partitions:` with at least one entry")]
+    NoPartition,
+    /// A cluster without a node.
+    #[error(
+        "there is no node; describe the cluster with --nodes, for instance --nodes '10*{{vcore: 8, memory: 32Gi}}'"
+    )]
+    NoNode,
+    /// A job that goes nowhere.
+    #[error(
+        "{at}: job {job} names no queue; say where jobs go, for instance --queue-of 'root.{{group}}'"
+    )]
+    NoQueue {
+        /// File and line.
+        at: String,
+        /// Its name.
+        job: Name,
+    },
+    /// A queue that the file does not have.
+    #[error(
+        "{at}: job {job} goes to queue {queue}, which the queue file does not have; its leaf queues are: {leaves}"
+    )]
+    UnknownQueue {
+        /// File and line.
+        at: String,
+        /// Its name.
+        job: Name,
+        /// The queue, as it was made from the workload.
+        queue: Name,
+        /// The leaves, the first few.
+        leaves: String,
+    },
+    /// A queue that holds queues.
+    #[error(
+        "{at}: job {job} goes to queue {queue}, which is a parent; applications go to leaves: {leaves}"
+    )]
+    ParentQueue {
+        /// File and line.
+        at: String,
+        /// Its name.
+        job: Name,
+        /// The queue, as it was made from the workload.
+        queue: Name,
+        /// The leaves, the first few.
+        leaves: String,
+    },
+    /// A resource type that no node has.
+    #[error("{at}: job {job} asks for {resource}, which no node has; node types are: {known}")]
+    UnknownType {
+        /// File and line.
+        at: String,
+        /// Its name.
+        job: Name,
+        /// The type.
+        resource: Name,
+        /// Types of the nodes.
+        known: String,
+    },
+}
+
+/// How many leaves a message names.
+const LEAVES_TOLD: usize = 12;
+
+impl Setup {
+    /// Refuse what cannot be played, at the first job that does not fit.
+    ///
+    /// # Errors
+    /// The [`SetupError`] names file and line.
+    pub fn check(&self) -> Result<(), SetupError> {
+        let partition = self.configuration.partitions.first().ok_or(SetupError::NoPartition)?;
+        if self.nodes.is_empty() {
+            return Err(SetupError::NoNode);
+        }
+        let paths = Paths::of(&partition.root);
+        let types: BTreeSet<Name> = self
+            .nodes
+            .iter()
+            .flat_map(|node| node.resources.iter())
+            .map(|(name, _)| name.clone())
+            .collect();
+        if self.reject_misfits {
+            return Ok(());
+        }
+        self.workload.jobs.iter().try_for_each(|job| self.check_job(job, &paths, &types))
+    }
+
+    fn check_job(
+        &self,
+        job: &Job,
+        paths: &Paths,
+        types: &BTreeSet<Name>,
+    ) -> Result<(), SetupError> {
+        let at = match job.line {
+            0 => self.source.clone(),
+            line => format!("{}:{line}", self.source),
+        };
+        let job_name = job.name.clone();
+        let Some(queue) = job.queue.clone() else {
+            return Err(SetupError::NoQueue { at, job: job_name });
+        };
+        let path = full_path(&queue);
+        if !paths.leaves.contains(&path) {
+            let leaves = paths.told();
+            return Err(if paths.parents.contains(&path) {
+                SetupError::ParentQueue { at, job: job_name, queue, leaves }
+            } else {
+                SetupError::UnknownQueue { at, job: job_name, queue, leaves }
+            });
+        }
+        match job.per_processor.iter().find(|(name, _)| !types.contains(*name)) {
+            None => Ok(()),
+            Some((resource, _)) => Err(SetupError::UnknownType {
+                at,
+                job: job_name,
+                resource: resource.clone(),
+                known: types.iter().map(Name::as_str).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+}
+
+/// A queue's path as the core knows it.
+fn full_path(queue: &str) -> String {
+    let path = queue.to_ascii_lowercase();
+    if path == "root" || path.starts_with("root.") { path } else { format!("root.{path}") }
+}
+
+/// The paths of a queue tree.
+#[derive(Default)]
+struct Paths {
+    leaves: BTreeSet<String>,
+    parents: BTreeSet<String>,
+}
+
+impl Paths {
+    fn of(root: &QueueConfig) -> Self {
+        let mut paths = Self::default();
+        paths.parents.insert("root".to_owned());
+        let mut open: Vec<(String, &QueueConfig)> =
+            root.children.iter().map(|child| ("root".to_owned(), child)).collect();
+        while let Some((above, queue)) = open.pop() {
+            let path = format!("{above}.{}", queue.name.to_ascii_lowercase());
+            open.extend(queue.children.iter().map(|child| (path.clone(), child)));
+            let kind = if queue.is_parent() { &mut paths.parents } else { &mut paths.leaves };
+            kind.insert(path);
+        }
+        paths
+    }
+
+    fn told(&self) -> String {
+        let mut text: Vec<&str> =
+            self.leaves.iter().take(LEAVES_TOLD).map(String::as_str).collect();
+        if self.leaves.len() > LEAVES_TOLD {
+            text.push("…");
+        }
+        text.join(", ")
+    }
+}
+
+/// A queue file for a workload that has none: below root one queue without limits for each
+/// group found, and the jobs sent there. Characters that a queue name cannot have become `_`.
+pub fn queues_of_groups(workload: &mut Workload) -> Configuration {
+    let legal = |letter: char| letter.is_ascii_alphanumeric() || "_:#/@-".contains(letter);
+    let mut names = BTreeSet::new();
+    for job in &mut workload.jobs {
+        let wanted = job.queue.as_ref().or(job.groups.first());
+        let text = wanted.map_or("default", |name| name.strip_prefix("root.").unwrap_or(name));
+        let name: String = text
+            .to_ascii_lowercase()
+            .chars()
+            .map(|letter| if legal(letter) { letter } else { '_' })
+            .take(64)
+            .collect();
+        let name = if name.is_empty() { "default".to_owned() } else { name };
+        job.queue = Some(Name::from(format!("root.{name}")));
+        names.insert(name);
+    }
+    let children = names
+        .into_iter()
+        .map(|name| QueueConfig { name: Name::from(name), ..QueueConfig::default() })
+        .collect();
+    let root =
+        QueueConfig { name: Name::new("root"), parent: true, children, ..QueueConfig::default() };
+    Configuration {
+        partitions: vec![PartitionConfig {
+            name: Name::new("default"),
+            root,
+            placement_rules: Vec::new(),
+            node_sort: NodeSortConfig::default(),
+            preemption: PreemptionConfig::default(),
+            user_group_resolver: String::new(),
+        }],
+    }
+}
