@@ -71,8 +71,8 @@ fn limits(books: &Books, partition: PartitionId, link: Link, ask: &Resources) ->
     })
 }
 
-/// The maxima of the queues from the leaf up; at the root, types that no node has are
-/// missing too.
+/// The maxima of the queues from the leaf up. A type that no node has is missing in the size
+/// of the cluster, so the root does not hold it back: that no node has it is found there.
 #[inline]
 fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
     books.up(leaf).find_map(|(id, queue)| {

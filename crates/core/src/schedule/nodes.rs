@@ -204,3 +204,6 @@ fn most_free(books: &Books, nodes: &[(Key, NodeId)]) -> Resources {
     }
     most
 }
+
+#[cfg(test)]
+mod tests;

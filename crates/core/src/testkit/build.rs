@@ -7,11 +7,17 @@ use crate::config::{
     Configuration, LimitConfig, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
 };
 use crate::name::Name;
-use crate::resource::Amounts;
+use crate::resource::{Amounts, Quantity, ResourceType, Resources};
 
 /// Amounts in core units.
 pub fn amounts<const COUNT: usize>(entries: [(&str, i64); COUNT]) -> Amounts {
     Amounts::from(entries)
+}
+
+/// A vector with these amounts by lane, whatever the types are called.
+pub fn vector(entries: impl IntoIterator<Item = (usize, i64)>) -> Resources {
+    let entry = |(lane, amount)| (ResourceType::at(lane), Quantity::of(amount));
+    entries.into_iter().map(entry).collect()
 }
 
 /// A queue that holds applications.

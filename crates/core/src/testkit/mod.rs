@@ -3,10 +3,15 @@
 
 mod build;
 mod naive;
+mod play;
 mod random;
+mod script;
+mod story;
 mod world;
 
-pub use build::{amounts, leaf, limit, parent, partition};
+pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
-pub use random::{Counts, Op, history, play, tree};
+pub use play::{Counts, play};
+pub use random::{Op, history, tree};
+pub use story::tell;
 pub use world::World;

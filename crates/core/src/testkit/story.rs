@@ -1,1 +1,299 @@
 //! Stories: a few lines in, what happened out.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::books::ApplicationState;
+use crate::books::tracker::TrackerKind;
+use crate::command::Command;
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::resource::Resources;
+use crate::rules::decide;
+use crate::schedule::Step;
+
+use super::World;
+use super::script::{Words, command, configuration, is_setting};
+
+/// Play a story and tell what happened.
+///
+/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`. All others
+/// are commands; after each the scheduler moves until it is idle. A line of the answer says
+/// what a command led to, indented lines which ask waits from now on, and why. Every invariant
+/// is checked after every event.
+///
+/// ```text
+/// queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority
+/// limit root.a user ann,* group dev vcore=3 apps=1
+/// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
+/// partition gpu                       the lines that follow belong to this partition
+///
+/// node n1 vcore=8 memory=16 drained   resize n1 vcore=4   drain n1   undrain n1   lose n1
+/// app app1 root.a ann groups dev,ops  remove app1         release-all app1
+/// ask a1 app1 vcore=3 prio 5 made 2s  release a1          force a1 n1
+/// wait 30s                            configure
+/// show root.a    show app1    show user ann    show group dev
+/// ```
+///
+/// `force` places an ask whatever the limits say, as a recovered allocation is. `configure`
+/// configures the partition once more. Behind `#` is a remark.
+///
+/// # Panics
+/// When a line is not understood, or an invariant broken.
+pub fn tell(script: &str) -> String {
+    let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let settings = lines.iter().take_while(|line| is_setting(line)).count();
+    let mut story = Story::default();
+    let configure = configuration(lines[..settings].iter().copied());
+    let refused = story.obey(&configure);
+    assert_eq!(refused, None, "the configuration of a story is legal");
+    story.partition = Name::new("default");
+    if let Some((_, partition)) = story.world.books.partitions().first_key_value() {
+        story.partition = partition.name.clone();
+    }
+    for line in &lines[settings..] {
+        story.line(line);
+    }
+    story.told
+}
+
+#[derive(Default)]
+struct Story {
+    world: World,
+    /// The partition of the lines to come.
+    partition: Name,
+    /// What the command at hand has led to.
+    effects: Vec<String>,
+    /// Why each ask waits, as last told.
+    waits: BTreeMap<AllocationId, String>,
+    told: String,
+}
+
+impl Story {
+    fn line(&mut self, line: &str) {
+        let mut words = Words::of(line);
+        let verb = words.next("a word");
+        match verb {
+            "partition" => self.partition = Name::new(words.next("a name")),
+            "show" => self.show(&mut words),
+            "force" => self.force(&mut words),
+            _ => self.command(verb, &mut words),
+        }
+        words.end();
+        if matches!(verb, "partition" | "show") {
+            return;
+        }
+        self.settle();
+        let waits = self.new_waits();
+        let heading: Vec<&str> = line.split_whitespace().take(2).collect();
+        let heading = heading.join(" ");
+        if self.effects.is_empty() && waits.is_empty() && matches!(verb, "node" | "app") {
+            return; // Setting the scene: nothing to tell unless somebody waited for it.
+        }
+        let effects = match (self.effects.is_empty(), waits.is_empty()) {
+            (true, true) => ": nothing".into(),
+            (true, false) => String::new(),
+            _ => format!(": {}", self.effects.join(", ")),
+        };
+        self.told.extend([&*heading, &*effects, "\n", &*waits]);
+        self.effects.clear();
+    }
+
+    fn command(&mut self, verb: &str, words: &mut Words<'_>) {
+        let command = if verb == "wait" {
+            self.world.now = self.world.now + words.seconds();
+            Command::Tick
+        } else {
+            command(&self.partition, words, verb, |key| self.holder(key))
+        };
+        if let Some(refusal) = self.obey(&command) {
+            self.effects.push(refusal);
+        }
+    }
+
+    /// Carry a command out; the refusal, if it is refused.
+    fn obey(&mut self, command: &Command) -> Option<String> {
+        match decide(&self.world.books, self.world.now, command) {
+            Ok(events) => {
+                for event in &events {
+                    self.apply(event);
+                }
+                None
+            }
+            Err(rejection) => Some(format!("refused {}: {rejection}", rejection.code())),
+        }
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let mut events = Vec::new();
+            let step = self.world.scheduler.next(&self.world.books, self.world.now, &mut events);
+            if step != Step::Moved {
+                return;
+            }
+            for event in &events {
+                self.apply(event);
+                if let Event::Placed { ask, .. } = event {
+                    self.world.books.check_placed(*ask).unwrap_or_else(|wrong| panic!("{wrong}"));
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        self.effects.extend(self.effect(event));
+        self.world.apply(event);
+        self.world.books.check().unwrap_or_else(|wrong| panic!("after {event:?}: {wrong}"));
+    }
+
+    /// What an event means, in words; none for what the command says itself.
+    fn effect(&self, event: &Event) -> Option<String> {
+        let books = &self.world.books;
+        let key = |allocation: &AllocationId| &books.allocation(*allocation).key;
+        let name = |application: &ApplicationId| &books.application(*application).name;
+        Some(match event {
+            Event::Placed { ask, node } => format!("{} on {}", key(ask), books.node(*node).name),
+            Event::Released { allocation, termination: Termination::NodeRemoved } => {
+                format!("{} lost", key(allocation))
+            }
+            Event::Released { allocation, .. } => format!("{} released", key(allocation)),
+            Event::AskRemoved { ask, .. } => format!("{} withdrawn", key(ask)),
+            Event::ApplicationMoved { application, state, .. } => {
+                format!("{} {state}", name(application))
+            }
+            Event::ApplicationRemoved { application } => format!("{} gone", name(application)),
+            Event::ApplicationLinked { application, group: Some(group) } => {
+                format!("{} counts for group {group}", name(application))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Place an ask without any check.
+    fn force(&mut self, words: &mut Words<'_>) {
+        let (key, node) = (words.next("an allocation key"), words.next("a node id"));
+        let partition = self.world.books.partition(self.here());
+        let ask = *partition.allocations.get(key).expect("a story forces an ask that is there");
+        let node = *partition.nodes.get(node).expect("a story forces onto a node that is there");
+        let application = self.world.books.allocation(ask).application;
+        self.apply(&Event::Placed { ask, node });
+        if self.world.books.application(application).state == ApplicationState::Accepted {
+            let state = ApplicationState::Running;
+            self.apply(&Event::ApplicationMoved { application, state, timer: None });
+        }
+    }
+
+    /// Lines for the asks that wait for another reason than before.
+    fn new_waits(&mut self) -> String {
+        let books = &self.world.books;
+        let mut now = BTreeMap::new();
+        let mut asks: Vec<_> = books.allocations().iter().filter(|(_, a)| a.is_pending()).collect();
+        asks.sort_by_key(|(_, ask)| ask.number);
+        let mut lines = Vec::new();
+        for (id, ask) in asks {
+            let reason = match self.world.scheduler.wait_of(books, id) {
+                Some(wait) => {
+                    let code = wait.blocker.code(books);
+                    format!("{code}: {}", wait.sentence(books, books.resources_of(id)))
+                }
+                None => "for nodes: the cluster has none".into(),
+            };
+            if self.waits.get(&id) != Some(&reason) {
+                lines.push(format!("  {} waits {reason}\n", ask.key));
+            }
+            now.insert(id, reason);
+        }
+        self.waits = now;
+        lines.concat()
+    }
+
+    fn here(&self) -> PartitionId {
+        let found = self.world.books.partition_named(&self.partition);
+        found.expect("a story shows and forces in a partition that is there")
+    }
+
+    fn holder(&self, key: &str) -> Option<Name> {
+        let books = &self.world.books;
+        let partition = books.partition(books.partition_named(&self.partition)?);
+        let allocation = books.allocation(*partition.allocations.get(key)?);
+        Some(books.application(allocation.application).name.clone())
+    }
+
+    fn show(&mut self, words: &mut Words<'_>) {
+        let line = match words.next("what to show") {
+            "user" => self.tracker(TrackerKind::User, words.next("a name")),
+            "group" => self.tracker(TrackerKind::Group, words.next("a name")),
+            path if path.starts_with("root") => self.queue(path),
+            application => self.application(application),
+        };
+        self.told += &line;
+    }
+
+    fn amounts(&self, resources: Option<&Resources>) -> String {
+        let types = self.world.books.types();
+        resources.map_or_else(|| "none".into(), |one| types.amounts(one).to_string())
+    }
+
+    fn queue(&self, path: &str) -> String {
+        let books = &self.world.books;
+        let id = *books.partition(self.here()).queues.get(path).expect("a story shows its queues");
+        let queue = books.queue(id);
+        let share =
+            queue.allocated.fair_share(queue.guaranteed.as_ref(), books.fair_max(id).as_ref());
+        format!(
+            "  {path}: in force {}, uses {}, headroom {}, share {}, runs {}\n",
+            self.amounts(books.effective_max(id).as_ref()),
+            self.amounts(Some(&queue.allocated)),
+            self.amounts(books.headroom(id).as_ref()),
+            share.get(),
+            queue.running
+        )
+    }
+
+    fn application(&self, name: &str) -> String {
+        let books = &self.world.books;
+        let found = books.partition(self.here()).applications.get(name);
+        let Some(&id) = found else {
+            return format!("  {name}: not there\n");
+        };
+        let row = books.application(id);
+        let trackers = &books.partition(row.partition).trackers;
+        let group = row.link.and_then(|link| link.group).map_or_else(
+            || "no group".into(),
+            |level| format!("group {}", trackers.tracker(trackers.level(level).tracker).name),
+        );
+        format!(
+            "  {name}: {} in {}, {group}, uses {}, user headroom {}\n",
+            row.state,
+            books.queue(row.queue).path,
+            self.amounts(Some(&row.allocated)),
+            self.amounts(books.user_headroom(id).as_ref()),
+        )
+    }
+
+    fn tracker(&self, kind: TrackerKind, name: &str) -> String {
+        let books = &self.world.books;
+        let trackers = &books.partition(self.here()).trackers;
+        let Some(tracker) = trackers.find(kind, name) else {
+            return format!("  {name}: no tracker\n");
+        };
+        let levels = trackers.levels().filter(|(_, level)| level.tracker == tracker);
+        let mut lines: Vec<String> = levels
+            .map(|(_, level)| {
+                format!(
+                    "  {name} at {}: uses {}, left {}, runs {}\n",
+                    books.queue(level.queue).path,
+                    self.amounts(Some(&level.used)),
+                    self.amounts(level.left.as_ref()),
+                    level.running
+                )
+            })
+            .collect();
+        lines.sort();
+        lines.concat()
+    }
+}

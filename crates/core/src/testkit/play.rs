@@ -1,0 +1,376 @@
+//! Playing a random history, with everything checked after every event, and counted.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::books::{ApplicationState, Books, Partition};
+use crate::command::{AddNode, Ask, Command, Submit};
+use crate::config::Configuration;
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, NodeId};
+use crate::name::Name;
+use crate::rules::decide;
+use crate::schedule::Scheduler;
+use crate::time::{Millis, Timestamp};
+
+use super::random::{
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of, wanted,
+};
+use super::{World, naive_next};
+
+/// How often something happened, by name; a test asks that nothing stays at zero.
+pub type Counts = BTreeMap<String, u64>;
+
+/// When histories begin: late enough for asks that were made before.
+const START: Timestamp = Timestamp::from_millis(1_000_000);
+
+/// Play a history from nothing, check everything after every event, and count.
+///
+/// Checked: sums from scratch, no placement beyond any bound, the next step equal to a fresh
+/// scheduler's and to the naive one's, replay equal to the live books, everything freed at
+/// the end.
+///
+/// # Panics
+/// When anything is wrong.
+pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
+    let world = World { now: START, ..World::default() };
+    let mut player = Player { world, counts, waiting: BTreeMap::new(), released: false };
+    let configure = Command::Configure(Box::new(configuration.clone()));
+    player.world.command(&configure).expect("random trees are legal");
+    for op in ops {
+        if let Deed::Wait(span) = op.deed {
+            player.world.now = player.world.now + span_of(span);
+        }
+        let command = player.command(*op, configuration);
+        player.obey(&command);
+        player.settle();
+    }
+    let world = &player.world;
+    assert_eq!(world.replayed(), world.books, "a replay must rebuild the live books");
+    player.finish();
+}
+
+/// Mostly seconds, sometimes days: applications are remembered for three.
+fn span_of(span: u8) -> Millis {
+    match span {
+        0..200 => Millis::from_secs(u64::from(span) / 4),
+        _ => Millis::from_secs(u64::from(span - 199) * 8 * 3_600),
+    }
+}
+
+struct Player<'counts> {
+    world: World,
+    counts: &'counts mut Counts,
+    /// Asks that waited when the last command had settled, and why.
+    waiting: BTreeMap<AllocationId, &'static str>,
+    /// Whether the command at hand gave something back.
+    released: bool,
+}
+
+impl Player<'_> {
+    fn count(&mut self, what: impl Into<String>) {
+        *self.counts.entry(what.into()).or_default() += 1;
+    }
+
+    fn obey(&mut self, command: &Command) {
+        let before = self.world.books.clone();
+        self.released = false;
+        match decide(&self.world.books, self.world.now, command) {
+            Err(rejection) => {
+                assert_eq!(self.world.books, before, "a refusal changes nothing");
+                self.count(format!("refused {}", rejection.code()));
+            }
+            Ok(events) => {
+                let expired = matches!(command, Command::Tick);
+                for event in &events {
+                    if expired && matches!(event, Event::ApplicationRemoved { .. }) {
+                        self.count("expired");
+                    }
+                    self.released |= matches!(event, Event::Released { .. });
+                    self.apply(event);
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let mut events = Vec::new();
+            let books = &self.world.books;
+            let naive = naive_next(books);
+            let mut fresh = Vec::new();
+            Scheduler::new(books).next(books, self.world.now, &mut fresh);
+            self.world.scheduler.next(books, self.world.now, &mut events);
+            assert_eq!(events, fresh, "a fresh scheduler decides like the old one");
+            assert_eq!(events, naive, "indexes decide like sorting and scanning");
+            if events.is_empty() {
+                break;
+            }
+            for event in &events {
+                self.count_placement(event);
+                self.apply(event);
+            }
+        }
+        self.note_waits();
+    }
+
+    /// Count what is worth knowing of a placement before it happens.
+    fn count_placement(&mut self, event: &Event) {
+        let Event::Placed { ask, node } = event else { return };
+        let woken = self.waiting.get(ask).copied();
+        for (happened, what) in [
+            (self.nodes_tie(*node), "placed where nodes tie"),
+            (self.applications_tie(*ask), "placed where applications tie"),
+            (self.is_in_second(*node), "placed in the second partition"),
+            (woken.is_some() && self.released, "woken by a release"),
+        ] {
+            if happened {
+                self.count(what);
+            }
+        }
+        if let Some(code) = woken {
+            self.count(format!("woke from {code}"));
+        }
+    }
+
+    /// Whether another node is as large and as full as this one.
+    fn nodes_tie(&self, node: NodeId) -> bool {
+        let books = &self.world.books;
+        let chosen = books.node(node);
+        books.nodes().iter().any(|(id, one)| {
+            id != node
+                && one.partition == chosen.partition
+                && one.schedulable
+                && (&one.capacity, &one.available) == (&chosen.capacity, &chosen.available)
+        })
+    }
+
+    /// Whether another application of the leaf is as old and asks too.
+    fn applications_tie(&self, ask: AllocationId) -> bool {
+        let books = &self.world.books;
+        let row = books.application(books.allocation(ask).application);
+        books.applications_in(row.queue).any(|(_, one)| {
+            one.number != row.number && one.ask_count > 0 && one.submitted == row.submitted
+        })
+    }
+
+    fn is_in_second(&self, node: NodeId) -> bool {
+        let books = &self.world.books;
+        books.partition(books.node(node).partition).name == PARTITIONS[1]
+    }
+
+    fn note_waits(&mut self) {
+        self.waiting.clear();
+        let books = &self.world.books;
+        for (id, ask) in books.allocations().iter().filter(|(_, ask)| ask.is_pending()) {
+            let partition = books.application(ask.application).partition;
+            let root = books.queue(books.partition(partition).root);
+            let wait = self.world.scheduler.wait_of(books, id);
+            assert!(wait.is_some() || root.max.is_none(), "every wait has a reason");
+            if let Some(wait) = wait {
+                let sentence = wait.sentence(books, books.resources_of(id));
+                assert!(!sentence.is_empty());
+                let code = wait.blocker.code(books);
+                self.waiting.insert(id, code);
+                *self.counts.entry(format!("waits {code}")).or_default() += 1;
+            }
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        let starts = match event {
+            Event::ApplicationMoved { application, state: ApplicationState::Running, .. } => {
+                let before = self.world.books.application(*application).state;
+                (before == ApplicationState::Accepted).then_some(*application)
+            }
+            _ => None,
+        };
+        self.world.apply(event);
+        let books = &self.world.books;
+        let fail = |violation: crate::Violation| panic!("after {event:?}: {violation}");
+        books.check().unwrap_or_else(fail);
+        if let Event::Placed { ask, .. } = event {
+            books.check_placed(*ask).unwrap_or_else(fail);
+        }
+        if let Some(application) = starts {
+            books.check_started(application).unwrap_or_else(fail);
+        }
+        self.count(name_of(event));
+    }
+
+    /// Remove everything; nothing may be left in any ledger.
+    fn finish(&mut self) {
+        for partition in PARTITIONS.map(Name::new) {
+            for application in names(&self.of(&partition).applications) {
+                let partition = partition.clone();
+                self.obey(&Command::RemoveApplication { partition, application });
+            }
+            for node in names(&self.of(&partition).nodes) {
+                self.obey(&Command::RemoveNode { partition: partition.clone(), node });
+            }
+        }
+        let books = &self.world.books;
+        assert_eq!((books.allocations().len(), books.shapes().iter().count()), (0, 0));
+        for partition in books.partitions().values() {
+            for (_, level) in partition.trackers.levels() {
+                assert!(level.used.is_empty() && level.running == 0 && level.links() == 0);
+            }
+        }
+    }
+
+    fn of(&self, partition: &Name) -> &Partition {
+        let books = &self.world.books;
+        books.partition(books.partition_named(partition).expect("both are configured"))
+    }
+
+    /// The command of a deed, given what there is.
+    fn command(&self, op: Op, configuration: &Configuration) -> Command {
+        let partition = Name::new(PARTITIONS[op.partition]);
+        let here = self.of(&partition);
+        let op = instead(op, here);
+        let node = |number| pick(number, &here.nodes, "n-nowhere");
+        let application = |number| pick(number, &here.applications, "app-nowhere");
+        match op.deed {
+            Deed::AddNode(number, size) => Command::AddNode(AddNode {
+                partition,
+                node: Name::from(format!("n{number}")),
+                capacity: capacity(size),
+                schedulable: !size.is_multiple_of(9),
+            }),
+            Deed::ResizeNode(number, size) => {
+                Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }
+            }
+            Deed::SetSchedulable(number, schedulable) => {
+                Command::SetSchedulable { partition, node: node(number), schedulable }
+            }
+            Deed::RemoveNode(number) => Command::RemoveNode { partition, node: node(number) },
+            Deed::Submit(number, queue, user) => Command::Submit(Submit {
+                partition,
+                application: Name::from(format!("app{number}")),
+                queue: Name::new(QUEUES[usize::from(queue)]),
+                user: Name::new(USERS[usize::from(user)]),
+                groups: groups_of(user),
+            }),
+            Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
+            Deed::Release(number) => release(&self.world.books, partition, here, number),
+            Deed::ReleaseAll(number) => Command::Release {
+                partition,
+                application: application(number),
+                key: None,
+                termination: Termination::StoppedByRm,
+            },
+            Deed::Remove(number) => {
+                Command::RemoveApplication { partition, application: application(number) }
+            }
+            Deed::Wait(_) => Command::Tick,
+            Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
+        }
+    }
+
+    fn ask(&self, partition: Name, application: Name, deed: AskDeed) -> Command {
+        let created = deed.age.checked_sub(128).map(|seconds| {
+            let before = u64::from(seconds) * 1_000;
+            Timestamp::from_millis(self.world.now.as_millis().saturating_sub(before))
+        });
+        Command::Ask(Ask {
+            partition,
+            application,
+            key: Name::from(format!("k{}", deed.key)),
+            resources: wanted(deed.size),
+            priority: i32::from(deed.priority),
+            created,
+        })
+    }
+}
+
+/// What happens where there is no node or application yet: one comes.
+fn instead(op: Op, here: &Partition) -> Op {
+    let deed = match op.deed {
+        Deed::ResizeNode(number, _)
+        | Deed::SetSchedulable(number, _)
+        | Deed::RemoveNode(number)
+            if here.nodes.is_empty() && number < COMMON =>
+        {
+            Deed::AddNode(number % NODES, number)
+        }
+        Deed::Release(number)
+        | Deed::ReleaseAll(number)
+        | Deed::Remove(number)
+        | Deed::Ask(AskDeed { application: number, .. })
+            if here.applications.is_empty() && number < COMMON =>
+        {
+            Deed::Submit(number % APPLICATIONS, number % 4, number / 64)
+        }
+        other => other,
+    };
+    Op { deed, ..op }
+}
+
+/// Numbers from here on name what is not there.
+const COMMON: u8 = 250;
+
+/// The name of a live row; now and then, and when there is none, of none.
+fn pick<V: Clone>(number: u8, rows: &crate::OrderedMap<Name, V>, nowhere: &str) -> Name {
+    let position = usize::from(number).checked_rem(rows.len()).filter(|_| number < COMMON);
+    let found = position.and_then(|position| rows.iter().nth(position));
+    found.map_or_else(|| Name::new(nowhere), |(name, _)| name.clone())
+}
+
+fn names<V: Clone>(rows: &crate::OrderedMap<Name, V>) -> Vec<Name> {
+    rows.iter().map(|(name, _)| name.clone()).collect()
+}
+
+/// Give a live ask or allocation back; now and then in the name of another application.
+fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
+    let key = pick(number, &here.allocations, "k-nowhere");
+    let held = here.allocations.get(&*key).map(|one| books.allocation(*one).application);
+    let holder =
+        held.filter(|_| !number.is_multiple_of(16)).map(|id| books.application(id).name.clone());
+    let application = holder.unwrap_or_else(|| pick(number / 2, &here.applications, "app-nowhere"));
+    Command::Release {
+        partition,
+        application,
+        key: Some(key),
+        termination: Termination::StoppedByRm,
+    }
+}
+
+/// A command that no state of the books can allow.
+fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command {
+    let empty = Name::default();
+    match kind % 4 {
+        0 => Command::Configure(Box::new(configuration.clone())),
+        1 => Command::RemoveNode { partition: Name::new("no-partition"), node: empty },
+        2 => Command::AddNode(AddNode {
+            partition,
+            node: empty,
+            capacity: capacity(kind),
+            schedulable: true,
+        }),
+        _ => Command::Submit(Submit {
+            partition,
+            application: empty,
+            queue: Name::new(QUEUES[0]),
+            user: Name::new(USERS[0]),
+            groups: Vec::new(),
+        }),
+    }
+}
+
+fn name_of(event: &Event) -> String {
+    let text = format!("{event:?}");
+    let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
+    match event {
+        Event::Released { termination, .. } => format!("{kind} {termination:?}"),
+        Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
+        Event::ApplicationLinked { group, .. } => match group {
+            None => format!("{kind} to no group"),
+            Some(group) if *group == "*" => format!("{kind} to the others"),
+            Some(_) => format!("{kind} to a named group"),
+        },
+        _ => kind,
+    }
+}

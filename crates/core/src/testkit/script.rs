@@ -1,0 +1,262 @@
+//! The words of a story: how its lines become a configuration and commands.
+//!
+//! See [`super::tell`] for the lines that there are.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use core::iter::Peekable;
+use core::str::SplitWhitespace;
+
+use crate::command::{AddNode, Ask, Command, Submit};
+use crate::config::{Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig};
+use crate::event::Termination;
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity};
+use crate::time::{Millis, Timestamp};
+
+use super::{leaf, parent, partition};
+
+/// The words of one line, taken one by one.
+#[derive(Debug)]
+pub(super) struct Words<'line> {
+    line: &'line str,
+    rest: Peekable<SplitWhitespace<'line>>,
+}
+
+impl<'line> Words<'line> {
+    pub(super) fn of(line: &'line str) -> Self {
+        Self { line, rest: line.split_whitespace().peekable() }
+    }
+
+    /// The next word.
+    ///
+    /// # Panics
+    /// When the line is at its end: the story is wrong then, not the code that it tests.
+    pub(super) fn next(&mut self, what: &str) -> &'line str {
+        self.rest.next().unwrap_or_else(|| panic!("`{}` lacks {what}", self.line))
+    }
+
+    pub(super) fn optional(&mut self) -> Option<&'line str> {
+        self.rest.next()
+    }
+
+    fn name(&mut self, what: &str) -> Name {
+        // So that a story can give an empty name.
+        Name::new(self.next(what).trim_matches('\''))
+    }
+
+    /// Take this word if it is the next one.
+    pub(super) fn take(&mut self, word: &str) -> bool {
+        self.rest.next_if_eq(&word).is_some()
+    }
+
+    /// Amounts as `type=quantity`, as many as follow; below zero in the smallest unit.
+    fn amounts(&mut self) -> Amounts {
+        let mut amounts = Amounts::EMPTY;
+        while let Some(word) = self.rest.next_if(|word| word.contains('=') && !is_count(word)) {
+            let (resource, text) = word.split_once('=').unwrap_or((word, ""));
+            let amount = match text.parse::<i64>() {
+                Ok(amount) if amount < 0 => Quantity::of(amount),
+                _ => Quantity::parse(resource, text)
+                    .unwrap_or_else(|error| panic!("`{}`: {text}: {error}", self.line)),
+            };
+            amounts.set(resource, amount);
+        }
+        amounts
+    }
+
+    fn list(&mut self, what: &str) -> Vec<Name> {
+        self.next(what).split(',').map(Name::new).collect()
+    }
+
+    /// A span of time: `30s`.
+    pub(super) fn seconds(&mut self) -> Millis {
+        let word = self.next("a time such as 30s");
+        let seconds = word.strip_suffix('s').and_then(|text| text.parse().ok());
+        Millis::from_secs(seconds.unwrap_or_else(|| panic!("`{}`: {word} is no time", self.line)))
+    }
+
+    /// Panic unless the line is at its end.
+    pub(super) fn end(&mut self) {
+        if let Some(word) = self.rest.next() {
+            panic!("`{}`: nobody understands `{word}`", self.line);
+        }
+    }
+}
+
+fn is_count(word: &str) -> bool {
+    word.starts_with("apps=")
+}
+
+/// Whether a line belongs to the configuration, which comes before everything else.
+pub(super) fn is_setting(line: &str) -> bool {
+    matches!(line.split_whitespace().next(), Some("queue" | "limit" | "nodes" | "partition"))
+}
+
+/// The configuration that these lines make.
+pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> Command {
+    let mut all = Configuration::default();
+    for line in lines {
+        let mut words = Words::of(line);
+        let verb = words.next("a word");
+        if verb == "partition" || all.partitions.is_empty() {
+            let mut fresh = partition(parent("root", Vec::new())).partitions.remove(0);
+            if verb == "partition" {
+                fresh.name = words.name("a name");
+            }
+            all.partitions.push(fresh);
+        }
+        let current = all.partitions.last_mut().expect("one was just made");
+        match verb {
+            "queue" => queue(current, &mut words),
+            "limit" => limit(current, &mut words),
+            "nodes" => node_order(current, &mut words),
+            _ => {}
+        }
+        words.end();
+    }
+    if all.partitions.is_empty() {
+        all = partition(parent("root", Vec::new()));
+    }
+    Command::Configure(Box::new(all))
+}
+
+/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`.
+fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
+    let queue = queue_at(&mut partition.root, words.next("a path"));
+    while let Some(word) = words.optional() {
+        match word {
+            "max" => queue.max = words.amounts(),
+            "guaranteed" => queue.guaranteed = words.amounts(),
+            "parent" => queue.parent = true,
+            "fair" => set(queue, "application.sort.policy", "fair"),
+            "fifo" => set(queue, "application.sort.policy", "fifo"),
+            "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
+            _ => queue.max_applications = count(word),
+        }
+    }
+}
+
+fn set(queue: &mut QueueConfig, key: &str, value: &str) {
+    queue.properties.insert(Name::new(key), Name::new(value));
+}
+
+/// The queue at a path, made with everything above it where it is missing.
+fn queue_at<'tree>(root: &'tree mut QueueConfig, path: &str) -> &'tree mut QueueConfig {
+    let mut at = root;
+    for name in path.split('.').skip(1) {
+        let position = at.children.iter().position(|child| child.name == name);
+        let position = position.unwrap_or_else(|| {
+            at.children.push(leaf(name));
+            at.children.len() - 1
+        });
+        at = &mut at.children[position];
+    }
+    at
+}
+
+/// `limit root.a user ann,* group dev,* vcore=3 apps=1`.
+fn limit(partition: &mut PartitionConfig, words: &mut Words<'_>) {
+    let queue = queue_at(&mut partition.root, words.next("a path"));
+    let mut limit = LimitConfig::default();
+    if words.take("user") {
+        limit.users = words.list("user names");
+    }
+    if words.take("group") {
+        limit.groups = words.list("group names");
+    }
+    limit.max_resources = words.amounts();
+    limit.max_applications = words.optional().map_or(0, count);
+    queue.limits.push(limit);
+}
+
+/// `nodes binpacking vcore=3 memory=1`: the order of nodes, and weights if not the default.
+#[expect(clippy::cast_precision_loss, reason = "weights in stories are small")]
+fn node_order(partition: &mut PartitionConfig, words: &mut Words<'_>) {
+    partition.node_sort.order = match words.next("an order") {
+        "fair" => NodeOrder::Fair,
+        "binpacking" => NodeOrder::BinPacking,
+        other => panic!("{other} is no order of nodes"),
+    };
+    while let Some(word) = words.optional() {
+        let (resource, weight) = word.split_once('=').expect("weights are `type=number`");
+        let weight = weight.parse::<i64>().expect("weights in stories are whole") as f64;
+        partition.node_sort.weights.push((Name::new(resource), weight));
+    }
+}
+
+fn count(word: &str) -> u64 {
+    let number = word.strip_prefix("apps=").and_then(|text| text.parse().ok());
+    number.unwrap_or_else(|| panic!("nobody understands `{word}`"))
+}
+
+/// The command that a line gives; `holder` says whose an allocation key is.
+pub(super) fn command(
+    partition: &Name,
+    words: &mut Words<'_>,
+    verb: &str,
+    holder: impl Fn(&str) -> Option<Name>,
+) -> Command {
+    let partition = partition.clone();
+    match verb {
+        "node" => Command::AddNode(AddNode {
+            partition,
+            node: words.name("a node id"),
+            capacity: words.amounts(),
+            schedulable: !words.take("drained"),
+        }),
+        "resize" => Command::ResizeNode {
+            partition,
+            node: words.name("a node id"),
+            capacity: words.amounts(),
+        },
+        "drain" | "undrain" => {
+            let schedulable = verb == "undrain";
+            Command::SetSchedulable { partition, node: words.name("a node id"), schedulable }
+        }
+        "lose" => Command::RemoveNode { partition, node: words.name("a node id") },
+        "app" => submit(partition, words),
+        "ask" => ask(partition, words),
+        "release" => {
+            let key = words.name("an allocation key");
+            let named = words.optional().map(Name::new);
+            let application = named.or_else(|| holder(&key)).unwrap_or_default();
+            release(partition, application, Some(key))
+        }
+        "release-all" => release(partition, words.name("an application id"), None),
+        "remove" => {
+            Command::RemoveApplication { partition, application: words.name("an application id") }
+        }
+        "configure" => configuration(core::iter::once(&*format!("partition {partition}"))),
+        _ => panic!("nobody understands `{}`", words.line),
+    }
+}
+
+/// `app app1 root.a ann groups dev,ops`.
+fn submit(partition: Name, words: &mut Words<'_>) -> Command {
+    Command::Submit(Submit {
+        partition,
+        application: words.name("an application id"),
+        queue: words.name("a queue"),
+        user: words.name("a user"),
+        groups: if words.take("groups") { words.list("group names") } else { Vec::new() },
+    })
+}
+
+/// `ask a1 app1 vcore=3 prio 5 made 10s`: made that long after the story began.
+fn ask(partition: Name, words: &mut Words<'_>) -> Command {
+    let (key, application) = (words.name("an allocation key"), words.name("an application id"));
+    let resources = words.amounts();
+    let priority = if words.take("prio") {
+        words.next("a priority").parse().expect("a priority is a whole number")
+    } else {
+        0
+    };
+    let created = words.take("made").then(|| Timestamp::ZERO + words.seconds());
+    Command::Ask(Ask { partition, application, key, resources, priority, created })
+}
+
+fn release(partition: Name, application: Name, key: Option<Name>) -> Command {
+    Command::Release { partition, application, key, termination: Termination::StoppedByRm }
+}

@@ -1,0 +1,23 @@
+//! Stories: a few lines in, what happened out. Each name says the behaviour that it holds.
+//!
+//! The lines that there are stand at `headroom_core::testkit::tell`. Expected texts are written
+//! by `UPDATE_EXPECT=1 cargo test -p headroom-core --test stories` and read by a person.
+#![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
+
+mod applications;
+mod life;
+mod limits;
+mod nodes;
+mod order;
+mod queues;
+mod queues_examples;
+mod refusals;
+mod scheduling_examples;
+
+use expect_test::Expect;
+
+/// Tell the story and compare. Nothing else in these tests calls the core.
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
+fn check(script: &str, expected: Expect) {
+    expected.assert_eq(&headroom_core::testkit::tell(script));
+}

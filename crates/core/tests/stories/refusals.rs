@@ -1,0 +1,266 @@
+//! What is refused, and in which words.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn a_key_that_is_held_is_refused_and_names_the_holder() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        app app1 root.a ann
+        app app2 root.a bob
+        ask a1 app1 vcore=1
+        ask a1 app2 vcore=1
+        ask a1 app1 vcore=2
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app2 wants it too
+            ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app1 wants it too
+        "#]],
+    );
+}
+
+#[test]
+fn an_application_id_that_is_in_use_is_refused() {
+    check(
+        "
+        queue root.a
+        app app1 root.a ann
+        app app1 root.a bob
+        show app1
+        ",
+        expect![[r#"
+            app app1: refused DUPLICATE_APPLICATION: application app1 exists already in partition default in state New; an id is free again when its application has ended
+              app1: New in root.a, no group, uses {}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn an_application_goes_to_a_leaf_that_exists() {
+    check(
+        "
+        queue root.p.a
+        app app1 root.p ann
+        app app2 root.q ann
+        app app3 root ann
+        app app4 p.a ann
+        show app4
+        ",
+        expect![[r#"
+            app app1: refused PARENT_QUEUE: queue root.p is a parent; applications go to its leaf queues
+            app app2: refused UNKNOWN_QUEUE: queue root.q does not exist in partition default; submit to one of its leaf queues
+            app app3: refused PARENT_QUEUE: queue root is a parent; applications go to its leaf queues
+              app4: New in root.p.a, no group, uses {}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn empty_names_are_refused() {
+    check(
+        "
+        queue root.a
+        node '' vcore=1
+        app '' root.a ann
+        app app1 root.a ''
+        app app1 root.a ann
+        ask '' app1 vcore=1
+        ",
+        expect![[r#"
+            node '': refused EMPTY_NAME: the node id is empty; it must have at least one character
+            app '': refused EMPTY_NAME: the application id is empty; it must have at least one character
+            app app1: refused EMPTY_NAME: the user name is empty; it must have at least one character
+            ask '': refused EMPTY_NAME: the allocation key is empty; it must have at least one character
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_must_want_something_and_nothing_negative() {
+    check(
+        "
+        queue root.a
+        app app1 root.a ann
+        ask a1 app1
+        ask a2 app1 vcore=0
+        ask a3 app1 vcore=1 memory=-1
+        show app1
+        ",
+        expect![[r#"
+            ask a1: refused ASK_SIZE: ask a1 of application app1 wants {}; at least one amount must be above zero and none below
+            ask a2: refused ASK_SIZE: ask a2 of application app1 wants {vcore: 0 m}; at least one amount must be above zero and none below
+            ask a3: refused ASK_SIZE: ask a3 of application app1 wants {memory: -1 B, vcore: 1000 m}; at least one amount must be above zero and none below
+              app1: New in root.a, no group, uses {}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_must_offer_something_and_nothing_negative() {
+    check(
+        "
+        queue root.a
+        node n1
+        node n1 vcore=0
+        node n1 vcore=1 memory=-1
+        node n1 vcore=1
+        node n1 vcore=2
+        resize n1 vcore=0
+        show root
+        ",
+        expect![[r#"
+            node n1: refused NODE_SIZE: node n1 has size {}; at least one amount must be above zero and none below
+            node n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; at least one amount must be above zero and none below
+            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; at least one amount must be above zero and none below
+            node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
+            resize n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; at least one amount must be above zero and none below
+              root: in force {vcore: 1000 m}, uses {}, headroom {vcore: 1000 m}, share 0, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_there_cannot_be_changed_or_released() {
+    check(
+        "
+        queue root.a
+        app app1 root.a ann
+        app app2 root.a bob
+        ask b1 app2 vcore=1
+        ask a1 app9 vcore=1
+        release a9 app1
+        release b1 app1
+        release a9 app9
+        release-all app9
+        remove app9
+        drain n9
+        resize n9 vcore=1
+        lose n9
+        ",
+        expect![[r#"
+            ask b1: app2 Accepted
+              b1 waits for nodes: the cluster has none
+            ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
+            release a9: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key a9
+            release b1: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key b1
+            release a9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
+            release-all app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
+            remove app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
+            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
+            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
+            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
+        "#]],
+    );
+}
+
+#[test]
+fn asks_that_would_overflow_the_sum_are_refused() {
+    check(
+        "
+        queue root.a
+        app app1 root.a ann
+        ask a1 app1 memory=9223372036854775807
+        ask a2 app1 memory=1
+        ask a3 app1 vcore=1
+        release a1
+        ask a2 app1 memory=1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted
+              a1 waits for nodes: the cluster has none
+            ask a2: refused SUM_TOO_LARGE: the asks of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775807 are counted already and 1 would be added
+            ask a3
+              a3 waits for nodes: the cluster has none
+            release a1: a1 withdrawn
+            ask a2
+              a2 waits for nodes: the cluster has none
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_that_would_overflow_the_sum_are_refused() {
+    check(
+        "
+        queue root.a
+        node n1 memory=9223372036854775800
+        node n2 memory=8
+        node n2 memory=7
+        resize n2 memory=8
+        resize n1 memory=9223372036854775799
+        resize n2 memory=8
+        show root
+        ",
+        expect![[r#"
+            node n2: refused SUM_TOO_LARGE: the nodes of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775800 are counted already and 8 would be added
+            resize n2: refused SUM_TOO_LARGE: the nodes of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775800 are counted already and 8 would be added
+            resize n1: nothing
+            resize n2: nothing
+              root: in force {memory: 9223372036854775807 B}, uses {}, headroom {memory: 9223372036854775807 B}, share 0, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_partition_is_configured_once() {
+    check(
+        "
+        queue root.a
+        configure
+        partition gpu
+        configure
+        configure
+        ",
+        expect![[r#"
+            configure: refused DUPLICATE_PARTITION: partition default exists already; a partition is configured once
+            configure: nothing
+            configure: refused DUPLICATE_PARTITION: partition gpu exists already; a partition is configured once
+        "#]],
+    );
+}
+
+#[test]
+fn a_partition_that_is_not_there_is_named_beside_those_that_are() {
+    check(
+        "
+        partition one
+        partition two
+        app app1 root.a ann
+        partition three
+        node n1 vcore=1
+        ",
+        expect![[r#"
+            app app1: refused UNKNOWN_QUEUE: queue root.a does not exist in partition one; submit to one of its leaf queues
+            node n1: refused UNKNOWN_PARTITION: partition three does not exist; configured are: one, two
+        "#]],
+    );
+}
+
+#[test]
+fn more_resource_types_than_the_books_can_hold_are_refused() {
+    let many: Vec<String> = (0..1_023).map(|number| format!("type{number}=1")).collect();
+    let many = many.join(" ");
+    let script = format!(
+        "
+        queue root.a
+        app app1 root.a ann
+        ask a1 app1 {many}
+        node n1 {many}
+        ask a2 app1 type0=1
+        "
+    );
+    check(
+        &script,
+        expect![[r#"
+        ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
+        node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
+        ask a2: app1 Accepted
+          a2 waits for nodes: the cluster has none
+    "#]],
+    );
+}
