@@ -252,10 +252,7 @@ partitions:
     );
 }
 
-#[test]
-fn placement_rules_and_the_queues_they_lead_to() {
-    check(
-        "
+const RULES: &str = "
 partitions:
 - queues:
   - name: leaf
@@ -267,7 +264,12 @@ partitions:
   - {name: fixed, value: root.teams}
   - {name: user, create: true, parent: {name: fixed, value: leaf}}
   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
-",
+";
+
+#[test]
+fn placement_rules_and_the_queues_they_lead_to() {
+    check(
+        RULES,
         &expect![[r#"
             error[PR-UNDERLEAF]: there can be no queue `root.leaf.below`: `leaf` is a leaf
              --> queues.yaml:8:26

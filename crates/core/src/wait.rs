@@ -155,7 +155,8 @@ fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
 }
 
 fn of_count(subject: &str, running: u64, max: u64) -> String {
+    let applications = if running == 1 { "application" } else { "applications" };
     format!(
-        "{subject} runs {running} applications and may run {max}; wait for one to end, or raise the number"
+        "{subject} runs {running} {applications} and may run {max}; wait for one to end, or raise the number"
     )
 }

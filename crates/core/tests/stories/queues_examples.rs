@@ -356,7 +356,7 @@ fn queues_w17_application_limits() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits USER_APPS: user bob at root.q runs 1 applications and may run 1; wait for one to end, or raise the number
+              b1 waits USER_APPS: user bob at root.q runs 1 application and may run 1; wait for one to end, or raise the number
             ask c1: app3 Accepted, c1 on n1, app3 Running
             ask d1: app4 Accepted
               d1 waits USER_APPS: user bob at root runs 2 applications and may run 2; wait for one to end, or raise the number
