@@ -13,6 +13,8 @@ use crate::{code_of, conformance, equip, readme, scenes, tidy};
 
 /// How many histories each property test tries in the quick loop; `test` keeps proptest's 256.
 const QUICK_CASES: &str = "32";
+/// Histories of a whole cluster in the quick loop; every kind of event still happens.
+const QUICK_HISTORIES: &str = "2000";
 
 const FORMAT: Step = Step {
     name: "format",
@@ -85,6 +87,9 @@ pub(crate) fn check(root: PathBuf) -> Result<ExitCode> {
     let mut bench = bench(root)?;
     if env::var_os("PROPTEST_CASES").is_none() {
         bench.variables.push(("PROPTEST_CASES", QUICK_CASES.into()));
+    }
+    if env::var_os("HEADROOM_HISTORIES").is_none() {
+        bench.variables.push(("HEADROOM_HISTORIES", QUICK_HISTORIES.into()));
     }
     for step in [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY] {
         if step.run(&bench).failed > 0 {

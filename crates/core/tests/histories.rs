@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// How many histories to play: `HEADROOM_HISTORIES`, or enough for every day.
 fn histories() -> u32 {
-    number_in("HEADROOM_HISTORIES").unwrap_or(2_000)
+    number_in("HEADROOM_HISTORIES").unwrap_or(10_000)
 }
 
 /// Where chance begins: `HEADROOM_SEED`, or the same every day.
