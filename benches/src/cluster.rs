@@ -1,9 +1,7 @@
 //! Clusters to measure on, made by commands as a client would.
 
 use headroom_core::books::Books;
-use headroom_core::config::{
-    Configuration, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
-};
+use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 use headroom_core::resource::Amounts;
 use headroom_core::{AddNode, Ask, Command, Name, Scheduler, Step, Submit, Timestamp, decide};
 
@@ -127,14 +125,5 @@ fn b1_configuration() -> Configuration {
         children: vec![queue("a", 100_000), queue("b", 1_000_000)],
         ..QueueConfig::default()
     };
-    Configuration {
-        partitions: vec![PartitionConfig {
-            name: Name::new("default"),
-            root,
-            placement_rules: Vec::new(),
-            node_sort: NodeSortConfig::default(),
-            preemption: PreemptionConfig::default(),
-            user_group_resolver: String::new(),
-        }],
-    }
+    Configuration { partitions: vec![PartitionConfig::new("default", root)] }
 }

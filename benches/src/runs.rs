@@ -55,7 +55,7 @@ pub fn million() -> Setup {
     };
     let bounds =
         Uniform { period_ms: 14 * 86_400_000, processors: (1, 8), run_ms: (60_000, 86_400_000) };
-    let mut workload = uniform::uniform(&options, &bounds).expect("the parameters are in bounds");
+    let mut workload = uniform(&options, &bounds).expect("the parameters are in bounds");
     Setup {
         configuration: queues_of_groups(&mut workload),
         nodes: cluster(&["10000*{vcore: 16, memory: 32Gi}"]),

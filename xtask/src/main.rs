@@ -5,6 +5,7 @@
     reason = "a tool for the terminal speaks by printing"
 )]
 
+mod bytes;
 mod conformance;
 mod equip;
 mod project;

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 
 use crate::step::{Bench, Step, many, one};
 use crate::tally::Tally;
-use crate::{code_of, conformance, equip, readme, scenes, tidy};
+use crate::{bytes, code_of, conformance, equip, readme, scenes, tidy};
 
 /// How many histories each property test tries in the quick loop; `test` keeps proptest's 256.
 const QUICK_CASES: &str = "32";
@@ -79,6 +79,12 @@ const README: Step = Step {
     work: |bench| readme::run(bench),
 };
 
+const BYTES: Step = Step {
+    name: "same bytes",
+    remedy: "find what depends on the build, the machine or an address, and take it out",
+    work: bytes::run,
+};
+
 /// The quick loop: stop at the first failure.
 ///
 /// # Errors
@@ -107,7 +113,8 @@ pub(crate) fn check(root: PathBuf) -> Result<ExitCode> {
 pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
     let mut bench = bench(root)?;
     equip::all(&mut bench);
-    let steps = [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY, CONFORMANCE, SCENES, RELEASE, README];
+    let steps =
+        [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY, CONFORMANCE, SCENES, RELEASE, BYTES, README];
     let mut sum = Tally::default();
     let mut failed = Vec::new();
     for step in steps {

@@ -1,5 +1,86 @@
 //! The deterministic core of Headroom: given the books, the time and a command, it says
 //! what happens next.
+//!
+//! Three things do all the work, and none of them knows a clock, a file or a thread:
+//!
+//! - [`decide`] judges a [`Command`] against the [`books::Books`] and answers with
+//!   [`Event`]s, or with a [`Rejection`] that says which rule is broken;
+//! - [`Scheduler::next`] finds the next step: it places one ask, or says that nothing can move;
+//! - [`Scheduler::apply`] changes the books by an event, and the scheduler's indexes along
+//!   with them. [`books::Books::apply`] does the books alone, which is all that a replay needs.
+//!
+//! What waits has a reason: [`Scheduler::wait_of`] gives the [`Wait`], typed, with both sides
+//! of the comparison, and [`Wait::sentence`] says it in words.
+//!
+//! ```
+//! use headroom_core::books::Books;
+//! use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+//! use headroom_core::resource::Amounts;
+//! use headroom_core::{
+//!     AddNode, Ask, Command, Name, Scheduler, Step, Submit, Timestamp, decide,
+//! };
+//!
+//! let queue = QueueConfig {
+//!     name: Name::new("a"),
+//!     max: Amounts::from([("vcore", 3_000)]),
+//!     ..QueueConfig::default()
+//! };
+//! let root = QueueConfig { name: Name::new("root"), children: vec![queue], ..Default::default() };
+//! let configuration = Configuration { partitions: vec![PartitionConfig::new("default", root)] };
+//!
+//! let partition = Name::new("default");
+//! let ask = |key: &str| {
+//!     Command::Ask(Ask {
+//!         partition: partition.clone(),
+//!         application: Name::new("app"),
+//!         key: Name::new(key),
+//!         resources: Amounts::from([("vcore", 2_000)]),
+//!         priority: 0,
+//!         created: None,
+//!     })
+//! };
+//! let commands = [
+//!     Command::Configure(Box::new(configuration)),
+//!     Command::AddNode(AddNode {
+//!         partition: partition.clone(),
+//!         node: Name::new("n1"),
+//!         capacity: Amounts::from([("vcore", 8_000)]),
+//!         schedulable: true,
+//!     }),
+//!     Command::Submit(Submit {
+//!         partition: partition.clone(),
+//!         application: Name::new("app"),
+//!         queue: Name::new("root.a"),
+//!         user: Name::new("ann"),
+//!         groups: vec![],
+//!     }),
+//!     ask("first"),
+//!     ask("second"),
+//! ];
+//!
+//! let (mut books, mut scheduler, now) = (Books::default(), Scheduler::default(), Timestamp::ZERO);
+//! for command in &commands {
+//!     for event in decide(&books, now, command)? {
+//!         scheduler.apply(&mut books, now, &event);
+//!     }
+//! }
+//! let mut events = Vec::new();
+//! while scheduler.next(&books, now, &mut events) == Step::Moved {
+//!     for event in events.drain(..) {
+//!         scheduler.apply(&mut books, now, &event);
+//!     }
+//! }
+//!
+//! let (second, row) = books.allocations().iter().find(|(_, row)| row.is_pending()).unwrap();
+//! let wait = scheduler.wait_of(&books, second).unwrap();
+//! assert_eq!(row.key, "second");
+//! assert_eq!(
+//!     wait.sentence(&books, books.resources_of(second)),
+//!     "queue root.a has 1000 m vcore left of its maximum of 3000 m, the ask needs 2000 m; \
+//!      wait for a release, or raise the maximum"
+//! );
+//! # Ok::<(), headroom_core::Rejection>(())
+//! ```
 #![cfg_attr(not(test), warn(clippy::float_arithmetic))]
 #![no_std]
 

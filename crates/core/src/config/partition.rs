@@ -24,6 +24,20 @@ pub struct PartitionConfig {
     pub user_group_resolver: String,
 }
 
+impl PartitionConfig {
+    /// A partition of this name and queue tree, everything else as by default.
+    pub fn new(name: impl Into<Name>, root: QueueConfig) -> Self {
+        Self {
+            name: name.into(),
+            root,
+            placement_rules: Vec::new(),
+            node_sort: NodeSortConfig::default(),
+            preemption: PreemptionConfig::default(),
+            user_group_resolver: String::new(),
+        }
+    }
+}
+
 /// In which order nodes are tried.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeSortConfig {

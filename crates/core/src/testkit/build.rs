@@ -1,11 +1,8 @@
 //! Short ways to write configurations.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::config::{
-    Configuration, LimitConfig, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
-};
+use crate::config::{Configuration, LimitConfig, PartitionConfig, QueueConfig};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType, Resources};
 
@@ -44,13 +41,6 @@ pub fn limit(users: &[&str], groups: &[&str], max: Amounts, max_applications: u6
 
 /// One partition called `default` with this root queue.
 pub fn partition(root: QueueConfig) -> Configuration {
-    let partition = PartitionConfig {
-        name: Name::new("default"),
-        root,
-        placement_rules: Vec::new(),
-        node_sort: NodeSortConfig::default(),
-        preemption: PreemptionConfig::default(),
-        user_group_resolver: String::new(),
-    };
+    let partition = PartitionConfig::new("default", root);
     Configuration { partitions: alloc::vec![partition] }
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use headroom_core::Name;
-use headroom_core::config::{
-    Configuration, NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig,
-};
+use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 
 use crate::nodes::NodeSpec;
 use crate::workload::{Job, Workload};
@@ -240,14 +238,5 @@ pub fn queues_of_groups(workload: &mut Workload) -> Configuration {
         .collect();
     let root =
         QueueConfig { name: Name::new("root"), parent: true, children, ..QueueConfig::default() };
-    Configuration {
-        partitions: vec![PartitionConfig {
-            name: Name::new("default"),
-            root,
-            placement_rules: Vec::new(),
-            node_sort: NodeSortConfig::default(),
-            preemption: PreemptionConfig::default(),
-            user_group_resolver: String::new(),
-        }],
-    }
+    Configuration { partitions: vec![PartitionConfig::new("default", root)] }
 }
