@@ -9,10 +9,13 @@ use headroom_benches::table::{head, measure, rate, time};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
 
+/// A title, and what prints the results under it.
+type Section = (&'static str, fn(&str));
+
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [(&str, fn(&str)); 3] = [
+    let sections: [Section; 3] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Simulator: whole runs, reading not included", simulations),
