@@ -48,7 +48,7 @@ impl Scheduler {
         self.classes.rows[class].bundles.insert((head, bundle));
         self.applications[application.index()].bundles.push(bundle);
         self.note(Note::Joined { application, class });
-        self.reready(class);
+        self.place(class);
     }
 
     /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed.
@@ -104,29 +104,38 @@ impl Scheduler {
         let bundles = &mut self.classes.rows[class].bundles;
         bundles.remove(&(before, bundle));
         bundles.insert((head, bundle));
-        self.reready(class);
+        self.place(class);
     }
 
-    /// Give a class that is to be judged its place in its leaf, under its first bundle.
-    pub(super) fn reready(&mut self, class: ClassId) {
+    /// Give a class the place of its first bundle: in its leaf if it is to be judged, in its
+    /// group if it is parked.
+    pub(super) fn place(&mut self, class: ClassId) {
         let row = &mut self.classes.rows[class];
-        if row.wait.is_some() {
-            return;
-        }
         let first = row.bundles.first().map(|(head, _)| head);
-        if row.ready.as_ref() == first {
+        if row.head.as_ref() == first {
             return;
         }
         let first = first.cloned();
-        let (leaf, before) = (row.key.leaf, core::mem::replace(&mut row.ready, first.clone()));
-        let ready = &mut self.tree.queue_mut(leaf).ready;
-        if let Some(before) = before {
-            ready.remove(&(before, class));
+        let before = core::mem::replace(&mut row.head, first.clone());
+        let (leaf, group) = (row.key.leaf, row.group());
+        let before = before.map(|head| (head, class));
+        let after = first.map(|head| (head, class));
+        match (group, before, after) {
+            (Some(group), Some(before), Some(after)) => {
+                self.parked.replace(&mut self.tree, group, &before, after);
+            }
+            (Some(group), Some(before), None) => {
+                self.parked.remove(&mut self.tree, group, &before);
+            }
+            (_, before, after) => {
+                let ready = &mut self.tree.queue_mut(leaf).ready;
+                if let Some(before) = before {
+                    ready.remove(&before);
+                }
+                ready.extend(after);
+                self.tree.touch(leaf);
+            }
         }
-        if let Some(first) = first {
-            ready.insert((first, class));
-        }
-        self.tree.touch(leaf);
     }
 
     /// Take a bundle out of its class, which goes with its last one.
@@ -135,19 +144,11 @@ impl Scheduler {
         let (class, head) = (*class, head.clone());
         let row = &mut self.classes.rows[class];
         row.bundles.remove(&(head, bundle));
-        if !row.bundles.is_empty() {
-            self.reready(class);
-            return;
+        let empty = row.bundles.is_empty();
+        self.place(class);
+        if empty {
+            self.classes.forget(class);
         }
-        if let Some(wait) = row.wait {
-            self.parked.remove(wait.blocker, row.key.shape, class);
-        }
-        if let Some(ready) = row.ready.take() {
-            let leaf = row.key.leaf;
-            self.tree.queue_mut(leaf).ready.remove(&(ready, class));
-            self.tree.touch(leaf);
-        }
-        self.classes.forget(class);
     }
 
     /// Move the bundles of an application to the classes that fit what it has become.
@@ -169,7 +170,7 @@ impl Scheduler {
             let head = row.head.clone();
             self.classes.rows[class].bundles.insert((head, bundle));
             self.note(Note::Joined { application, class });
-            self.reready(class);
+            self.place(class);
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::wait::Wait;
 
 use super::order::{ApplicationKey, AskKey};
+use super::park::GroupKey;
 
 new_key_type! {
     /// One class of a scheduler; means nothing to another scheduler.
@@ -82,10 +83,19 @@ pub(super) struct Class {
     pub(super) key: ClassKey,
     /// In the order of the leaf.
     pub(super) bundles: BTreeSet<(Head, BundleId)>,
-    /// Why it waits; none if it is to be judged.
+    /// Where it stands among the classes of its leaf: the first of its bundles, as the leaf or
+    /// its group has it.
+    pub(super) head: Option<Head>,
+    /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
-    /// The key under which its leaf has it as ready.
-    pub(super) ready: Option<Head>,
+}
+
+impl Class {
+    /// The group that it is parked in.
+    pub(super) fn group(&self) -> Option<GroupKey> {
+        let ClassKey { leaf, shape, .. } = self.key;
+        self.wait.map(|wait| GroupKey { blocker: wait.blocker, shape, leaf })
+    }
 }
 
 /// All bundles and classes.
@@ -100,7 +110,7 @@ impl Classes {
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
         *self.by_key.entry(key).or_insert_with(|| {
-            self.rows.insert(Class { key, bundles: BTreeSet::new(), wait: None, ready: None })
+            self.rows.insert(Class { key, bundles: BTreeSet::new(), head: None, wait: None })
         })
     }
 

@@ -9,8 +9,8 @@ use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::wait::Blocker;
 
+use super::Scheduler;
 use super::nodes::NodeIndex;
-use super::{Note, Scheduler};
 
 /// What has to be remembered from before an event.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Scheduler {
                 let queue = books.partition(*partition).queues.get(path.as_str());
                 self.tree.add(books, *queue.expect("the event added the queue"));
             }
-            Event::LimitSet { .. } => self.wake_all(),
+            Event::LimitSet { .. } => self.parked.open_all(&mut self.tree),
             Event::NodeAdded { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
@@ -123,7 +123,6 @@ impl Scheduler {
             }
             Event::Released { .. } => self.released(books, seen),
         }
-        self.wake_noted();
     }
 
     fn nodes_of(&mut self, partition: PartitionId) -> &mut NodeIndex {
@@ -148,14 +147,14 @@ impl Scheduler {
         let row = books.node(node);
         if row.schedulable {
             let fits = |shape| row.available.fits(books.shapes().get(shape));
-            self.parked.wake(Blocker::Nodes(row.partition), fits, &mut self.woken);
+            self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
         }
     }
 
     fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
-        self.parked.wake(Blocker::QueueMax(queue), fits, &mut self.woken);
+        self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
     }
 
     fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
@@ -180,7 +179,7 @@ impl Scheduler {
             for id in &seen.levels {
                 let level = trackers.level(*id);
                 let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
-                self.parked.wake(Blocker::Limit(partition, *id), fits, &mut self.woken);
+                self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
             }
         }
         if let Some(queue) = seen.queue {
@@ -194,7 +193,7 @@ impl Scheduler {
         if let Some(partition) = seen.partition {
             for level in &seen.levels {
                 let blocker = Blocker::LimitApplications(partition, *level);
-                self.parked.wake(blocker, |_| true, &mut self.woken);
+                self.parked.open(&mut self.tree, blocker, |_| true);
             }
         }
     }
@@ -205,22 +204,9 @@ impl Scheduler {
         while let Some(queue) = next {
             if books.queue(queue).allows_application() {
                 let blocker = Blocker::QueueApplications(queue);
-                self.parked.wake(blocker, |_| true, &mut self.woken);
+                self.parked.open(&mut self.tree, blocker, |_| true);
             }
             next = books.queue(queue).parent;
-        }
-    }
-
-    fn wake_all(&mut self) {
-        self.parked.wake_all(&mut self.woken);
-    }
-
-    /// Make every class that was woken ready to be judged.
-    fn wake_noted(&mut self) {
-        while let Some(class) = self.woken.pop() {
-            self.classes.rows[class].wait = None;
-            self.note(Note::Woken { class });
-            self.reready(class);
         }
     }
 }

@@ -22,24 +22,32 @@ pub(super) enum Verdict {
 /// Judge a class against the books.
 #[inline]
 pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verdict {
-    let Some(link) = key.standing.link() else {
+    if key.standing == Standing::Unlinked {
         return Verdict::Link;
-    };
+    }
+    if let Some(wait) = held_back(books, key) {
+        return Verdict::Wait(wait);
+    }
+    match nodes.first_fit(books, books.shapes().get(key.shape)) {
+        Some(node) => Verdict::Place(node),
+        None => {
+            let partition = books.queue(key.leaf).partition;
+            Verdict::Wait(Wait { blocker: Blocker::Nodes(partition), shortfall: None })
+        }
+    }
+}
+
+/// The first check that a class fails before nodes are looked at; none if it passes all.
+#[inline]
+pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
+    let link = key.standing.link()?;
     let ask = books.shapes().get(key.shape);
     let partition = books.queue(key.leaf).partition;
-    let starting = matches!(key.standing, Standing::Starting(..));
-    let held_back = starting
+    matches!(key.standing, Standing::Starting(..))
         .then(|| applications(books, partition, key.leaf, link))
         .flatten()
         .or_else(|| limits(books, partition, link, ask))
-        .or_else(|| queues(books, key.leaf, ask));
-    if let Some(wait) = held_back {
-        return Verdict::Wait(wait);
-    }
-    match nodes.first_fit(books, ask) {
-        Some(node) => Verdict::Place(node),
-        None => Verdict::Wait(Wait { blocker: Blocker::Nodes(partition), shortfall: None }),
-    }
+        .or_else(|| queues(books, key.leaf, ask))
 }
 
 /// Whether one more application may run: in each queue from the root down, then by its user's

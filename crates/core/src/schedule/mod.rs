@@ -27,8 +27,8 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
-use class::{BundleId, ClassKey, Classes};
-use judge::{Verdict, judge};
+use class::{BundleId, Classes};
+use judge::{Verdict, held_back, judge};
 use nodes::NodeIndex;
 use order::ApplicationKey;
 use park::Parked;
@@ -56,17 +56,12 @@ pub enum Note {
         /// To which class.
         class: ClassId,
     },
-    /// A class waits from now on, for this reason.
+    /// A class waits from now on, for this reason, whatever it waited for before.
     Parked {
         /// Which.
         class: ClassId,
         /// Why.
         wait: Wait,
-    },
-    /// A class is to be judged again.
-    Woken {
-        /// Which.
-        class: ClassId,
     },
 }
 
@@ -79,8 +74,6 @@ pub struct Scheduler {
     applications: Vec<Waiting>,
     classes: Classes,
     parked: Parked,
-    /// Classes to wake; empty between events.
-    woken: Vec<ClassId>,
     notes: Option<Vec<Note>>,
 }
 
@@ -174,7 +167,8 @@ impl Scheduler {
     /// Why an ask waits; none if it was placed, or is to be judged first.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
         let class = self.class_of(books, ask)?;
-        self.classes.rows.get(class)?.wait.map(|wait| self.detailed(books, class, wait))
+        let wait = self.classes.rows.get(class)?.wait?;
+        self.detailed(books, class, wait)
     }
 
     /// The ask by which a class is judged, if the class still is there.
@@ -191,19 +185,19 @@ impl Scheduler {
         bundles.find(|bundle| bundle.shape == row.shape).map(|bundle| bundle.class)
     }
 
-    /// A wait with the amounts of now: more may be in use than when the class was parked, and
-    /// of what the nodes have too little is only found out for who asks.
-    fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Wait {
-        let ask = books.shapes().get(self.classes.rows[class].key.shape);
-        let shortfall = match wait.blocker {
-            Blocker::QueueMax(queue) => books.queue(queue).shortfall(ask),
-            Blocker::Limit(partition, level) => {
-                books.partition(partition).trackers.level(level).shortfall(ask)
+    /// A wait as it is now; none if the class is to be judged. A class is not judged again while
+    /// something holds it back, so more may be in use than when it was parked, and an earlier
+    /// check may fail first; of what the nodes have too little is only found out for who asks.
+    fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
+        let key = self.classes.rows[class].key;
+        held_back(books, key).or_else(|| match wait.blocker {
+            Blocker::Nodes(partition) => {
+                let ask = books.shapes().get(key.shape);
+                let shortfall = self.nodes[&partition].shortfall(books, ask);
+                Some(Wait { shortfall, ..wait })
             }
-            Blocker::Nodes(partition) => self.nodes[&partition].shortfall(books, ask),
-            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => None,
-        };
-        Wait { shortfall, ..wait }
+            _ => None,
+        })
     }
 
     /// The first ask of a class, and whose it is.
@@ -223,19 +217,29 @@ impl Scheduler {
         events.push(Event::ApplicationLinked { application, group });
     }
 
+    /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
         let row = &mut self.classes.rows[class];
-        let ClassKey { leaf, shape, .. } = row.key;
+        let (leaf, before) = (row.key.leaf, row.group());
         row.wait = Some(wait);
-        if let Some(head) = row.ready.take() {
-            self.tree.queue_mut(leaf).ready.remove(&(head, class));
+        let after = row.group().expect("it waits now");
+        if before == Some(after) {
+            self.parked.close(&mut self.tree, after);
+        } else {
+            let place = (row.head.clone().expect("a class has a bundle"), class);
+            match before {
+                Some(before) => self.parked.remove(&mut self.tree, before, &place),
+                None => {
+                    self.tree.queue_mut(leaf).ready.remove(&place);
+                }
+            }
+            self.parked.insert(&mut self.tree, after, place);
+            self.note(Note::Parked { class, wait });
         }
-        self.parked.insert(wait.blocker, shape, class);
         if self.tree.queue(leaf).ready.is_empty() {
             self.tree.touch(leaf);
             self.tree.refresh(books);
         }
-        self.note(Note::Parked { class, wait });
     }
 
     fn note(&mut self, note: Note) {

@@ -1,72 +1,139 @@
 //! Where classes wait, under what holds them back.
+//!
+//! Classes of one leaf that the same thing holds back and that want the same amounts form a
+//! *group*: if it holds back one of them, it holds back all. When it may have given way, the
+//! group opens, and shows its leaf only the class that comes first; when that one was placed,
+//! the next to come first. The first that is held back again closes the group. So a wake-up
+//! costs the distinct amounts and the leaves that it may help, however many users wait.
 
-use alloc::collections::BTreeSet;
-use alloc::vec::Vec;
+use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::Bound;
 
-use slotmap::KeyData;
-
-use crate::id::{Id, ShapeId, Slot};
+use crate::id::{Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
-use super::class::ClassId;
+use super::class::{ClassId, Head};
+use super::tree::Tree;
 
-/// Parked classes by blocker and shape.
+/// What the classes of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupKey {
+    pub(super) blocker: Blocker,
+    pub(super) shape: ShapeId,
+    pub(super) leaf: QueueId,
+}
+
+/// A class with its place in the order of its leaf.
+pub(super) type Place = (Head, ClassId);
+
+/// Classes that are held back alike.
 #[derive(Debug, Default)]
-pub(super) struct Parked(BTreeSet<(Blocker, ShapeId, ClassId)>);
+struct Group {
+    /// In the order of the leaf.
+    members: BTreeSet<Place>,
+    /// Whether what held them back may have given way.
+    open: bool,
+    /// The member that the leaf has as ready.
+    shown: Option<Place>,
+}
+
+/// All groups.
+#[derive(Debug, Default)]
+pub(super) struct Parked(BTreeMap<GroupKey, Group>);
 
 impl Parked {
-    pub(super) fn insert(&mut self, blocker: Blocker, shape: ShapeId, class: ClassId) {
-        self.0.insert((blocker, shape, class));
+    /// Add a class that was just held back: its group is closed.
+    pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) {
+        let group = self.0.entry(key).or_default();
+        group.members.insert(place);
+        group.open = false;
+        group.show(tree, key.leaf);
     }
 
-    pub(super) fn remove(&mut self, blocker: Blocker, shape: ShapeId, class: ClassId) {
-        self.0.remove(&(blocker, shape, class));
+    /// Take a class out.
+    pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place) {
+        let Some(group) = self.0.get_mut(&key) else { return };
+        group.members.remove(place);
+        group.show(tree, key.leaf);
+        if group.members.is_empty() {
+            self.0.remove(&key);
+        }
     }
 
-    /// Move to `woken` every class that `blocker` holds back and whose shape now fits.
+    /// Give a class another place in the order of its leaf.
+    pub(super) fn replace(&mut self, tree: &mut Tree, key: GroupKey, before: &Place, after: Place) {
+        let Some(group) = self.0.get_mut(&key) else { return };
+        group.members.remove(before);
+        group.members.insert(after);
+        group.show(tree, key.leaf);
+    }
+
+    /// Close a group whose first class is held back again, and so all of it.
+    pub(super) fn close(&mut self, tree: &mut Tree, key: GroupKey) {
+        if let Some(group) = self.0.get_mut(&key) {
+            group.open = false;
+            group.show(tree, key.leaf);
+        }
+    }
+
+    /// Open every group that `blocker` holds back and whose shape now fits.
     ///
-    /// Costs a look-up per distinct shape, and the classes woken.
+    /// Costs a look-up per distinct shape, and per leaf with a group that opens.
     #[inline]
-    pub(super) fn wake(
+    pub(super) fn open(
         &mut self,
+        tree: &mut Tree,
         blocker: Blocker,
         fits: impl Fn(ShapeId) -> bool,
-        woken: &mut Vec<ClassId>,
     ) {
         if self.0.is_empty() {
             return;
         }
-        let mut from = Bound::Included((blocker, FIRST, lowest()));
-        loop {
-            let Some(&(found, shape, class)) = self.0.range((from, Bound::Unbounded)).next() else {
-                return;
-            };
-            if found != blocker {
+        let first = |shape| GroupKey { blocker, shape, leaf: QueueId::FIRST };
+        let mut from = Bound::Included(first(ShapeId::FIRST));
+        while let Some((&key, group)) = self.0.range_mut((from, Bound::Unbounded)).next() {
+            if key.blocker != blocker {
                 return;
             }
-            if fits(shape) {
-                self.0.remove(&(found, shape, class));
-                woken.push(class);
+            from = if fits(key.shape) {
+                group.open = true;
+                group.show(tree, key.leaf);
+                Bound::Excluded(key)
             } else {
-                from = Bound::Included((blocker, after(shape), lowest()));
-            }
+                Bound::Included(first(after(key.shape)))
+            };
         }
     }
 
-    /// Every class that waits, under whatever holds it back.
-    pub(super) fn wake_all(&mut self, woken: &mut Vec<ClassId>) {
-        woken.extend(core::mem::take(&mut self.0).into_iter().map(|(_, _, class)| class));
+    /// Open every group: the rules have changed.
+    pub(super) fn open_all(&mut self, tree: &mut Tree) {
+        for (key, group) in &mut self.0 {
+            group.open = true;
+            group.show(tree, key.leaf);
+        }
     }
 }
 
-/// A class id below all others. (The null id is above them.)
-fn lowest() -> ClassId {
-    KeyData::from_ffi(0).into()
+impl Group {
+    /// Have the leaf see the member that comes first while the group is open, and none
+    /// otherwise.
+    fn show(&mut self, tree: &mut Tree, leaf: QueueId) {
+        let first = self.members.first().filter(|_| self.open);
+        if self.shown.as_ref() == first {
+            return;
+        }
+        let first = first.cloned();
+        let ready = &mut tree.queue_mut(leaf).ready;
+        if let Some(before) = &self.shown {
+            ready.remove(before);
+        }
+        if let Some(first) = &first {
+            ready.insert(first.clone());
+        }
+        self.shown = first;
+        tree.touch(leaf);
+    }
 }
-
-/// The smallest shape id.
-const FIRST: ShapeId = ShapeId::FIRST;
 
 /// The shape id right after this one.
 fn after(shape: ShapeId) -> ShapeId {

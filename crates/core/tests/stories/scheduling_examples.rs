@@ -461,7 +461,7 @@ fn scheduling_w10_headroom() {
             ask a3
               a3 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
             ask a4: a4 on N1
-              a2 waits QUEUE_MAX: queue root.p has 0 m left of its maximum of 60, the ask needs 21; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.p.leaf has 20 m left of its maximum of 50, the ask needs 21; wait for a release, or raise the maximum
         "#]],
     );
 }

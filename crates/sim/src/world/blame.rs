@@ -61,12 +61,9 @@ impl Blame {
                 Note::Joined { application, class } => self.join(now_ms, application, class),
                 Note::Parked { class, wait } => {
                     let blocker = self.position(books, wait.blocker);
-                    self.classes.entry(class).or_default().waiting = Some((blocker, now_ms));
-                }
-                Note::Woken { class } => {
                     let account = self.classes.entry(class).or_default();
-                    if let Some((blocker, since)) = account.waiting.take() {
-                        *account.totals.entry(blocker).or_default() += now_ms - since;
+                    if let Some((before, since)) = account.waiting.replace((blocker, now_ms)) {
+                        *account.totals.entry(before).or_default() += now_ms - since;
                     }
                 }
             }
