@@ -15,9 +15,10 @@ type Section = (&'static str, fn(&str));
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 3] = [
+    let sections: [Section; 4] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
+        ("Crowd  a release and the placement it allows, by how many users wait", crowd),
         ("Simulator: whole runs, reading not included", simulations),
     ];
     for (title, section) in sections {
@@ -59,6 +60,18 @@ fn waiting(title: &str) {
             |cluster| cluster.books.check().expect("the books balance"),
         );
         rate(&format!("1,000 placements, {asks} asks wait"), 1_000, &times, "/s", "");
+    }
+}
+
+fn crowd(title: &str) {
+    head(title);
+    for users in [1_000, 10_000, 100_000] {
+        let times = measure(
+            || Cluster::crowd(users),
+            |cluster| cluster.release_and_place(500),
+            |cluster| cluster.books.check().expect("the books balance"),
+        );
+        rate(&format!("500 releases, {users} users wait"), 500, &times, "/s", "");
     }
 }
 

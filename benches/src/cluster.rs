@@ -3,7 +3,9 @@
 use headroom_core::books::Books;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 use headroom_core::resource::Amounts;
-use headroom_core::{AddNode, Ask, Command, Name, Scheduler, Step, Submit, Timestamp, decide};
+use headroom_core::{
+    AddNode, Ask, Command, Name, Scheduler, Step, Submit, Termination, Timestamp, decide,
+};
 
 /// Books and a scheduler, with asks accepted and nothing placed.
 #[derive(Debug, Default)]
@@ -45,6 +47,34 @@ impl Cluster {
             }
         }
         cluster
+    }
+
+    /// A full cluster of 1,000 nodes in one queue, and this many users who wait with one equal
+    /// ask each.
+    pub fn crowd(users: u64) -> Self {
+        let mut cluster = Self::default();
+        cluster.command(&Command::Configure(Box::new(b1_configuration())));
+        cluster.add_nodes(1_000, 1);
+        for number in 0..users + 1_000 {
+            let name = format!("user-{number}");
+            cluster.submit_as(&name, "root.a", &name);
+            cluster.ask(&name, number);
+        }
+        assert_eq!(cluster.place(u64::MAX), 1_000, "one ask fits on each node");
+        cluster
+    }
+
+    /// Release the oldest allocations one by one, and let the scheduler place after each.
+    pub fn release_and_place(&mut self, count: u64) {
+        for number in 0..count {
+            self.command(&Command::Release {
+                partition: Name::new("default"),
+                application: Name::from(format!("app-user-{number}")),
+                key: Some(Name::from(format!("user-{number}-{number}"))),
+                termination: Termination::StoppedByRm,
+            });
+            assert_eq!(self.place(u64::MAX), 1, "what was freed is used at once");
+        }
     }
 
     /// Let the scheduler place until it is idle, at most `most` placements; how many it made.
@@ -91,11 +121,15 @@ impl Cluster {
     }
 
     fn submit(&mut self, queue: &str) {
+        self.submit_as(queue, &format!("root.{queue}"), "user");
+    }
+
+    fn submit_as(&mut self, name: &str, queue: &str, user: &str) {
         self.command(&Command::Submit(Submit {
             partition: Name::new("default"),
-            application: Name::from(format!("app-{queue}")),
-            queue: Name::from(format!("root.{queue}")),
-            user: Name::new("user"),
+            application: Name::from(format!("app-{name}")),
+            queue: Name::new(queue),
+            user: Name::new(user),
             groups: Vec::new(),
         }));
     }

@@ -28,13 +28,11 @@ pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verd
     if let Some(wait) = held_back(books, key) {
         return Verdict::Wait(wait);
     }
-    match nodes.first_fit(books, books.shapes().get(key.shape)) {
-        Some(node) => Verdict::Place(node),
-        None => {
-            let partition = books.queue(key.leaf).partition;
-            Verdict::Wait(Wait { blocker: Blocker::Nodes(partition), shortfall: None })
-        }
+    if let Some(node) = nodes.first_fit(books, books.shapes().get(key.shape)) {
+        return Verdict::Place(node);
     }
+    let blocker = Blocker::Nodes(books.queue(key.leaf).partition);
+    Verdict::Wait(Wait { blocker, shortfall: None })
 }
 
 /// The first check that a class fails before nodes are looked at; none if it passes all.
