@@ -98,3 +98,51 @@ fn what_is_left_follows_use_at_every_level() {
         |trackers: &Trackers, leaf| trackers.up(leaf).all(|(_, one)| one.allows_application());
     assert!(!allowed(&trackers, in_q) && allowed(&trackers, in_r));
 }
+
+#[test]
+fn a_level_stays_while_any_application_is_tied_to_it() {
+    let mut trackers = Trackers::default();
+    let (ann, path) = (Name::new("ann"), [queue(0), queue(1)]);
+    let first = trackers.link(TrackerKind::User, &ann, &path);
+    let second = trackers.link(TrackerKind::User, &ann, &path);
+    assert_eq!(first, second);
+    trackers.unlink(first);
+    assert_eq!(trackers.find_level(second).map(Level::links), Some(1));
+    trackers.unlink(second);
+    assert_eq!(trackers.find_level(second), None);
+    assert_eq!(trackers.find(TrackerKind::User, "ann"), None);
+}
+
+#[test]
+fn each_name_has_the_limit_that_was_set_for_it_last() {
+    let mut trackers = Trackers::default();
+    let path = [queue(0), queue(1)];
+    for (subject, amount) in [
+        (LimitSubject::User(Name::new("ann")), 1),
+        (LimitSubject::AnyUser, 2),
+        (LimitSubject::Group(Name::new("dev")), 3),
+        (LimitSubject::Group(Name::new("ops")), 4),
+        (LimitSubject::AnyGroup, 5),
+        (LimitSubject::Group(Name::new("dev")), 6),
+    ] {
+        trackers.set_limit(&path, &subject, limit(amount, 0));
+    }
+    for (kind, name, expected) in [
+        (TrackerKind::User, "ann", Some(1)),
+        (TrackerKind::User, "bob", Some(2)),
+        (TrackerKind::Group, "dev", Some(6)),
+        (TrackerKind::Group, "ops", Some(4)),
+        (TrackerKind::Group, "*", Some(5)),
+        (TrackerKind::Group, "qa", None),
+    ] {
+        let found = trackers.configured(kind, name, queue(1));
+        let expected = expected.map(|amount| limit(amount, 0));
+        assert_eq!(found, expected.as_ref(), "the limit of {kind:?} {name}");
+        let tracker = trackers.find(kind, name).map(|tracker| trackers.tracker(tracker).root);
+        let leaf = tracker.and_then(|root| trackers.child(root, queue(1)));
+        let left = leaf.and_then(|leaf| trackers.level(leaf).left.clone());
+        let tracked = kind == TrackerKind::Group || name == "ann";
+        let max = expected.and_then(|limit| limit.max).filter(|_| tracked);
+        assert_eq!(left, max, "what is left of the limit of {kind:?} {name}");
+    }
+}
