@@ -21,6 +21,11 @@ use super::{Play, example};
 
 impl Play {
     pub(super) fn run(self) -> Result<()> {
+        if let (Some(report), Some(json)) = (&self.report, &self.json)
+            && report == json
+        {
+            bail!("--report and --json both name {}; each needs a file", report.display());
+        }
         let setup = self.setup()?;
         let decisions = match &self.csv {
             Some(folder) => {
