@@ -32,7 +32,7 @@ fn the_example_gives_these_bytes() {
     expect![[r#"
         decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
         campus.json 1ca965b1fc1c4340de4f5e887bc07747
-        campus.html 9f19654878157ddb2535ce5c697469a1
+        campus.html 303b6e8313fd48cff04a7d09d350399d
         csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
         csv/decisions.csv 35852ac2ab140f467883dcfa0aa0d46e
     "#]]

@@ -98,14 +98,14 @@ fn each_bound_that_is_exceeded_is_found() {
     expect![[r#"
         at 350 ms, k: node n1 has gpu 2 of 1
         at 150 ms, k: node n2 has memory 1 of 0
-        at 250 ms, k: node n2 has vcore 5001 of 4000
+        at 250 ms, k: user ann at root has vcore 3001 of 3000
         at 350 ms, k: user eve at root has vcore 2001 of 2000
         at 250 ms, k: group ops at root.a has vcore 2501 of 2500
-        at 150 ms, k: queue root.a has vcore 6001 of 5000
+        at 150 ms, k: group * at root.a has vcore 4001 of 4000
         at 150 ms, k: queue root.a has memory 4294967297 of 4294967296
-        at 150 ms, k: queue root.a has vcore 6001 of 5000
+        at 155 ms, k2: queue root.a.x has 4 of 3 applications
         at 59 ms, k3: user eve at root has 3 of 2 applications
-        at 50 ms, k1: queue root.a has vcore 5001 of 5000; at 55 ms, k2: queue root.a has vcore 5002 of 5000; at 59 ms, k3: queue root.a.x has 4 of 3 applications
+        at 59 ms, k3: queue root.a.x has 4 of 3 applications
         allocation k is on n2 while it is away
         allocation k is on n2 while it is away
         allocation k ends before it starts

@@ -184,7 +184,10 @@ impl Play {
         RunHeader {
             title: format!(
                 "{} on {}",
-                setup.source,
+                self.workload.as_ref().and_then(|path| path.file_name()).map_or_else(
+                    || setup.source.clone(),
+                    |name| name.to_string_lossy().into_owned()
+                ),
                 report::pretty::counted(setup.nodes.len() as u64, "node")
             ),
             command: command_line(),

@@ -141,7 +141,11 @@ fn story(job: &Job, held: &[&Allocation]) -> Option<String> {
     for (resource, amount) in runs.iter().flat_map(|one| &one.resources) {
         *sum.entry(resource.clone()).or_default() += amount;
     }
-    (sum != job.resources).then(|| "its tasks are not what it asked for".to_owned())
+    // A job may ask for nothing of a type.
+    sum.retain(|_, amount| *amount != 0);
+    let mut asked = job.resources.clone();
+    asked.retain(|_, amount| *amount != 0);
+    (sum != asked).then(|| "its tasks are not what it asked for".to_owned())
 }
 
 fn tasks_of(job: &Job) -> usize {
