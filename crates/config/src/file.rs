@@ -64,11 +64,11 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines = || before.split(|byte| *byte == b'\n');
         ReadError::NotText {
             path: path.to_owned(),
-            line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
-            byte: before.len() - line_start + 1,
+            line: lines().count(),
+            byte: lines().next_back().map_or(0, <[u8]>::len) + 1,
         }
     })?;
     read(&text)

@@ -8,6 +8,8 @@
 
 mod support;
 
+use std::fmt::Write;
+
 use expect_test::expect;
 use support::Folder;
 use xxhash_rust::xxh3::xxh3_128;
@@ -27,7 +29,7 @@ fn the_example_gives_these_bytes() {
     let mut found = format!("decisions {}\n", folder.json("campus.json")["summary"]["digest"]);
     for file in ["campus.json", "campus.html", "csv/allocations.csv", "csv/decisions.csv"] {
         let hash = xxh3_128(folder.read(file).as_bytes());
-        found += &format!("{file} {hash:032x}\n");
+        writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
         decisions "d7e3a1e46c8e8801ccc59e3ef9732241"

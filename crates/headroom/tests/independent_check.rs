@@ -111,7 +111,8 @@ fn each_bound_that_is_exceeded_is_found() {
         allocation k ends before it starts
         allocation k is on node n3, which is unknown; job k: is finished with 0 of 1 tasks
         k by itself: user eve at root has vcore 2001 of 2000
-    "#]].assert_eq(&out);
+    "#]]
+    .assert_eq(&out);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 pub(crate) mod checker;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -115,9 +116,7 @@ pub(crate) fn fair(queues: &str) -> String {
         out.push('\n');
         if let Some(indent) = line.find("submitacl:") {
             let indent = " ".repeat(indent);
-            out.push_str(&format!(
-                "{indent}properties:\n{indent}  application.sort.policy: fair\n"
-            ));
+            writeln!(out, "{indent}properties:\n{indent}  application.sort.policy: fair").unwrap();
         }
     }
     out

@@ -224,13 +224,12 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
 fn text_of<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, NodesError> {
     str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let lines = || before.split(|byte| *byte == b'\n');
         NodesError::Entry {
-            place: format!("{}:{line}", path.display()),
+            place: format!("{}:{}", path.display(), lines().count()),
             problem: format!(
                 "byte {} is not valid UTF-8; expected text in UTF-8",
-                before.len() - line_start + 1
+                lines().next_back().map_or(0, <[u8]>::len) + 1
             ),
         }
     })
