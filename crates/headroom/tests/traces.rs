@@ -35,10 +35,11 @@ impl Case<'_> {
     }
 
     /// Play it with checks; maxima and limits make somebody wait, and the order within queues
-    /// changes decisions.
-    fn play_both(&self, name: &str, more: &[&str]) -> Value {
+    /// changes decisions. The report of the first run, and how many of all its jobs waited.
+    fn play_both(&self, name: &str, more: &[&str]) -> (Value, (usize, usize)) {
         let checked: Vec<&str> = more.iter().copied().chain(["--check"]).collect();
         let fifo = self.play(name, &self.queues, &checked);
+        let waited = waited(self.folder);
         for code in ["QUEUE_MAX", "ABS_USER_LIMIT"] {
             let jobs = jobs_that_waited_for(&fifo, code);
             println!("{name}: {jobs} jobs waited for {code}");
@@ -48,7 +49,7 @@ impl Case<'_> {
         let digest = |report: &Value| report["summary"]["digest"].as_str().unwrap().to_owned();
         println!("{name}: digests {} (fifo) and {} (fair)", digest(&fifo), digest(&fair));
         assert_ne!(digest(&fifo), digest(&fair), "{name}: the order changes nothing");
-        fifo
+        (fifo, waited)
     }
 }
 
@@ -91,7 +92,7 @@ fn hpc2n_task_by_task() {
             "tasks",
         ]),
     };
-    let report = case.play_both("hpc2n", &[]);
+    let (report, _) = case.play_both("hpc2n", &[]);
     assert_eq!(report["summary"]["run"]["jobs"]["finished"], 3_145);
 }
 
@@ -123,8 +124,8 @@ fn openb_as_it_is() {
 fn openb_compressed_until_a_tenth_waits() {
     let folder = Folder::new("openb-compressed");
     let Some(case) = openb(&folder) else { return };
-    case.play_both("openb compressed", &["--stretch", "arrivals=0.005"]);
-    let (waiting, all) = waited(&folder);
+    let compressed = ["--stretch", "arrivals=0.005"];
+    let (_, (waiting, all)) = case.play_both("openb compressed", &compressed);
     println!("openb compressed: {waiting} of {all} tasks waited");
     assert!(10 * waiting >= all, "only {waiting} of {all} tasks waited");
 }
