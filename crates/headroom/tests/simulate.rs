@@ -196,7 +196,7 @@ fn the_commands_of_the_page_on_examples_run() {
     for command in support::commands(&page) {
         let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
         let needs_trace =
-            arguments.iter().any(|one| one == "hpc2n.swf" || one.starts_with("openb_"));
+            arguments.iter().any(|one| *one == "hpc2n.swf" || one.starts_with("openb_"));
         if !needs_trace {
             folder.succeed(&arguments);
             ran += 1;
