@@ -25,12 +25,14 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The file is not UTF-8 text.
-    #[error("the queue file {} is not UTF-8 text: byte {offset} is wrong", path.display())]
+    #[error("{}:{line}: byte {byte} is not valid UTF-8; expected text in UTF-8", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
-        /// The first byte that is wrong, from 0.
-        offset: usize,
+        /// The line with the first byte that is wrong, from 1.
+        line: usize,
+        /// That byte's place in its line, from 1.
+        byte: usize,
     },
     /// The file breaks rules; the message shows the lines.
     #[error("{}\n\nthe queue file {} cannot be used", faults.render(&path.display().to_string(), Style::Plain), path.display())]
@@ -60,9 +62,14 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     if bytes.len() > FILE_BYTES_MAX {
         return Err(ReadError::TooLarge { path: path.to_owned() });
     }
-    let text = String::from_utf8(bytes).map_err(|error| ReadError::NotText {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let lines = || before.split(|byte| *byte == b'\n');
+        ReadError::NotText {
+            path: path.to_owned(),
+            line: lines().count(),
+            byte: lines().next_back().map_or(0, <[u8]>::len) + 1,
+        }
     })?;
     read(&text)
         .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })

@@ -146,7 +146,7 @@ fn a_file_on_disk_that_cannot_be_read_is_named() {
     let shown = path.display().to_string();
     assert_eq!(message(&path), format!("cannot read the queue file {shown}"));
     std::fs::write(&path, [b'a', b':', b' ', 0xff]).unwrap();
-    let expected = format!("the queue file {shown} is not UTF-8 text: byte 3 is wrong");
+    let expected = format!("{shown}:1: byte 4 is not valid UTF-8; expected text in UTF-8");
     assert_eq!(message(&path), expected);
     std::fs::write(&path, "").unwrap();
     assert!(read_file(&path).unwrap().is_empty());

@@ -44,7 +44,9 @@ fn campus_is_what_the_generator_makes_of_the_parameters_on_its_page() {
     expect_file![format!("{FOLDER}/campus.jsonl")].assert_eq(str::from_utf8(&text).unwrap());
 
     let path = std::path::PathBuf::from(format!("{FOLDER}/campus.jsonl"));
-    let campus = read(&path, None, &ReadOptions::default()).unwrap();
+    let mut campus = read(&path, None, &ReadOptions::default()).unwrap();
+    // What was made stands in no file.
+    campus.jobs.iter_mut().for_each(|job| job.line = 0);
     assert_eq!(campus, made);
     let users: BTreeSet<_> = campus.jobs.iter().map(|job| job.user.clone()).collect();
     assert_eq!(users.len(), 24);

@@ -142,7 +142,7 @@ fn a_wrong_value_is_told_with_both_sides() {
         found += &shown(arguments);
     }
     expect![[r#"
-        no node: the values of --nodes name none; expected at least one
+        no node in the values of --nodes; expected at least one
         many: neither a number of nodes alike nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
         0*{vcore: 1}: "0" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
         1000001*{vcore: 1}: "1000001" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
@@ -196,7 +196,7 @@ fn a_wrong_file_is_told_with_its_line() {
         found += &shown(&[&file(&format!("bad{position}.yaml"), list), "1*{vcore: 1}"]);
     }
     expect![[r#"
-        no node: bad0.csv name none; expected at least one
+        no node in bad0.csv; expected at least one
         bad1.csv:1: column 3 of the header is empty, expected "memory_mib"; a node list begins with sn,cpu_milli,memory_mib,gpu
         bad2.csv:2: 3 columns, expected 4 as in the header
         bad3.csv:3: cpu_milli is "-1", expected a whole number from 0 to 1000000000
@@ -204,23 +204,13 @@ fn a_wrong_file_is_told_with_its_line() {
         bad5.csv:2: node a offers {memory: 0 B, vcore: 0 m}; at least one amount must be above zero
         bad6.csv:3: node a stands in bad6.csv:2 already; every node needs a name of its own
         bad7.csv:2: sn is empty, expected the name of the node
-        bad0.yaml: unexpected end of input at line 1, column 1
+        bad0.yaml: the file is empty; expected `nodes:` and a list of nodes
         n0001 {vcore: 1000 m} None from 0 to None
-        bad2.yaml: error: line 2 column 36: unknown field `labels`, expected one of name, resources, label, from_ms, to_ms
-         --> <input>:2:36
-          |
-        1 | nodes:
-        2 | - {name: a, resources: {vcore: 1}, labels: [x]}
-          |                                    ^ unknown field `labels`, expected one of name, resources, label, from_ms, to_ms
-        bad3.yaml, node 1 of the list: vcore is "-1", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent
-        bad4.yaml: error: line 2 column 35: duplicate mapping key: vcore, set DuplicateKeyPolicy in Options if acceptable
-         --> <input>:2:35
-          |
-        1 | nodes:
-        2 | - {name: a, resources: {vcore: 1, vcore: 1}}
-          |                                   ^ duplicate mapping key: vcore, set DuplicateKeyPolicy in Options if acceptable
-        bad5.yaml, node 1 of the list: to_ms is 5, expected a time after from_ms, 5
-        bad6.yaml, node 1 of the list: name is empty, expected the name of the node
-        1*{vcore: 1}: node n0001 stands in bad7.yaml, node 1 of the list already; every node needs a name of its own
+        bad2.yaml:2: unknown field `labels`, expected one of name, resources, label, from_ms, to_ms
+        bad3.yaml:2: vcore is "-1", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent
+        bad4.yaml:2: duplicate mapping key `vcore` is not allowed here
+        bad5.yaml:2: to_ms is 5, expected a time after from_ms, 5
+        bad6.yaml:2: name is empty, expected the name of the node
+        1*{vcore: 1}: node n0001 stands in bad7.yaml:2 already; every node needs a name of its own
     "#]].assert_eq(&found);
 }

@@ -72,8 +72,10 @@ fn another_seed_gives_other_jobs() {
 fn what_is_written_reads_back_the_same() {
     for workload in all(&options(3)).unwrap() {
         let text = text(&workload);
-        let back = read(Format::Jsonl, text.as_bytes(), &ReadOptions::default());
-        assert_eq!(back.unwrap(), workload);
+        let mut back = read(Format::Jsonl, text.as_bytes(), &ReadOptions::default()).unwrap();
+        // What was made stands in no file.
+        back.jobs.iter_mut().for_each(|job| job.line = 0);
+        assert_eq!(back, workload);
     }
 }
 

@@ -93,8 +93,8 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
     ];
     let sources: Vec<&[u8]> = sources.iter().map(Vec::as_slice).collect();
     expect![[r#"
-        t holds no job to play: 0 lines read, none left out
-        t holds no job to play: 1 lines read, none left out
+        t holds no job to play: lines read: 0, none left out
+        t holds no job to play: lines read: 1, none left out
         t:1: 3 columns, expected 18 or more
         t:1: column 1 (job) is "x", expected a whole number from 0 to 9223372036854775807
         t:1: column 2 (submission) is "-1", expected seconds from 0 to 1000000000000
@@ -111,7 +111,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:1: byte 3 is not valid UTF-8; expected text in UTF-8
         t:1: the line is longer than 1048576 bytes
         t:2: job 7 stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: 1 lines read, 1 left out (run time unknown)
+        t holds no job to play: lines read: 1, 1 left out (run time unknown)
     "#]].assert_eq(&errors(Format::Swf, &sources));
 }
 

@@ -114,7 +114,7 @@ pub enum NodesError {
         found: u64,
     },
     /// No node at all.
-    #[error("no node: {places} name none; expected at least one")]
+    #[error("no node in {places}; expected at least one")]
     None {
         /// The values.
         places: String,
@@ -209,16 +209,30 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
         }
         Some("yaml" | "yml") => {
             let file = std::fs::File::open(path).map_err(failed)?;
-            let mut text = String::new();
+            let mut bytes = Vec::new();
             // One byte more than allowed is enough to say no.
-            file.take(yaml::FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
-            yaml::read(&text, path)
+            file.take(yaml::FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+            yaml::read(text_of(&bytes, path)?, path)
         }
         _ => Err(NodesError::Argument {
             argument: argument.to_owned(),
             problem: "neither a number of nodes alike nor a file of a known kind".to_owned(),
         }),
     }
+}
+
+fn text_of<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, NodesError> {
+    str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let lines = || before.split(|byte| *byte == b'\n');
+        NodesError::Entry {
+            place: format!("{}:{}", path.display(), lines().count()),
+            problem: format!(
+                "byte {} is not valid UTF-8; expected text in UTF-8",
+                lines().next_back().map_or(0, <[u8]>::len) + 1
+            ),
+        }
+    })
 }
 
 /// Read the text of a YAML node list; `file` is what messages call it.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_saphyr::{Spanned, UserMessageFormatter};
 
 use crate::workload::TIME_MS_MAX;
 
@@ -22,7 +23,7 @@ struct List {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    name: String,
+    name: Spanned<String>,
     #[serde(deserialize_with = "resources")]
     resources: Vec<(String, String)>,
     label: Option<String>,
@@ -41,6 +42,9 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
              N*{{type: amount}}"
         )));
     }
+    if text.trim().is_empty() {
+        return Err(wrong("the file is empty; expected `nodes:` and a list of nodes".to_owned()));
+    }
     let most = text.len().saturating_add(1_000);
     // Its default budget ends at some 27,000 nodes; the size of the file is the bound here.
     let options = serde_saphyr::options! {
@@ -51,23 +55,23 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
         },
     };
     let list: List = serde_saphyr::from_str_with_options(text, options)
-        .map_err(|error| wrong(error.to_string()))?;
+        .map_err(|error| fault_of(&file.to_string(), &error))?;
     if list.nodes.len() > NODES_MAX {
         return Err(NodesError::TooMany {
             place: file.to_string(),
             found: list.nodes.len() as u64,
         });
     }
-    let nodes = list.nodes.into_iter().enumerate();
-    nodes
-        .map(|(position, entry)| {
-            let place = format!("{file}, node {} of the list", position + 1);
+    list.nodes
+        .into_iter()
+        .map(|entry| {
+            let place = format!("{file}:{}", entry.name.referenced.line());
             let checked = check(&entry)
                 .map_err(|problem| NodesError::Entry { place: place.clone(), problem });
             Ok(Found {
                 resources: checked?,
                 place,
-                name: Some(entry.name),
+                name: Some(entry.name.value),
                 label: entry.label,
                 from_ms: entry.from_ms,
                 to_ms: entry.to_ms,
@@ -76,8 +80,20 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
         .collect()
 }
 
+/// What the parser says, as one line that begins with file and line.
+fn fault_of(file: &str, error: &serde_saphyr::Error) -> NodesError {
+    let error = error.without_snippet();
+    let place = match error.location() {
+        Some(location) => format!("{file}:{}", location.line()),
+        None => file.to_owned(),
+    };
+    let text = error.render_with_formatter(&UserMessageFormatter);
+    let problem = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    NodesError::Entry { place, problem }
+}
+
 fn check(entry: &Entry) -> Result<headroom_core::resource::Amounts, String> {
-    if entry.name.is_empty() {
+    if entry.name.value.is_empty() {
         return Err("name is empty, expected the name of the node".to_owned());
     }
     for (key, ms) in [("from_ms", Some(entry.from_ms)), ("to_ms", entry.to_ms)] {

@@ -22,7 +22,7 @@ pub enum CompareError {
         source: io::Error,
     },
     /// A file is not a report of ours.
-    #[error("cannot compare {}: it is not a simulation report", path.display())]
+    #[error("cannot compare {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,

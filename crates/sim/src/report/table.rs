@@ -48,18 +48,26 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     if waits.jobs == 0 {
         lines.push(format!("None of the {} jobs started.", pretty::count(jobs.total)));
     } else {
-        let half = match waits.p50_ms {
-            0 => "did not wait".to_owned(),
-            ms => format!("waited at most {}", pretty::duration(ms)),
-        };
-        lines.push(format!(
-            "Of {} {} started. Half of these {half}, one in 20 waited more than {}, \
-             the longest {}.",
+        let started = format!(
+            "Of {} {} started",
             pretty::counted(jobs.total, "job"),
-            pretty::count(waits.jobs),
-            pretty::duration(waits.p95_ms),
-            pretty::duration(waits.max_ms),
-        ));
+            pretty::count(waits.jobs)
+        );
+        let longest = pretty::duration(waits.max_ms);
+        let p95 = pretty::duration(waits.p95_ms);
+        lines.push(match (waits.p50_ms, waits.p95_ms, waits.max_ms) {
+            (_, _, 0) => format!("{started}, none of them had to wait."),
+            (_, 0, _) => format!("{started}. Fewer than one in 20 waited, the longest {longest}."),
+            (0, _, _) => format!(
+                "{started}. Half of these did not wait, one in 20 waited more than {p95}, \
+                 the longest {longest}."
+            ),
+            (p50, _, _) => format!(
+                "{started}. Half of these waited at most {}, one in 20 waited more than {p95}, \
+                 the longest {longest}.",
+                pretty::duration(p50)
+            ),
+        });
     }
     let worst = summary.users.iter().filter(|user| user.waits.mean_ms > 0);
     if let Some(user) = worst.max_by_key(|user| user.waits.mean_ms) {

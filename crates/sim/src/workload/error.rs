@@ -74,7 +74,7 @@ pub enum WorkloadError {
         job: String,
     },
     /// Nothing is left to play.
-    #[error("{file} holds no job to play: {lines} lines read, {skipped}")]
+    #[error("{file} holds no job to play: lines read: {lines}, {skipped}")]
     NoJob {
         /// Name of the source.
         file: String,

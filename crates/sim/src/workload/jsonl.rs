@@ -160,6 +160,9 @@ impl Source for Jsonl {
 fn fault_of(error: &serde_json::Error) -> Fault {
     let text = error.to_string();
     let problem = text.split(" at line 1 column ").next().unwrap_or(&text);
+    let problem = problem
+        .replace("expected u64", "expected a whole number from 0")
+        .replace("expected i32", "expected a whole number of at most 9 digits");
     Fault::Line(format!("column {}: {problem}", error.column()))
 }
 
@@ -179,6 +182,13 @@ fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>
             while let Some((resource, amount)) = map.next_entry::<String, serde_json::Value>()? {
                 let text = match amount {
                     serde_json::Value::String(text) => text,
+                    // What it was written as is lost: it may have been 20 digits.
+                    serde_json::Value::Number(number) if number.is_f64() => {
+                        return Err(A::Error::custom(format!(
+                            "resources.{resource} is a number with decimals, an exponent or more \
+                             than 19 digits, expected a whole number or text such as \"500m\""
+                        )));
+                    }
                     serde_json::Value::Number(number) => number.to_string(),
                     other => {
                         return Err(A::Error::custom(format!(

@@ -3,6 +3,8 @@
 //! Over a pipe no port is opened: nobody else on the machine can talk to it, and none can be
 //! taken. A message is JSON with a zero byte behind it.
 
+pub(crate) mod look;
+
 use std::collections::VecDeque;
 use std::env;
 use std::fs;

@@ -3,7 +3,8 @@
 use std::io::{self, BufWriter};
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum, value_parser};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_sim::workload::generate::GenerateOptions;
@@ -11,6 +12,9 @@ use headroom_sim::workload::generate::kueue::{Kueue, kueue};
 use headroom_sim::workload::generate::lublin::{Lublin, lublin};
 use headroom_sim::workload::generate::uniform::{Uniform, uniform};
 use headroom_sim::workload::write_jsonl;
+
+/// The longest time that is taken: a thousand million seconds, 31 years.
+const SECONDS_MAX: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Model {
@@ -37,28 +41,28 @@ pub(crate) struct Generate {
     #[arg(long, default_value_t = 0)]
     groups: u64,
     /// Queues the users are dealt to, separated by commas
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     queues: Vec<String>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many times as fast jobs arrive
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     load: f64,
     /// lublin, uniform: processors of the machine, the most of a job
     #[arg(long, default_value_t = 128)]
     processors: u64,
     /// uniform: the longest run time, in seconds
-    #[arg(long, default_value_t = 3_600)]
+    #[arg(long, default_value_t = 3_600, value_parser = value_parser!(u64).range(1..=SECONDS_MAX))]
     run_seconds: u64,
     /// uniform: all jobs come within this time, in seconds
-    #[arg(long, default_value_t = 86_400)]
+    #[arg(long, default_value_t = 86_400, value_parser = value_parser!(u64).range(..=SECONDS_MAX))]
     period_seconds: u64,
     /// kueue: cohorts
     #[arg(long, default_value_t = 5)]
     cohorts: u64,
     /// kueue: queues of each cohort
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 6, value_parser = value_parser!(u64).range(1..=10))]
     cohort_queues: u64,
     /// What one processor of a job asks for, as `type=amount`, separated by commas
     #[arg(long, default_value = "vcore=1", value_parser = parse_amounts)]

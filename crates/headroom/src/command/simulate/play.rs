@@ -21,6 +21,11 @@ use super::{Play, example};
 
 impl Play {
     pub(super) fn run(self) -> Result<()> {
+        if let (Some(report), Some(json)) = (&self.report, &self.json)
+            && report == json
+        {
+            bail!("--report and --json both name {}; each needs a file", report.display());
+        }
         let setup = self.setup()?;
         let decisions = match &self.csv {
             Some(folder) => {
@@ -179,7 +184,10 @@ impl Play {
         RunHeader {
             title: format!(
                 "{} on {}",
-                setup.source,
+                self.workload.as_ref().and_then(|path| path.file_name()).map_or_else(
+                    || setup.source.clone(),
+                    |name| name.to_string_lossy().into_owned()
+                ),
                 report::pretty::counted(setup.nodes.len() as u64, "node")
             ),
             command: command_line(),

@@ -11,26 +11,26 @@ const BARS_MAX: usize = 15;
 
 /// The bars, longest first.
 pub(super) fn render(summary: &Summary) -> String {
-    let mut bars: Vec<(String, f64, Option<u64>)> = summary
+    let mut bars: Vec<(String, u64, Option<u64>)> = summary
         .blockers
         .iter()
         .take(BARS_MAX)
         .map(|one| {
             let words = words::blocker(&one.code, &one.subject);
-            (words, pretty::hours(one.wait_ms), Some(one.jobs))
+            (words, one.wait_ms, Some(one.jobs))
         })
         .collect();
     let rest = summary.blockers.iter().skip(BARS_MAX);
     let others = rest.clone().count();
     if others > 0 {
-        let hours = rest.map(|one| pretty::hours(one.wait_ms)).sum();
-        bars.push((format!("{others} other reasons"), hours, None));
+        let wait_ms = rest.map(|one| one.wait_ms).sum();
+        bars.push((format!("{others} other reasons"), wait_ms, None));
     }
-    let total: f64 = bars.iter().map(|bar| bar.1).sum();
-    let longest = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
+    let total = pretty::hours(bars.iter().map(|bar| bar.1).sum());
+    let longest = pretty::hours(bars.iter().map(|bar| bar.1).max().unwrap_or(0));
     let mut html = format!(
         "<section id=\"why\" aria-labelledby=\"why-title\"><h2 id=\"why-title\">Why they waited</h2>\n\
-         <p class=\"quiet\">Hours that jobs waited, added up, by what they waited for \
+         <p class=\"quiet\">Time that jobs waited, added up, by what they waited for \
          ({} h in all). A job is held back by one thing at a time.</p>\n",
         pretty::number(total),
     );
@@ -42,16 +42,17 @@ pub(super) fn render(summary: &Summary) -> String {
         html,
         "<ol class=\"bars\" data-path=\"/waiting_hours\" data-total=\"{total:.6}\" data-unit=\"h\">"
     );
-    for (words, hours, jobs) in bars {
+    for (words, wait_ms, jobs) in bars {
+        let hours = pretty::hours(wait_ms);
         let jobs =
             jobs.map_or_else(String::new, |jobs| format!(", {}", pretty::counted(jobs, "job")));
         let _ = writeln!(
             html,
-            "<li><span class=\"what\">{}</span> <span class=\"much\"><b>{} h</b> \
+            "<li><span class=\"what\">{}</span> <span class=\"much\"><b>{}</b> \
              <span class=\"quiet\">{}{jobs}</span></span>\
              <span class=\"bar\" style=\"width:{:.2}%\"></span></li>",
             escape(&words),
-            pretty::number(hours),
+            pretty::waiting(wait_ms),
             pretty::percent(100.0 * hours / total),
             100.0 * hours / longest,
         );

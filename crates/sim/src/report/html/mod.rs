@@ -214,7 +214,7 @@ fn over_time(summary: &Summary) -> String {
         "share of capacity",
         "%",
         &series.utilisation,
-        100.0,
+        10.0,
     ));
     html.push_str(&plot(
         "tasks",

@@ -32,8 +32,9 @@ pub(super) fn amounts(max: f64, count: u32) -> Axis {
     };
     let mut ticks = vec![(0.0, "0".to_owned())];
     let mut index = 0.0;
-    // A hair of slack: 0.1 × 3 is a little above 0.3.
-    while ticks.last().is_none_or(|(value, _)| *value < max - step * 1e-9) {
+    // A hair of slack: 0.1 × 3 is a little above 0.3, and many shares may add up to a little
+    // above the whole.
+    while ticks.last().is_none_or(|(value, _)| *value < max - step * 1e-6) {
         index += 1.0;
         let value = index * step;
         ticks.push((value, crate::report::pretty::number(value)));
@@ -71,6 +72,7 @@ mod tests {
         for (max, expected) in [
             (0.0, &["0", "0.2", "0.4", "0.6", "0.8", "1"][..]),
             (100.0, &["0", "20", "40", "60", "80", "100"]),
+            (100.000_000_1, &["0", "20", "40", "60", "80", "100"]),
             (0.3, &["0", "0.1", "0.2", "0.3"]),
             (1_204.0, &["0", "500", "1 k", "1.5 k"]),
         ] {

@@ -1,0 +1,42 @@
+//! The same bytes on every machine and in every build: this run's digest and the hashes of its
+//! files are pinned. Run it with `cargo test` and with `cargo test --release`.
+//!
+//! A change of decisions or of the report changes them on purpose: `UPDATE_EXPECT=1` then
+//! writes the new ones.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod support;
+
+use std::fmt::Write;
+
+use expect_test::expect;
+use support::Folder;
+use xxhash_rust::xxh3::xxh3_128;
+
+#[test]
+fn the_example_gives_these_bytes() {
+    let folder = Folder::new("golden");
+    folder.succeed(&[
+        "simulate",
+        "--json",
+        "campus.json",
+        "--report",
+        "campus.html",
+        "--csv",
+        "csv",
+    ]);
+    let mut found = format!("decisions {}\n", folder.json("campus.json")["summary"]["digest"]);
+    for file in ["campus.json", "campus.html", "csv/allocations.csv", "csv/decisions.csv"] {
+        let hash = xxh3_128(folder.read(file).as_bytes());
+        writeln!(found, "{file} {hash:032x}").unwrap();
+    }
+    expect![[r#"
+        decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
+        campus.json 1ca965b1fc1c4340de4f5e887bc07747
+        campus.html 303b6e8313fd48cff04a7d09d350399d
+        csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
+        csv/decisions.csv 35852ac2ab140f467883dcfa0aa0d46e
+    "#]]
+    .assert_eq(&found);
+}
