@@ -61,7 +61,7 @@ pub enum Rejection {
     },
     /// A node must offer something.
     #[error(
-        "node {node} has size {capacity}; at least one amount must be above zero and none below"
+        "node {node} has size {capacity}; no amount may be below zero, and a node that joins must have one above"
     )]
     NodeSize {
         /// Node id.

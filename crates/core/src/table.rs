@@ -73,7 +73,9 @@ impl<I: Id, T: Clone> Table<I, T> {
         let index = id.slot().number();
         let row = self.row_mut(index);
         let value = row.value.take();
-        row.generation += 1;
+        // After four thousand million rows a stale id could meet a namesake; nobody keeps one
+        // that long.
+        row.generation = row.generation.wrapping_add(1);
         row.next = next;
         self.vacant = index;
         self.len -= 1;

@@ -21,7 +21,7 @@ fn number_in(variable: &str) -> Option<u32> {
 }
 
 /// What must have happened at least once, or the histories do not test it.
-const REACHED: [&str; 49] = [
+const REACHED: [&str; 50] = [
     "ApplicationLinked to a named group",
     "ApplicationLinked to no group",
     "ApplicationLinked to the others",
@@ -40,6 +40,7 @@ const REACHED: [&str; 49] = [
     "placed in the second partition",
     "placed where applications tie",
     "placed where nodes tie",
+    "restarted",
     "refused ASK_SIZE",
     "refused DUPLICATE_APPLICATION",
     "refused DUPLICATE_KEY",

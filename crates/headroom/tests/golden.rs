@@ -33,10 +33,10 @@ fn the_example_gives_these_bytes() {
     }
     expect![[r#"
         decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
-        campus.json 1ca965b1fc1c4340de4f5e887bc07747
-        campus.html 303b6e8313fd48cff04a7d09d350399d
+        campus.json d815b4103ed98184da9a59f5e0550c7e
+        campus.html f9e46fc032166d7db060b7cd6405543d
         csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
-        csv/decisions.csv 35852ac2ab140f467883dcfa0aa0d46e
+        csv/decisions.csv 5fb7bbeef4e508ebcebd0c5d4c634d02
     "#]]
     .assert_eq(&found);
 }

@@ -106,8 +106,8 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:2: deletion_time is "2", expected not before the start at 3
         t:2: a quotation mark is not closed within the line
         t:3: job p0 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: 0 lines read, none left out
-        t holds no job to play: 1 lines read, none left out
+        t holds no job to play: lines read: 0, none left out
+        t holds no job to play: lines read: 1, none left out
         t:1: column 1 of the header is "sn", expected "name"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
         t:1: column 2 of the header is empty, expected "cpu_milli"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
     "#]].assert_eq(&errors(Format::Openb, &sources));

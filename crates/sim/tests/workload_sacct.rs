@@ -89,7 +89,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:2: ReqTRES gres/gpu is "some", expected a whole number from 0 to 1000000
         t:2: Elapsed is "1 day", expected a time span such as 2-03:04:05, days-hours:minutes:seconds
         t:3: job 1 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: 0 lines read, none left out
+        t holds no job to play: lines read: 0, none left out
         t:1: the header "JobID|User|Submit" has no column for a run time; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which ElapsedRaw is needed
         t:1: the header "User|Submit|Elapsed" has no column for a name; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which JobID is needed
     "#]].assert_eq(&errors(Format::Sacct, &sources));

@@ -1,6 +1,6 @@
 //! One application: whose it is, what it asks for and has, and where it stands in its life.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 use core::fmt;
 
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
@@ -69,7 +69,7 @@ pub struct Application {
     /// Who is charged.
     pub user: Name,
     /// The user's groups at submission.
-    pub groups: Vec<Name>,
+    pub groups: Arc<[Name]>,
     /// When it was submitted, or its oldest ask was made if that is earlier.
     pub submitted: Timestamp,
     /// Counts submissions, across partitions; breaks ties.
@@ -94,7 +94,7 @@ pub struct Application {
     pub ask_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
-    /// Its first ask or allocation, newest first.
+    /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
     pub(super) previous_in_queue: Option<ApplicationId>,

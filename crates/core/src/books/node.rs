@@ -21,7 +21,7 @@ pub struct Node {
     pub schedulable: bool,
     /// How many allocations it carries.
     pub allocation_count: u32,
-    /// Its first allocation, newest first.
+    /// Its newest allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
 }
 

@@ -1,5 +1,7 @@
 //! One queue: its settings, its use, and its place in the tree.
 
+use alloc::sync::Arc;
+
 use crate::config::{ApplicationOrder, Properties};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -38,7 +40,7 @@ pub struct Queue {
     /// Whether it holds applications, and not queues.
     pub leaf: bool,
     /// Settings in force.
-    pub settings: QueueSettings,
+    pub settings: Arc<QueueSettings>,
     /// What cannot be exceeded: as configured; for the root the sum of its nodes. None is
     /// unlimited, for the root nothing.
     pub max: Option<Resources>,
@@ -71,7 +73,7 @@ impl Queue {
     }
 
     /// Whether one more application may enter Running here.
-    pub const fn allows_application(&self) -> bool {
+    pub fn allows_application(&self) -> bool {
         let max = self.settings.max_applications;
         max == 0 || self.running < max
     }

@@ -18,8 +18,13 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     let application = application_named(books, partition, &ask.application)?;
     named("allocation key", &ask.key)?;
     let row = books.partition(partition);
-    if let Some(holder) = row.allocations.get(&*ask.key) {
-        let holder = books.application(books.allocation(*holder).application);
+    if let Some(known) = row.allocations.get(&*ask.key) {
+        let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
+        let same = size.is_ok_and(|size| size == *books.resources_of(*known));
+        if same && books.allocation(*known).application == application {
+            return Ok(Vec::new()); // Said before, and true already.
+        }
+        let holder = books.application(books.allocation(*known).application);
         return Err(Rejection::DuplicateKey {
             key: ask.key.clone(),
             holder: holder.name.clone(),

@@ -10,7 +10,7 @@ use crate::event::{Event, Termination};
 use crate::id::{ApplicationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
-use crate::resource::Amounts;
+use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
 use super::application::left_empty;
@@ -28,6 +28,10 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
             node: add.node.clone(),
             partition: row.name.clone(),
         });
+    }
+    if !add.capacity.is_strictly_positive() {
+        let (node, capacity) = (add.node.clone(), add.capacity.clone());
+        return Err(Rejection::NodeSize { node, capacity });
     }
     check_size(books, partition, &add.node, &add.capacity, &Amounts::EMPTY)?;
     Ok(vec![Event::NodeAdded {
@@ -109,7 +113,8 @@ fn node_named(books: &Books, partition: PartitionId, name: &Name) -> Result<Node
     })
 }
 
-/// Refuse a size of nothing, of less than nothing, or one that the total could not hold.
+/// Refuse a size of less than nothing, or one that the total could not hold. A node may shrink
+/// to nothing: an RM that says so must not go on receiving work.
 fn check_size(
     books: &Books,
     partition: PartitionId,
@@ -117,7 +122,7 @@ fn check_size(
     capacity: &Amounts,
     before: &Amounts,
 ) -> Result<(), Rejection> {
-    if !capacity.is_strictly_positive() {
+    if capacity.iter().any(|(_, amount)| amount < Quantity::ZERO) {
         let (node, capacity) = (node.clone(), capacity.clone());
         return Err(Rejection::NodeSize { node, capacity });
     }

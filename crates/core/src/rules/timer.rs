@@ -18,8 +18,10 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
                 state: ApplicationState::Completed,
                 timer: Some(now + COMPLETED_FOR),
             }),
-            // Expired: nobody asks for it any more.
-            _ => events.push(Event::ApplicationRemoved { application }),
+            // Remembered long enough: nobody asks for it any more.
+            ApplicationState::Completed => events.push(Event::ApplicationRemoved { application }),
+            // These have no timer.
+            ApplicationState::New | ApplicationState::Accepted | ApplicationState::Running => {}
         }
     }
     events

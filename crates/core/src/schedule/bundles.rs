@@ -11,21 +11,25 @@ impl Scheduler {
     pub(super) fn add_ask(&mut self, books: &Books, ask: AllocationId) {
         let row = books.allocation(ask);
         let application = row.application;
+        let key = AskKey::of(row);
+        let bundle = if let Some(known) = self.waiting(application).bundle(row.shape) {
+            self.classes.bundles[known].asks.insert(key, ask);
+            known
+        } else {
+            self.add_bundle(books, ask)
+        };
+        self.reorder(books, application, Some(bundle));
+    }
+
+    /// What is kept of an application.
+    fn waiting(&mut self, application: ApplicationId) -> &mut Waiting {
         if self.applications.len() <= application.index() {
             self.applications.resize_with(application.index() + 1, Waiting::default);
         }
-        let key = AskKey::of(row);
-        let bundles = &self.applications[application.index()].bundles;
-        let known = bundles.iter().find(|bundle| self.classes.bundles[**bundle].shape == row.shape);
-        if let Some(known) = known.copied() {
-            self.classes.bundles[known].asks.insert(key, ask);
-        } else {
-            self.add_bundle(books, ask);
-        }
-        self.reorder(books, application);
+        &mut self.applications[application.index()]
     }
 
-    fn add_bundle(&mut self, books: &Books, ask: AllocationId) {
+    fn add_bundle(&mut self, books: &Books, ask: AllocationId) -> BundleId {
         let row = books.allocation(ask);
         let application = row.application;
         let leaf = books.application(application).queue;
@@ -40,53 +44,89 @@ impl Scheduler {
         let head = Head { application: application_key, ask: ask_key };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
-            shape: row.shape,
             class,
             head: head.clone(),
             asks: core::iter::once((ask_key, ask)).collect(),
         });
         self.classes.rows[class].bundles.insert((head, bundle));
-        self.applications[application.index()].bundles.push(bundle);
+        let (shape, bundles) = (row.shape, &mut self.waiting(application).bundles);
+        let place = bundles.partition_point(|(known, _)| *known < shape);
+        bundles.insert(place, (shape, bundle));
         self.note(Note::Joined { application, class });
         self.place(class);
+        bundle
     }
 
-    /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed.
-    pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) {
+    /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed. The bundle
+    /// that it was in, if that is still there.
+    pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) -> Option<BundleId> {
         let row = books.allocation(ask);
-        let waiting = &self.applications[row.application.index()];
-        let found = waiting.bundles.iter().copied();
-        let bundle = found
-            .clone()
-            .find(|bundle| self.classes.bundles[*bundle].shape == row.shape)
-            .expect("a waiting ask is in a bundle");
-        self.classes.bundles[bundle].asks.remove(&AskKey::of(row));
-        if self.classes.bundles[bundle].asks.is_empty() {
-            self.applications[row.application.index()].bundles.retain(|one| *one != bundle);
-            self.leave_class(bundle);
-            self.classes.bundles.remove(bundle);
+        let waiting = self.waiting(row.application);
+        let bundle = waiting.bundle(row.shape).expect("a waiting ask is in a bundle");
+        let asks = &mut self.classes.bundles[bundle].asks;
+        asks.remove(&AskKey::of(row));
+        if !asks.is_empty() {
+            return Some(bundle);
         }
+        self.waiting(row.application).bundles.retain(|(_, one)| *one != bundle);
+        self.leave_class(bundle);
+        self.classes.bundles.remove(bundle);
+        None
     }
 
-    /// Give an application, and its bundles, the place that the books say.
-    pub(super) fn reorder(&mut self, books: &Books, application: ApplicationId) {
+    /// Give an application the place that the books say, and with it its bundles: all of them
+    /// if its place changed, otherwise the one whose asks changed.
+    pub(super) fn reorder(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        changed: Option<BundleId>,
+    ) {
         let row = books.application(application);
-        let waiting = &self.applications[application.index()];
-        let first = |bundle: &BundleId| {
-            self.classes.bundles[*bundle].asks.first_key_value().map(|(key, _)| key.priority())
-        };
-        let priority = waiting.bundles.iter().filter_map(first).max();
+        let before = self.waiting(application).priority;
+        let priority = self.priority(application, before, changed);
         let leaf = books.queue(row.queue);
         let key = priority.map(|priority| ApplicationKey::of(row, leaf, priority));
-        let waiting = &mut self.applications[application.index()];
-        let before = core::mem::replace(&mut waiting.priority, priority);
+        let waiting = self.waiting(application);
+        waiting.priority = priority;
+        let moved = waiting.key != key;
         waiting.key.clone_from(&key);
         self.tree.reprioritise(books, row.queue, before, priority);
         let Some(key) = key else { return };
-        for position in 0..self.applications[application.index()].bundles.len() {
-            let bundle = self.applications[application.index()].bundles[position];
+        if moved {
+            for position in 0..self.waiting(application).bundles.len() {
+                let (_, bundle) = self.waiting(application).bundles[position];
+                self.rehead(bundle, &key);
+            }
+        } else if let Some(bundle) = changed {
             self.rehead(bundle, &key);
         }
+    }
+
+    /// The highest priority that an application asks with now. It was `before`, and only the
+    /// bundle `changed`, or one that has vanished, is not as it was: so nothing is above these
+    /// two, and the search ends at the first bundle that is as high.
+    fn priority(
+        &self,
+        application: ApplicationId,
+        before: Option<i32>,
+        changed: Option<BundleId>,
+    ) -> Option<i32> {
+        let first = |bundle: BundleId| {
+            self.classes.bundles[bundle].asks.first_key_value().map(|(key, _)| key.priority())
+        };
+        let now = changed.and_then(first);
+        if now >= before {
+            return now;
+        }
+        let mut highest = None;
+        for (_, bundle) in &self.applications[application.index()].bundles {
+            highest = highest.max(first(*bundle));
+            if highest == before {
+                break;
+            }
+        }
+        highest
     }
 
     /// Give a bundle its place in its class.
@@ -157,7 +197,7 @@ impl Scheduler {
             return;
         };
         let standing = Standing::of(books, application);
-        for bundle in waiting.bundles.clone() {
+        for (_, bundle) in waiting.bundles.clone() {
             let row = &self.classes.bundles[bundle];
             let key = self.classes.rows[row.class].key;
             if key.standing == standing {

@@ -11,7 +11,7 @@ use slotmap::{SlotMap, new_key_type};
 
 use crate::books::{ApplicationState, Books, Link};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
-use crate::wait::Wait;
+use crate::wait::{Blocker, Wait};
 
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
@@ -70,7 +70,6 @@ pub(super) struct Head {
 #[derive(Debug)]
 pub(super) struct Bundle {
     pub(super) application: ApplicationId,
-    pub(super) shape: ShapeId,
     pub(super) class: ClassId,
     /// The key under which its class has it.
     pub(super) head: Head,
@@ -94,7 +93,13 @@ impl Class {
     /// The group that it is parked in.
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
-        self.wait.map(|wait| GroupKey { blocker: wait.blocker, shape, leaf })
+        let blocker = self.wait?.blocker;
+        let shape = match blocker {
+            // Where applications are counted, it does not matter what they ask for.
+            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => ShapeId::FIRST,
+            Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::Nodes(_) => shape,
+        };
+        Some(GroupKey { blocker, shape, leaf })
     }
 }
 

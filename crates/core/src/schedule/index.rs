@@ -10,6 +10,7 @@ use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, Queue
 use crate::wait::Blocker;
 
 use super::Scheduler;
+use super::class::BundleId;
 use super::nodes::NodeIndex;
 
 /// What has to be remembered from before an event.
@@ -17,6 +18,8 @@ use super::nodes::NodeIndex;
 pub(super) struct Seen {
     /// The ask that the event adds.
     ask: Option<AllocationId>,
+    /// The bundle that the event takes an ask from, if it has others.
+    bundle: Option<BundleId>,
     application: Option<ApplicationId>,
     queue: Option<QueueId>,
     node: Option<NodeId>,
@@ -30,13 +33,12 @@ impl Scheduler {
     pub(super) fn build(&mut self, books: &Books) {
         for (id, partition) in books.partitions() {
             self.roots.insert(*id, partition.root);
-            self.nodes.insert(*id, NodeIndex::new(&partition.settings.node_sort));
+            let mut nodes = NodeIndex::new(&partition.settings.node_sort);
+            nodes.fill(books, *id);
+            self.nodes.insert(*id, nodes);
         }
         for (id, _) in books.queues().iter() {
             self.tree.add(books, id);
-        }
-        for (id, node) in books.nodes().iter() {
-            self.nodes_of(node.partition).add(books, node.partition, id);
         }
         for (id, ask) in books.allocations().iter() {
             if ask.is_pending() {
@@ -50,8 +52,8 @@ impl Scheduler {
     pub(super) fn before(&mut self, books: &Books, event: &Event) -> Seen {
         match event {
             Event::AskRemoved { ask, .. } | Event::Placed { ask, .. } => {
-                self.remove_ask(books, *ask);
-                see(books, books.allocation(*ask).application)
+                let bundle = self.remove_ask(books, *ask);
+                Seen { bundle, ..see(books, books.allocation(*ask).application) }
             }
             Event::Released { allocation, .. } => {
                 let row = books.allocation(*allocation);
@@ -69,8 +71,7 @@ impl Scheduler {
             Event::NodeRemoved { node } => {
                 let partition = books.node(*node).partition;
                 self.nodes_of(partition).remove(books, *node);
-                self.tree.resize();
-                Seen::default()
+                Seen { partition: Some(partition), ..Seen::default() }
             }
             _ => Seen::default(),
         }
@@ -91,20 +92,24 @@ impl Scheduler {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
                 self.nodes_of(*partition).add(books, *partition, node);
-                self.cluster_grew(books, *partition);
+                self.cluster_resized(books, *partition);
                 self.node_gave_way(books, node);
             }
             Event::NodeResized { node, .. } => {
                 let partition = books.node(*node).partition;
                 self.nodes_of(partition).update(books, *node);
-                self.cluster_grew(books, partition);
+                self.cluster_resized(books, partition);
                 self.node_gave_way(books, *node);
             }
             Event::NodeScheduling { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
                 self.node_gave_way(books, *node);
             }
-            Event::NodeRemoved { .. } | Event::ApplicationAdded { .. } => {}
+            Event::NodeRemoved { .. } => {
+                // A type may be gone from the cluster, and then it is the nodes that lack it.
+                self.cluster_resized(books, seen.partition.expect("seen before"));
+            }
+            Event::ApplicationAdded { .. } => {}
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
@@ -136,8 +141,9 @@ impl Scheduler {
         self.tree.add(books, partition.root);
     }
 
-    /// The cluster has another size: shares change, and what it was too small for may fit.
-    fn cluster_grew(&mut self, books: &Books, partition: PartitionId) {
+    /// The cluster has another size, larger or smaller: shares change, and what it was too small
+    /// for is to be judged again.
+    fn cluster_resized(&mut self, books: &Books, partition: PartitionId) {
         self.tree.resize();
         self.queue_gave_way(books, self.roots[&partition]);
     }
@@ -159,7 +165,7 @@ impl Scheduler {
 
     fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
         if let Some(application) = seen.application {
-            self.reorder(books, application);
+            self.reorder(books, application, seen.bundle);
         }
     }
 

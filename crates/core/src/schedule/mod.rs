@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 use crate::books::{ApplicationState, Books};
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -84,7 +84,16 @@ struct Waiting {
     key: Option<ApplicationKey>,
     /// The highest priority that it asks with.
     priority: Option<i32>,
-    bundles: SmallVec<[BundleId; 2]>,
+    /// Its bundles by shape, sorted.
+    bundles: SmallVec<[(ShapeId, BundleId); 2]>,
+}
+
+impl Waiting {
+    /// The bundle of this shape.
+    fn bundle(&self, shape: ShapeId) -> Option<BundleId> {
+        let place = self.bundles.binary_search_by_key(&shape, |(shape, _)| *shape).ok()?;
+        Some(self.bundles[place].1)
+    }
 }
 
 impl Scheduler {
@@ -111,7 +120,7 @@ impl Scheduler {
     /// Find the next step and write its events behind `events`; apply them before the next
     /// call.
     ///
-    /// Costs the depth of the tree and the logarithm of what is ready, not what waits. Classes
+    /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
     pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
         self.tree.refresh(books);
@@ -164,10 +173,14 @@ impl Scheduler {
         self.after(books, event, &seen);
     }
 
-    /// Why an ask waits; none if it was placed, or is to be judged first.
+    /// Why an ask waits; none if it was placed, is to be judged first, or the cluster has no
+    /// node, so that nothing is judged.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
         let class = self.class_of(books, ask)?;
-        let wait = self.classes.rows.get(class)?.wait?;
+        let class_row = self.classes.rows.get(class)?;
+        let root = books.partition(books.queue(class_row.key.leaf).partition).root;
+        books.queue(root).max.as_ref()?;
+        let wait = class_row.wait?;
         self.detailed(books, class, wait)
     }
 
@@ -180,9 +193,8 @@ impl Scheduler {
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending())?;
-        let waiting = self.applications.get(row.application.index())?;
-        let mut bundles = waiting.bundles.iter().map(|bundle| &self.classes.bundles[*bundle]);
-        bundles.find(|bundle| bundle.shape == row.shape).map(|bundle| bundle.class)
+        let bundle = self.applications.get(row.application.index())?.bundle(row.shape)?;
+        Some(self.classes.bundles[bundle].class)
     }
 
     /// A wait as it is now; none if the class is to be judged. A class is not judged again while

@@ -63,6 +63,18 @@ impl NodeIndex {
         }
     }
 
+    /// Take in all nodes of a partition, when none was before.
+    pub(super) fn fill(&mut self, books: &Books, partition: PartitionId) {
+        let mine = || books.nodes().iter().filter(|(_, node)| node.partition == partition);
+        // Names first: a renumbering on the way would leave nodes under numbers of before.
+        for (_, node) in mine() {
+            self.ranks.insert(&node.name);
+        }
+        for (id, _) in mine() {
+            self.put(books, id);
+        }
+    }
+
     /// Take in a node that joined.
     pub(super) fn add(&mut self, books: &Books, partition: PartitionId, node: NodeId) {
         if self.ranks.insert(&books.node(node).name).is_some() {
@@ -136,7 +148,8 @@ impl NodeIndex {
         if self.keys.len() <= node.index() {
             self.keys.resize(node.index() + 1, None);
         }
-        self.keys[node.index()] = Some((key, node));
+        let before = self.keys[node.index()].replace((key, node));
+        debug_assert!(before.is_none(), "a node has one place");
         let number = if self.blocks.is_empty() {
             self.blocks.push(Block::default());
             0
@@ -175,7 +188,10 @@ impl NodeIndex {
             used += weight * (1.0 - free);
             weights += weight;
         }
-        let usage = if weights == 0.0 { 0.0 } else { used / weights };
+        let usage = used / weights;
+        // No weight at all, or weights beyond what can be summed: not a number, and its sign
+        // would depend on the machine.
+        let usage = if usage.is_finite() { usage } else { 0.0 };
         Share::of(match self.order {
             NodeOrder::Fair => usage,
             NodeOrder::BinPacking => 1.0 - usage,

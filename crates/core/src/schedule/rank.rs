@@ -41,9 +41,12 @@ impl Ranks {
         self.by_name.remove(name);
     }
 
-    /// The number of a name that is in the set.
+    /// The number of a name.
+    ///
+    /// # Panics
+    /// When it is not in the set: any number would put it in a wrong place for good.
     pub(super) fn get(&self, name: &Name) -> u64 {
-        self.by_name.get(name).copied().unwrap_or(0)
+        *self.by_name.get(name).expect("a name is ranked before its number is used")
     }
 
     /// Give all names new numbers with equal room between them.

@@ -57,9 +57,9 @@ impl Tree {
         }
         let path = &books.queue(queue).path;
         self.queues[queue.index()] = QueueIndex::default();
-        // A renumbering touches every queue; so does a change of size, which asks for it.
-        self.stale = true;
+        // Ranks are fetched anew with everything else: this one, and all if names were renumbered.
         self.ranks.insert(path);
+        self.stale = true;
     }
 
     /// Every share changes: the cluster has another size.

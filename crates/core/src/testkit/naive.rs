@@ -175,5 +175,6 @@ fn usage(books: &Books, node: &Node, weights: &[(crate::name::Name, f64)]) -> f6
             total += weight;
         }
     }
-    if total == 0.0 { 0.0 } else { sum / total }
+    let usage = sum / total;
+    if usage.is_finite() { usage } else { 0.0 }
 }

@@ -115,6 +115,25 @@ impl Player<'_> {
             }
         }
         self.note_waits();
+        let fresh = self.fresh_and_idle();
+        let books = &self.world.books;
+        for (id, _) in books.allocations().iter().filter(|(_, ask)| ask.is_pending()) {
+            let (ours, theirs) =
+                (self.world.scheduler.wait_of(books, id), fresh.wait_of(books, id));
+            assert_eq!(ours, theirs, "a fresh scheduler gives the same reason for {id}");
+        }
+        if self.world.journal.len() % 7 == 3 {
+            self.world.scheduler = fresh;
+            self.count("restarted");
+        }
+    }
+
+    /// A scheduler that knows nothing but the books, once it has found that nothing can move.
+    fn fresh_and_idle(&self) -> Scheduler {
+        let (mut scheduler, mut events) = (Scheduler::new(&self.world.books), Vec::new());
+        scheduler.next(&self.world.books, self.world.now, &mut events);
+        assert!(events.is_empty(), "the world has settled");
+        scheduler
     }
 
     /// Count what is worth knowing of a placement before it happens.

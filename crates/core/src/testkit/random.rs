@@ -200,7 +200,7 @@ pub(super) fn capacity(size: u8) -> Amounts {
     match size % 8 {
         // Many alike, so that nodes tie.
         3 | 6 => amounts([("vcore", 8), ("memory", 8)]),
-        4 => amounts([("vcore", vcore), ("memory", memory), ("gpu", 2)]),
+        4 => amounts([("vcore", vcore), ("memory", memory), ("gpu", i64::from(size % 3) + 1)]),
         5 if size > 200 => amounts([("vcore", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
     }
@@ -209,7 +209,7 @@ pub(super) fn capacity(size: u8) -> Amounts {
 pub(super) fn wanted(size: u8) -> Amounts {
     let (vcore, memory) = (i64::from(size % 4), i64::from(size / 64));
     match size % 23 {
-        0 => amounts([("gpu", 1), ("vcore", vcore)]),
+        0 => amounts([("gpu", i64::from(size % 3) + 1), ("vcore", vcore)]),
         1 => amounts([("fpga", 1)]),
         2 => amounts([("vcore", vcore)]),
         3 => amounts([("memory", i64::MAX - 1), ("vcore", -i64::from(size == 3))]),

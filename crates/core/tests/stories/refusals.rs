@@ -114,12 +114,12 @@ fn a_node_must_offer_something_and_nothing_negative() {
         show root
         ",
         expect![[r#"
-            node n1: refused NODE_SIZE: node n1 has size {}; at least one amount must be above zero and none below
-            node n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; at least one amount must be above zero and none below
-            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; at least one amount must be above zero and none below
+            node n1: refused NODE_SIZE: node n1 has size {}; no amount may be below zero, and a node that joins must have one above
+            node n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; no amount may be below zero, and a node that joins must have one above
+            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; no amount may be below zero, and a node that joins must have one above
             node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
-            resize n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; at least one amount must be above zero and none below
-              root: in force {vcore: 1000 m}, uses {}, headroom {vcore: 1000 m}, share 0, runs 0
+            resize n1: nothing
+              root: in force none, uses {}, headroom none, share 0, runs 0
         "#]],
     );
 }

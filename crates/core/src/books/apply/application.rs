@@ -25,7 +25,7 @@ impl Books {
             name: name.clone(),
             queue,
             user: user.clone(),
-            groups: groups.to_vec(),
+            groups: groups.into(),
             submitted: now,
             number: self.submissions,
             state: ApplicationState::New,

@@ -1,6 +1,7 @@
 //! Partitions, queues and nodes come and go.
 
 use alloc::format;
+use alloc::sync::Arc;
 
 use crate::books::tracker::Trackers;
 use crate::books::{Books, Node, Partition, PartitionSettings, Queue, QueueSettings};
@@ -71,7 +72,7 @@ impl Books {
             parent,
             depth,
             leaf,
-            settings: settings.clone(),
+            settings: Arc::new(settings.clone()),
             max: None,
             left: None,
             guaranteed,

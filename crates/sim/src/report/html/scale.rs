@@ -22,7 +22,9 @@ pub(super) struct Axis {
 /// An axis from 0 to at least `max`, ending at a tick, with about `count` ticks.
 pub(super) fn amounts(max: f64, count: u32) -> Axis {
     let max = if max > 0.0 { max } else { 1.0 };
-    let wanted = max / f64::from(count);
+    // A hair of slack: 0.1 × 3 is a little above 0.3, and many shares may add up to a little
+    // above the whole.
+    let wanted = max / f64::from(count) * (1.0 - 1e-6);
     let mut power = 1e-6;
     let step = loop {
         if let Some(step) = NICE.iter().map(|nice| nice * power).find(|step| *step >= wanted) {
@@ -32,8 +34,6 @@ pub(super) fn amounts(max: f64, count: u32) -> Axis {
     };
     let mut ticks = vec![(0.0, "0".to_owned())];
     let mut index = 0.0;
-    // A hair of slack: 0.1 × 3 is a little above 0.3, and many shares may add up to a little
-    // above the whole.
     while ticks.last().is_none_or(|(value, _)| *value < max - step * 1e-6) {
         index += 1.0;
         let value = index * step;
