@@ -7,14 +7,14 @@ use headroom_core::{AddNode, Ask, Command, Event, Name, Scheduler, Submit, Termi
 fn world() -> World {
     let mut world = World::default();
     let configuration = partition(parent("root", vec![leaf("a")]));
-    world.command(&Command::Configure(Box::new(configuration))).unwrap();
+    world.command(&Command::Configure(Box::new(configuration))).expect("the command is legal");
     world
 }
 
 fn add_node(world: &mut World, name: &str, capacity: Amounts) {
     let (partition, node) = (Name::new("default"), Name::new(name));
     let add = AddNode { partition, node, capacity, schedulable: true };
-    world.command(&Command::AddNode(add)).unwrap();
+    world.command(&Command::AddNode(add)).expect("the command is legal");
 }
 
 fn submit(world: &mut World, application: &str) {
@@ -25,7 +25,7 @@ fn submit(world: &mut World, application: &str) {
         user: Name::new("ann"),
         groups: vec![],
     };
-    world.command(&Command::Submit(submit)).unwrap();
+    world.command(&Command::Submit(submit)).expect("the command is legal");
 }
 
 fn ask(world: &mut World, application: &str, key: &str, resources: Amounts) {
@@ -37,7 +37,7 @@ fn ask(world: &mut World, application: &str, key: &str, resources: Amounts) {
         priority: 0,
         created: None,
     };
-    world.command(&Command::Ask(ask)).unwrap();
+    world.command(&Command::Ask(ask)).expect("the command is legal");
 }
 
 fn restart(world: &mut World) {
