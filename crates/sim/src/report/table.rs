@@ -124,8 +124,9 @@ fn reasons(text: &mut String, summary: &Summary) {
         push(
             text,
             &format!(
-                "{:>12} {:>7} {:>12}  {}",
-                pretty::waiting(blocker.wait_ms),
+                "{:>10.1} h {:>7} {:>12}  {}",
+                // One unit for all, so that the column can be read down.
+                pretty::hours(blocker.wait_ms),
                 pretty::percent(percent),
                 pretty::counted(blocker.jobs, "job"),
                 words::blocker(&blocker.code, &blocker.subject),
