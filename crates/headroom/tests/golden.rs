@@ -34,7 +34,7 @@ fn the_example_gives_these_bytes() {
     expect![[r#"
         decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
         campus.json d815b4103ed98184da9a59f5e0550c7e
-        campus.html f9e46fc032166d7db060b7cd6405543d
+        campus.html eff32f4e16eb3b6d1928c2053003db05
         csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
         csv/decisions.csv 5fb7bbeef4e508ebcebd0c5d4c634d02
     "#]]

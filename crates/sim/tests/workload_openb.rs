@@ -27,6 +27,7 @@ fn pods_become_jobs_of_one_task() {
         p0 at 10000 for 80000 by u0 of [] in None, 1 of {memory: 17179869184 B, nvidia.com/gpu: 1, vcore: 12000 m}, priority 100
         p2 at 10000 for 0 by u2 of [] in None, 1 of {memory: 12884901888 B, nvidia.com/gpu: 2, vcore: 6000 m}, priority 50, label V100M16
         p3 at 11000 for 3600000 by u3 of [] in None, 1 of {memory: 1048576 B, vcore: 1 m}, priority 100, label T4
+        remark: the workload names no users; its rows are dealt out to u{row%40}
         remark: 1 job: QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken
         remark: 2 jobs: no creation time, submitted at 0
         remark: 2 jobs: no deletion time, a run of one hour is taken
@@ -66,6 +67,7 @@ fn the_first_five_columns_are_enough() {
     let source = "\u{feff}name,cpu_milli,memory_mib,num_gpu,gpu_milli\r\np0,1,1,1,5\r\n";
     expect![[r#"
         p0 at 0 for 3600000 by u0 of [] in None, 1 of {memory: 1048576 B, nvidia.com/gpu: 1, vcore: 1 m}, priority 0
+        remark: the workload names no users; its rows are dealt out to u{row%40}
         remark: 1 job: no creation time, submitted at 0
         remark: 1 job: no deletion time, a run of one hour is taken
     "#]].assert_eq(&shown(read(

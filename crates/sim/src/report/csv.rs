@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use csv::Writer;
 use headroom_core::resource::Amounts;
 
-use crate::outcome::{Decision, JobState, Outcome};
+use crate::outcome::{Decision, JobRecord, JobState, Outcome};
 
 /// Why a CSV file could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -124,10 +124,23 @@ pub fn write_jobs(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
             state(job.state),
             &job.asks.to_string(),
             &resources(&job.resources),
-            &job.reason,
+            &reason_of(outcome, job),
         ])?;
     }
     sheet.finish()
+}
+
+/// Why a job waits or cannot run; of one that started after a wait, what held it back longest.
+fn reason_of(outcome: &Outcome, job: &JobRecord) -> String {
+    if !job.reason.is_empty() {
+        return job.reason.clone();
+    }
+    // The first of equals, so that the order of the records decides and nothing else.
+    let longest = job.waits.iter().rev().max_by_key(|(_, ms)| *ms);
+    longest.map_or_else(String::new, |(position, _)| {
+        let blocker = &outcome.blockers[*position];
+        format!("{} {}", blocker.code, blocker.subject)
+    })
 }
 
 /// Write `allocations.csv`.

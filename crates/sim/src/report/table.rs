@@ -59,11 +59,11 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
             (_, _, 0) => format!("{started}, none of them had to wait."),
             (_, 0, _) => format!("{started}. Fewer than one in 20 waited, the longest {longest}."),
             (0, _, _) => format!(
-                "{started}. Half of these did not wait, one in 20 waited more than {p95}, \
+                "{started}. Half of these did not wait, 95 % waited at most {p95}, \
                  the longest {longest}."
             ),
             (p50, _, _) => format!(
-                "{started}. Half of these waited at most {}, one in 20 waited more than {p95}, \
+                "{started}. Half of these waited at most {}, 95 % at most {p95}, \
                  the longest {longest}.",
                 pretty::duration(p50)
             ),
@@ -72,7 +72,7 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let worst = summary.users.iter().filter(|user| user.waits.mean_ms > 0);
     if let Some(user) = worst.max_by_key(|user| user.waits.mean_ms) {
         lines.push(format!(
-            "User {} waited longest: {} on average over {}{}.",
+            "User {} had the longest mean wait: {} over {}{}.",
             user.name,
             pretty::duration(user.waits.mean_ms),
             pretty::counted(user.waits.jobs, "job"),
@@ -184,8 +184,8 @@ fn facts(text: &mut String, summary: &Summary) {
 fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
     let mut rows: Vec<&Scope> = scopes.iter().copied().filter(|one| one.jobs.total > 0).collect();
     if kind == "user" {
-        // Those who waited most come first; queues keep the order of the file.
-        rows.sort_by_key(|one| std::cmp::Reverse(one.waits.mean_ms));
+        // Those who never started, then the longest mean waits; queues keep the order of the file.
+        rows.sort_by_key(|one| std::cmp::Reverse((one.waits.jobs == 0, one.waits.mean_ms)));
     }
     push(
         text,
@@ -195,15 +195,20 @@ fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
         ),
     );
     for one in rows.iter().take(ROWS_MAX) {
+        // Of jobs that never started there is no wait to tell yet, which is not a wait of zero.
+        let wait = |ms| match one.waits.jobs {
+            0 => "-".to_owned(),
+            _ => pretty::duration(ms),
+        };
         push(
             text,
             &format!(
                 "{:<26} {:>7} {:>11} {:>11} {:>11}  {}",
                 cut(&one_line(&one.name), 26),
                 pretty::count(one.jobs.total),
-                pretty::duration(one.waits.mean_ms),
-                pretty::duration(one.waits.p95_ms),
-                pretty::duration(one.waits.max_ms),
+                wait(one.waits.mean_ms),
+                wait(one.waits.p95_ms),
+                wait(one.waits.max_ms),
                 short_reason(summary, one).unwrap_or_default(),
             ),
         );

@@ -56,6 +56,8 @@ pub(super) struct Intake<'a> {
     options: &'a ReadOptions,
     users: Template,
     groups: Option<Template>,
+    /// Whether users were made up.
+    dealt: bool,
     rows: u64,
     lines_of: BTreeMap<Name, u64>,
     names: BTreeSet<Name>,
@@ -80,6 +82,7 @@ impl<'a> Intake<'a> {
             options,
             users: options.users.clone().unwrap_or_else(|| template(users)),
             groups: options.groups.clone().or_else(|| groups.map(template)),
+            dealt: format == Format::Openb && options.users.is_none(),
             rows: 0,
             lines_of: BTreeMap::new(),
             names: BTreeSet::new(),
@@ -235,7 +238,11 @@ impl<'a> Intake<'a> {
             1 => format!("1 job: {note}"),
             _ => format!("{count} jobs: {note}"),
         });
-        let remarks = counted.chain(self.bad).collect();
+        // Figures per user would look real otherwise.
+        let dealt = self.dealt.then(|| {
+            format!("the workload names no users; its rows are dealt out to {}", self.users)
+        });
+        let remarks = dealt.into_iter().chain(counted).chain(self.bad).collect();
         Ok(Workload { jobs, skipped: self.skipped, remarks })
     }
 }

@@ -85,7 +85,8 @@ impl Play {
             stretch: self.stretch.unwrap_or_default(),
             skip_bad_lines: self.skip_bad_lines,
             gpu_milli: self.gpu_milli,
-            until_ms: self.until,
+            // Later jobs are left to the run, which ends before them at the time asked for.
+            until_ms: None,
         };
         match &self.workload {
             Some(path) => Ok(read(path, self.format, &options)?),
