@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::tracker::{Level, TrackerKind};
+use crate::books::tracker::TrackerKind;
 use crate::books::{Application, ApplicationState, Books};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
@@ -103,14 +103,6 @@ impl Books {
             }
         }
         Ok(())
-    }
-
-    /// The levels that count for an application.
-    fn levels_of(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
-        let row = self.application(application);
-        let trackers = &self.partition(row.partition).trackers;
-        let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]);
-        link.flatten().flat_map(|level| trackers.up(level))
     }
 
     fn check_allocations(&self) -> Outcome {

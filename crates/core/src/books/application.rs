@@ -57,6 +57,13 @@ pub struct Link {
     pub group: Option<LevelId>,
 }
 
+impl Link {
+    /// The user's level, and the group's if there is one.
+    pub fn levels(self) -> impl Iterator<Item = LevelId> {
+        core::iter::once(self.user).chain(self.group)
+    }
+}
+
 /// One application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {

@@ -19,12 +19,12 @@ pub use node::Node;
 pub use partition::{Partition, PartitionSettings};
 pub use queue::{Queue, QueueSettings};
 pub use shape::Shapes;
-pub use tracker::{Limit, LimitSubject};
+pub use tracker::{Level, Limit, LimitSubject};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::id::{AllocationId, ApplicationId, Id, NodeId, PartitionId, QueueId, Slot};
+use crate::id::{AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, Slot};
 use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
 use crate::table::Table;
@@ -200,14 +200,17 @@ impl Books {
     /// What an application may still use by the limits of its user and group: on each type the
     /// least of what is left at any level. None before it is linked, and where nothing limits.
     pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
-        let application = &self.applications[application];
-        let trackers = &self.partition(application.partition).trackers;
-        let link = application.link?;
-        let levels = trackers
-            .up(link.user)
-            .chain(link.group.into_iter().flat_map(|group| trackers.up(group)));
-        levels
+        self.applications[application].link?;
+        self.levels_of(application)
             .fold(None, |least, (_, level)| Resources::min_of(least.as_ref(), level.left.as_ref()))
+    }
+
+    /// The levels of the trackers that count for an application: its user's, then its group's,
+    /// each from the leaf up. None before it is linked.
+    pub fn levels_of(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
+        let row = &self.applications[application];
+        let trackers = &self.partition(row.partition).trackers;
+        row.link.into_iter().flat_map(Link::levels).flat_map(|level| trackers.up(level))
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {

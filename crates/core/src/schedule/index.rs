@@ -57,12 +57,13 @@ impl Scheduler {
             }
             Event::Released { allocation, .. } => {
                 let row = books.allocation(*allocation);
-                let levels = levels_of(books, row.application);
+                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 Seen { node: row.node, levels, ..see(books, row.application) }
             }
-            Event::ApplicationUnlinked { application } => {
-                Seen { levels: levels_of(books, *application), ..see(books, *application) }
-            }
+            Event::ApplicationUnlinked { application } => Seen {
+                levels: books.levels_of(*application).map(|(id, _)| id).collect(),
+                ..see(books, *application)
+            },
             Event::ApplicationMoved { application, .. }
             | Event::ApplicationRemoved { application } => see(books, *application),
             Event::AskAdded { .. } => {
@@ -225,12 +226,4 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
         partition: Some(row.partition),
         ..Seen::default()
     }
-}
-
-/// The levels of the trackers that count for an application, each from the leaf up.
-fn levels_of(books: &Books, application: ApplicationId) -> SmallVec<[LevelId; 16]> {
-    let row = books.application(application);
-    let trackers = &books.partition(row.partition).trackers;
-    let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]);
-    link.flatten().flat_map(|level| trackers.up(level)).map(|(id, _)| id).collect()
 }

@@ -57,9 +57,7 @@ fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link
         return Some(wait(Blocker::QueueApplications(queue)));
     }
     let trackers = &books.partition(partition).trackers;
-    [Some(link.user), link.group]
-        .into_iter()
-        .flatten()
+    link.levels()
         .flat_map(|level| trackers.up(level))
         .find(|(_, level)| !level.allows_application())
         .map(|(level, _)| wait(Blocker::LimitApplications(partition, level)))
@@ -69,7 +67,7 @@ fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link
 #[inline]
 fn limits(books: &Books, partition: PartitionId, link: Link, ask: &Resources) -> Option<Wait> {
     let trackers = &books.partition(partition).trackers;
-    [Some(link.user), link.group].into_iter().flatten().find_map(|level| {
+    link.levels().find_map(|level| {
         trackers.up(level).find_map(|(id, level)| {
             let shortfall = level.shortfall(ask)?;
             Some(Wait { blocker: Blocker::Limit(partition, id), shortfall: Some(shortfall) })

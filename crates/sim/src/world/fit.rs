@@ -32,8 +32,7 @@ pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -
         }
     }
     let trackers = &books.partition(application.partition).trackers;
-    let link = application.link.into_iter().flat_map(|link| [Some(link.user), link.group]);
-    for (_, level) in link.flatten().flat_map(|level| trackers.up(level)) {
+    for (_, level) in books.levels_of(row.application) {
         if let Some(max) = level.max.as_ref()
             && !max.allows(wanted)
         {

@@ -1,12 +1,10 @@
 //! Asks come, are placed, and give back.
 
-use crate::books::{Allocation, Books};
+use crate::books::{Allocation, Books, Link};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
-
-use super::linked;
 
 impl Books {
     pub(super) fn add_ask(
@@ -83,7 +81,7 @@ impl Books {
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
         partition.allocation_count += 1;
-        for level in link.into_iter().flat_map(linked) {
+        for level in link.into_iter().flat_map(Link::levels) {
             partition.trackers.increase(level, resources);
             if first {
                 partition.trackers.start_application(level);
@@ -116,7 +114,7 @@ impl Books {
         let partition = self.partition_mut(partition);
         partition.allocations.remove(&*row.key);
         partition.allocation_count -= 1;
-        for level in link.into_iter().flat_map(linked) {
+        for level in link.into_iter().flat_map(Link::levels) {
             partition.trackers.decrease(level, &resources);
         }
         self.shapes.release(row.shape);

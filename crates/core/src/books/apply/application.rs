@@ -7,8 +7,6 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
-use super::linked;
-
 impl Books {
     pub(super) fn add_application(
         &mut self,
@@ -60,7 +58,7 @@ impl Books {
         let (partition, counted) = (row.partition, core::mem::take(&mut row.counted));
         let Some(link) = row.link.take() else { return };
         let trackers = self.trackers(partition);
-        for level in linked(link) {
+        for level in link.levels() {
             if counted {
                 trackers.stop_application(level);
             }

@@ -13,7 +13,7 @@ use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
 use crate::books::tracker::Trackers;
-use crate::books::{Books, Limit, Link, Partition, Queue};
+use crate::books::{Books, Limit, Partition, Queue};
 
 impl Books {
     /// Change the books by one event.
@@ -97,9 +97,4 @@ impl Partition {
     pub(super) fn queues_path(&self, path: &str) -> QueueId {
         *self.queues.get(path).expect("the event names a queue that is there")
     }
-}
-
-/// The levels of a link: the user's, and the group's if there is one.
-pub(super) fn linked(link: Link) -> impl Iterator<Item = crate::id::LevelId> {
-    core::iter::once(link.user).chain(link.group)
 }
