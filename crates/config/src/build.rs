@@ -2,8 +2,8 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, NodeOrder, NodeSortConfig, PartitionConfig,
-    PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
+    PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
 };
 
 use crate::check::{self, Tree};
@@ -11,8 +11,11 @@ use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::vector::Vector;
 
 /// Build the configuration; the trees have been found without fault.
-pub(crate) fn build(trees: Vec<Tree>) -> Configuration {
-    Configuration { partitions: trees.into_iter().map(partition).collect() }
+pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
+    Configuration {
+        partitions: trees.into_iter().map(partition).collect(),
+        checksum: Name::new(checksum),
+    }
 }
 
 fn partition(tree: Tree) -> PartitionConfig {
@@ -40,7 +43,9 @@ fn partition(tree: Tree) -> PartitionConfig {
         preemption: PreemptionConfig {
             enabled: partition.preemption.unwrap_or(defaults.enabled),
             quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
+            ..defaults
         },
+        limit_precedence: LimitPrecedence::default(),
         user_group_resolver: partition.resolver.value,
     }
 }

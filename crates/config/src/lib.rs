@@ -129,9 +129,7 @@ fn read_here(text: &str) -> Result<Loaded, Diagnostics> {
         }
         return Err(report.finish(text));
     }
-    Ok(Loaded {
-        configuration: build::build(trees),
-        warnings: report.finish(text),
-        checksum: checksum(text),
-    })
+    let checksum = checksum(text);
+    let configuration = build::build(trees, &checksum);
+    Ok(Loaded { configuration, warnings: report.finish(text), checksum })
 }

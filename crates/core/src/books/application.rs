@@ -3,6 +3,8 @@
 use alloc::sync::Arc;
 use core::fmt;
 
+use smallvec::SmallVec;
+
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -48,6 +50,27 @@ impl fmt::Display for ApplicationState {
     }
 }
 
+/// The states that an application was in, with the time when it entered each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateLog(SmallVec<[(Timestamp, ApplicationState); 4]>);
+
+impl StateLog {
+    /// How many are remembered.
+    pub const REMEMBERED: usize = 64;
+
+    /// Times and states, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (Timestamp, ApplicationState)> {
+        self.0.iter().copied()
+    }
+
+    pub(super) fn push(&mut self, at: Timestamp, state: ApplicationState) {
+        if self.0.len() == Self::REMEMBERED {
+            self.0.remove(0);
+        }
+        self.0.push((at, state));
+    }
+}
+
 /// The trackers that count for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -89,6 +112,8 @@ pub struct Application {
     pub timer: Option<Timestamp>,
     /// When it last entered Running.
     pub started: Option<Timestamp>,
+    /// The states that it was in so far, the newest last; the oldest of very many are forgotten.
+    pub state_log: StateLog,
     /// The trackers that count for it; none before the scheduler first looked at it.
     pub link: Option<Link>,
     /// Whether its trackers count it as running: from its first allocation on.
@@ -97,6 +122,8 @@ pub struct Application {
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
     pub allocated: Resources,
+    /// The most that it had at once, type by type.
+    pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,
     /// How many allocations it has.

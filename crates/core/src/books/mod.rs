@@ -10,25 +10,37 @@ mod lists;
 mod node;
 mod partition;
 mod queue;
+mod rejected;
 mod shape;
 pub mod tracker;
 
 pub use allocation::Allocation;
-pub use application::{Application, ApplicationState, Link};
+pub use application::{Application, ApplicationState, Link, StateLog};
 pub use node::Node;
 pub use partition::{Partition, PartitionSettings};
-pub use queue::{Queue, QueueSettings};
+pub use queue::{Queue, QueueSettings, QueueState};
+pub use rejected::Rejected;
 pub use shape::Shapes;
-pub use tracker::{Level, Limit, LimitSubject};
+pub use tracker::{Level, Limit, LimitSettings, LimitSubject};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::id::{AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, Slot};
+use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
 use crate::table::Table;
 use crate::time::Timestamp;
+
+/// What time alone changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// The state of an application ends.
+    Application(ApplicationId),
+    /// An empty queue that nothing keeps is cleaned away.
+    Queue(QueueId),
+}
 
 /// The state of all partitions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,16 +52,25 @@ pub struct Books {
     applications: Table<ApplicationId, Application>,
     allocations: Table<AllocationId, Allocation>,
     shapes: Shapes,
-    /// Timers of applications, the earliest first.
-    timers: OrderedMap<(Timestamp, ApplicationId), ()>,
+    /// What time alone changes, the earliest first.
+    timers: OrderedMap<(Timestamp, Timer), ()>,
+    /// Identifies the queue file in force.
+    checksum: Name,
+    partitions_made: u32,
     submissions: u64,
     asks: u64,
+    rejections: u64,
 }
 
 impl Books {
     /// Resource types met so far.
     pub const fn types(&self) -> &ResourceTypes {
         &self.types
+    }
+
+    /// Identifies the queue file in force; empty if there is none, or it had no text.
+    pub const fn checksum(&self) -> &Name {
+        &self.checksum
     }
 
     /// All partitions, in order of creation.
@@ -129,9 +150,15 @@ impl Books {
         self.timers.first().map(|((at, _), ())| *at)
     }
 
-    /// Applications whose timer has fired by now, the earliest first.
-    pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = ApplicationId> {
-        self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, id), ())| *id)
+    /// Timers that have fired by now, the earliest first.
+    pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
+        self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)
+    }
+
+    /// The queue at this path of a partition, in any case.
+    pub fn queue_at(&self, partition: PartitionId, path: &str) -> Option<QueueId> {
+        let queues = &self.partition(partition).queues;
+        queues.get(path).or_else(|| queues.get(&*path.to_lowercase())).copied()
     }
 
     /// A queue and those above it, up to the root.
@@ -214,7 +241,6 @@ impl Books {
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {
-        let next = self.partitions.last_key_value().map_or(0, |(last, _)| last.slot().number() + 1);
-        PartitionId::from_slot(Slot::new(next, 0))
+        PartitionId::from_slot(Slot::new(self.partitions_made, 0))
     }
 }

@@ -20,6 +20,8 @@ pub struct PartitionConfig {
     pub node_sort: NodeSortConfig,
     /// Which kinds of preemption are on.
     pub preemption: PreemptionConfig,
+    /// Which limits hold back a user whom a limit names.
+    pub limit_precedence: LimitPrecedence,
     /// `usergroupresolver.type` as written.
     pub user_group_resolver: String,
 }
@@ -33,9 +35,20 @@ impl PartitionConfig {
             placement_rules: Vec::new(),
             node_sort: NodeSortConfig::default(),
             preemption: PreemptionConfig::default(),
+            limit_precedence: LimitPrecedence::default(),
             user_group_resolver: String::new(),
         }
     }
+}
+
+/// Which limits hold back a user whom a limit names. Source: decision L-1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitPrecedence {
+    /// His own and his group's, whichever leaves less.
+    #[default]
+    Both,
+    /// His own; group limits of that queue and below count his use, and do not hold him back.
+    User,
 }
 
 /// In which order nodes are tried.
@@ -66,10 +79,16 @@ pub struct PreemptionConfig {
     pub enabled: bool,
     /// Take back what a queue uses beyond a lowered maximum.
     pub quota_enabled: bool,
+    /// Never take a queue below its guarantee in a type that the ask needs, and let no victim
+    /// go that turns out superfluous. Source: decision D-3.
+    pub strict_guarantee: bool,
+    /// Take from users above their share for users of the same queue below it.
+    /// Source: decision L-12.
+    pub balance: bool,
 }
 
 impl Default for PreemptionConfig {
     fn default() -> Self {
-        Self { enabled: true, quota_enabled: false }
+        Self { enabled: true, quota_enabled: false, strict_guarantee: true, balance: false }
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         priority: ask.priority,
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
+        originator: ask.originator,
     }];
     let next = match books.application(application).state {
         ApplicationState::New => Some(ApplicationState::Accepted),

@@ -45,7 +45,8 @@ pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejec
         return Err(Rejection::ParentQueue { queue: books.queue(queue).path.clone() });
     }
     Ok(vec![Event::ApplicationAdded {
-        queue,
+        partition,
+        queue: books.queue(queue).path.clone(),
         application: submit.application.clone(),
         user: submit.user.clone(),
         groups: submit.groups.clone(),
@@ -59,12 +60,23 @@ pub(super) fn remove(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let application = application_named(books, partition, application)?;
-    let mut events = give_up_all(books, application, Termination::StoppedByRm);
+    let mut events = Vec::new();
+    leave(books, application, Termination::StoppedByRm, &mut events);
+    Ok(events)
+}
+
+/// An application goes, with everything that it has and asks for.
+pub(super) fn leave(
+    books: &Books,
+    application: ApplicationId,
+    termination: Termination,
+    events: &mut Vec<Event>,
+) {
+    events.extend(give_up_all(books, application, termination));
     if books.application(application).link.is_some() {
         events.push(Event::ApplicationUnlinked { application });
     }
     events.push(Event::ApplicationRemoved { application });
-    Ok(events)
 }
 
 /// Withdraw every ask and release every allocation of an application, the oldest first.

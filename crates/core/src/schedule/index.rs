@@ -50,6 +50,9 @@ impl Scheduler {
     /// Look at what the event is about to change.
     #[inline]
     pub(super) fn before(&mut self, books: &Books, event: &Event) -> Seen {
+        if self.stale {
+            return Seen::default();
+        }
         match event {
             Event::AskRemoved { ask, .. } | Event::Placed { ask, .. } => {
                 let bundle = self.remove_ask(books, *ask);
@@ -60,10 +63,16 @@ impl Scheduler {
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 Seen { node: row.node, levels, ..see(books, row.application) }
             }
-            Event::ApplicationUnlinked { application } => Seen {
-                levels: books.levels_of(*application).map(|(id, _)| id).collect(),
-                ..see(books, *application)
-            },
+            Event::QueueRemoved { queue } => {
+                self.tree.remove(books, *queue);
+                Seen::default()
+            }
+            Event::ApplicationUnlinked { application } | Event::GroupUnlinked { application } => {
+                Seen {
+                    levels: books.levels_of(*application).map(|(id, _)| id).collect(),
+                    ..see(books, *application)
+                }
+            }
             Event::ApplicationMoved { application, .. }
             | Event::ApplicationRemoved { application } => see(books, *application),
             Event::AskAdded { .. } => {
@@ -81,6 +90,9 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        if self.stale {
+            return;
+        }
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -88,7 +100,14 @@ impl Scheduler {
                 let queue = books.partition(*partition).queues.get(path.as_str());
                 self.tree.add(books, *queue.expect("the event added the queue"));
             }
-            Event::LimitSet { .. } => self.parked.open_all(&mut self.tree),
+            Event::QueueRemoved { .. } => {}
+            // Rules have changed: whatever waits may be ordered and held back otherwise.
+            Event::PartitionChanged { .. }
+            | Event::PartitionRemoved { .. }
+            | Event::QueueChanged { .. }
+            | Event::QueueMoved { .. }
+            | Event::LimitsChanged { .. } => self.stale = true,
+            Event::Configured { .. } | Event::ApplicationRejected { .. } => {}
             Event::NodeAdded { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
@@ -112,6 +131,10 @@ impl Scheduler {
             }
             Event::ApplicationAdded { .. } => {}
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
+            Event::GroupUnlinked { application } => {
+                self.restand(books, *application);
+                self.limits_gave_way(seen);
+            }
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
@@ -123,6 +146,7 @@ impl Scheduler {
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::AskAdded { .. } => self.add_ask(books, seen.ask.expect("seen before")),
             Event::AskRemoved { .. } => self.reorder_seen(books, seen),
+            Event::Resized { .. } => self.stale = true,
             Event::Placed { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
                 self.reorder_seen(books, seen);

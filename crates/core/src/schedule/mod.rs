@@ -63,6 +63,8 @@ pub enum Note {
         /// Why.
         wait: Wait,
     },
+    /// The rules have changed: all classes so far are void, and all asks join new ones.
+    Renewed,
 }
 
 /// The indexes from which the next step is found.
@@ -75,6 +77,8 @@ pub struct Scheduler {
     classes: Classes,
     parked: Parked,
     notes: Option<Vec<Note>>,
+    /// Whether the rules have changed since the indexes were made.
+    stale: bool,
 }
 
 /// What the scheduler keeps of one application.
@@ -112,6 +116,14 @@ impl Scheduler {
         scheduler
     }
 
+    /// Make all indexes anew: the rules have changed.
+    fn rebuild(&mut self, books: &Books) {
+        let notes = self.notes.take();
+        *self = Self { notes, ..Self::default() };
+        self.note(Note::Renewed);
+        self.build(books);
+    }
+
     /// The notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
@@ -123,6 +135,9 @@ impl Scheduler {
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
     pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
+        if self.stale {
+            self.rebuild(books);
+        }
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {

@@ -62,6 +62,13 @@ impl Tree {
         self.stale = true;
     }
 
+    /// Forget a queue that is about to go; nothing waits in it.
+    pub(super) fn remove(&mut self, books: &Books, queue: QueueId) {
+        self.ranks.remove(&books.queue(queue).path);
+        self.dirty.retain(|dirty| *dirty != queue);
+        self.queues[queue.index()] = QueueIndex::default();
+    }
+
     /// Every share changes: the cluster has another size.
     pub(super) fn resize(&mut self) {
         self.stale = true;
@@ -147,7 +154,7 @@ impl Tree {
         let waits = !index.ready.is_empty() || !index.children.is_empty();
         let after = waits.then(|| {
             let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
-            let first = books.queue(parent).settings.priority_first;
+            let first = books.queue(parent).settings.values.priority_first;
             QueueKey::of(row, share, index.priority().unwrap_or(i32::MIN), first, index.rank)
         });
         let before = core::mem::replace(&mut self.queues[queue.index()].key, after);

@@ -44,7 +44,7 @@ fn compare_queues(
     let by_priority = queue_priority(books, right).cmp(&queue_priority(books, left));
     let by_share = share(left, l).cmp(&share(right, r));
     let by_pending = r.pending.total().cmp(&l.pending.total());
-    let (first, second) = if parent.settings.priority_first {
+    let (first, second) = if parent.settings.values.priority_first {
         (by_priority, by_share)
     } else {
         (by_share, by_priority)
@@ -77,13 +77,13 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
     applications.sort_by(|(left, l), (right, r)| {
         let by_priority =
             application_priority(books, *right).cmp(&application_priority(books, *left));
-        let by_policy = match leaf.settings.application_order {
+        let by_policy = match leaf.settings.values.application_order {
             ApplicationOrder::Fifo => l.submitted.cmp(&r.submitted),
             ApplicationOrder::Fair => {
                 l.allocated.compare_usage(&r.allocated, leaf.guaranteed.as_ref())
             }
         };
-        let (first, second) = if leaf.settings.priority_first {
+        let (first, second) = if leaf.settings.values.priority_first {
             (by_priority, by_policy)
         } else {
             (by_policy, by_priority)

@@ -272,6 +272,7 @@ impl Player<'_> {
                 queue: Name::new(QUEUES[usize::from(queue)]),
                 user: Name::new(USERS[usize::from(user)]),
                 groups: groups_of(user),
+                ..Submit::default()
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
@@ -301,6 +302,7 @@ impl Player<'_> {
             resources: wanted(deed.size),
             priority: i32::from(deed.priority),
             created,
+            ..Ask::default()
         })
     }
 }
@@ -361,7 +363,11 @@ fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Comm
 fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command {
     let empty = Name::default();
     match kind % 4 {
-        0 => Command::Configure(Box::new(configuration.clone())),
+        0 => {
+            let mut twice = configuration.clone();
+            twice.partitions.extend(configuration.partitions.iter().cloned());
+            Command::Configure(Box::new(twice))
+        }
         1 => Command::RemoveNode { partition: Name::new("no-partition"), node: empty },
         2 => Command::AddNode(AddNode {
             partition,
@@ -375,6 +381,7 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
             queue: Name::new(QUEUES[0]),
             user: Name::new(USERS[0]),
             groups: Vec::new(),
+            ..Submit::default()
         }),
     }
 }

@@ -125,7 +125,7 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
         for (partition, name) in partitions.iter_mut().zip(PARTITIONS) {
             partition.name = Name::new(name);
         }
-        Configuration { partitions }
+        Configuration { partitions, ..Configuration::default() }
     })
 }
 

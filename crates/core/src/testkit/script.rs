@@ -241,6 +241,7 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
         queue: words.name("a queue"),
         user: words.name("a user"),
         groups: if words.take("groups") { words.list("group names") } else { Vec::new() },
+        ..Submit::default()
     })
 }
 
@@ -254,7 +255,15 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
         0
     };
     let created = words.take("made").then(|| Timestamp::ZERO + words.seconds());
-    Command::Ask(Ask { partition, application, key, resources, priority, created })
+    Command::Ask(Ask {
+        partition,
+        application,
+        key,
+        resources,
+        priority,
+        created,
+        ..Ask::default()
+    })
 }
 
 fn release(partition: Name, application: Name, key: Option<Name>) -> Command {

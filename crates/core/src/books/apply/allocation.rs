@@ -1,20 +1,18 @@
 //! Asks come, are placed, and give back.
 
 use crate::books::{Allocation, Books, Link};
-use crate::id::{AllocationId, ApplicationId, NodeId};
-use crate::name::Name;
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
 impl Books {
-    pub(super) fn add_ask(
-        &mut self,
-        application: ApplicationId,
-        key: &Name,
-        resources: &Amounts,
-        priority: i32,
-        created: Timestamp,
-    ) {
+    pub(super) fn add_ask(&mut self, event: &Event) {
+        let Event::AskAdded { application, key, resources, priority, created, originator } = event
+        else {
+            return;
+        };
+        let (application, created) = (*application, *created);
         // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
         let resources = self.types.intern_all(resources).pruned();
         let shape = self.shapes.acquire(resources.clone());
@@ -23,11 +21,12 @@ impl Books {
             key: key.clone(),
             application,
             shape,
-            priority,
+            priority: *priority,
             created,
             number: self.asks,
             node: None,
             placed: Timestamp::ZERO,
+            originator: *originator,
             next_in_application: None,
             previous_in_application: None,
             next_on_node: None,
@@ -73,6 +72,7 @@ impl Books {
         row.pending.subtract(resources);
         row.pending.prune();
         row.allocated.add(resources);
+        row.peak.raise(&row.allocated);
         row.ask_count -= 1;
         row.allocation_count += 1;
         let (queue, link, first) =
@@ -95,6 +95,41 @@ impl Books {
             next = queue.parent;
         }
         self.attach_to_node(ask, node);
+    }
+
+    /// Give an ask or allocation another size, whatever fits.
+    pub(super) fn resize(&mut self, allocation: AllocationId, resources: &Amounts) {
+        let after = self.types.intern_all(resources).pruned();
+        let shape = self.shapes.acquire(after.clone());
+        let row = &mut self.allocations[allocation];
+        let (old, application, node) = (row.shape, row.application, row.node);
+        row.shape = shape;
+        let before = self.shapes.get(old).clone();
+        self.shapes.release(old);
+        let row = &mut self.applications[application];
+        let (queue, link, partition) = (row.queue, row.link, row.partition);
+        let total = if node.is_some() { &mut row.allocated } else { &mut row.pending };
+        total.subtract(&before);
+        total.add(&after);
+        total.prune();
+        let Some(node) = node else {
+            return self.each_up(queue, |queue| {
+                queue.unpend(&before);
+                queue.pend(&after);
+            });
+        };
+        row.peak.raise(&row.allocated);
+        self.each_up(queue, |queue| {
+            queue.refund(&before);
+            queue.charge(&after);
+        });
+        self.nodes[node].refund(&before);
+        self.nodes[node].charge(&after);
+        let trackers = self.trackers(partition);
+        for level in link.into_iter().flat_map(Link::levels) {
+            trackers.decrease(level, &before);
+            trackers.increase(level, &after);
+        }
     }
 
     pub(super) fn release(&mut self, allocation: AllocationId) {

@@ -1,7 +1,8 @@
 //! Applications come, move on and go.
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Application, ApplicationState, Books, Link};
+use crate::books::{Application, ApplicationState, Books, Link, Rejected, StateLog, Timer};
+use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -30,10 +31,12 @@ impl Books {
             state_since: now,
             timer: None,
             started: None,
+            state_log: StateLog::default(),
             link: None,
             counted: false,
             pending: Resources::new(),
             allocated: Resources::new(),
+            peak: Resources::new(),
             ask_count: 0,
             allocation_count: 0,
             first_allocation: None,
@@ -42,6 +45,44 @@ impl Books {
         });
         self.attach_application(application);
         self.partition_mut(partition).applications.insert(name.clone(), application);
+        self.watch_emptiness(now, queue);
+    }
+
+    pub(super) fn reject_application(&mut self, now: Timestamp, event: &Event) {
+        let Event::ApplicationRejected {
+            partition,
+            queue,
+            application,
+            user,
+            groups,
+            code,
+            message,
+        } = event
+        else {
+            return;
+        };
+        self.rejections += 1;
+        let (number, earliest) = (self.rejections, now.since(Timestamp::ZERO));
+        let rejected = &mut self.partition_mut(*partition).rejected;
+        let row = Rejected {
+            application: application.clone(),
+            queue: queue.clone(),
+            user: user.clone(),
+            groups: groups.as_slice().into(),
+            at: now,
+            code: code.clone(),
+            message: message.clone(),
+        };
+        rejected.insert(number, row);
+        // Old ones go when a new one comes: nothing but memory depends on it.
+        while let Some((first, oldest)) = rejected.first() {
+            let expired = oldest.at + Rejected::REMEMBERED_FOR < Timestamp::ZERO + earliest;
+            if !expired && rejected.len() <= Rejected::REMEMBERED {
+                break;
+            }
+            let first = *first;
+            rejected.remove(&first);
+        }
     }
 
     pub(super) fn link(&mut self, application: ApplicationId, group: Option<&Name>) {
@@ -51,6 +92,19 @@ impl Books {
         let user = trackers.link(TrackerKind::User, &user, &path);
         let group = group.map(|group| trackers.link(TrackerKind::Group, group, &path));
         self.applications[application].link = Some(Link { user, group });
+    }
+
+    /// Take an application off its group, whose limit is gone.
+    pub(super) fn unlink_group(&mut self, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        let Some(level) = row.link.as_mut().and_then(|link| link.group.take()) else { return };
+        let (partition, counted, allocated) = (row.partition, row.counted, row.allocated.clone());
+        let trackers = self.trackers(partition);
+        trackers.decrease(level, &allocated);
+        if counted {
+            trackers.stop_application(level);
+        }
+        trackers.unlink(level);
     }
 
     pub(super) fn unlink(&mut self, application: ApplicationId) {
@@ -76,16 +130,17 @@ impl Books {
         let row = &mut self.applications[application];
         let before = core::mem::replace(&mut row.state, state);
         row.state_since = now;
+        row.state_log.push(now, state);
         let old_timer = core::mem::replace(&mut row.timer, timer);
         if state == ApplicationState::Running {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
         if let Some(old) = old_timer {
-            self.timers.remove(&(old, application));
+            self.timers.remove(&(old, Timer::Application(application)));
         }
         if let Some(at) = timer {
-            self.timers.insert((at, application), ());
+            self.timers.insert((at, Timer::Application(application)), ());
         }
         match (before == ApplicationState::Running, state == ApplicationState::Running) {
             (false, true) => self.each_up(queue, |queue| queue.running += 1),
@@ -95,17 +150,18 @@ impl Books {
         if before.is_active() && !state.is_active() {
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
+            self.watch_emptiness(now, queue);
         }
     }
 
-    pub(super) fn remove_application(&mut self, application: ApplicationId) {
+    pub(super) fn remove_application(&mut self, now: Timestamp, application: ApplicationId) {
         let row = &self.applications[application];
         let (queue, state, timer) = (row.queue, row.state, row.timer);
         if state == ApplicationState::Running {
             self.each_up(queue, |queue| queue.running -= 1);
         }
         if let Some(at) = timer {
-            self.timers.remove(&(at, application));
+            self.timers.remove(&(at, Timer::Application(application)));
         }
         if state.is_active() {
             self.detach_application(application);
@@ -113,6 +169,7 @@ impl Books {
         let row = self.applications.remove(application).expect("looked at above");
         if state.is_active() {
             self.partition_mut(row.partition).applications.remove(&*row.name);
+            self.watch_emptiness(now, queue);
         }
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::Resources;
+use crate::resource::{Amounts, Resources};
 
 use super::{TrackerKind, WILDCARD};
 
@@ -21,6 +21,17 @@ pub enum LimitSubject {
     AnyGroup,
 }
 
+/// The limit of one user or group in one queue, as configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// Who is limited.
+    pub subject: LimitSubject,
+    /// Types named are limited to the amount, zero forbids; empty = unlimited.
+    pub max: Amounts,
+    /// Applications that may run at once; 0 = unlimited.
+    pub max_applications: u64,
+}
+
 /// What may be used at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
@@ -33,8 +44,10 @@ pub struct Limit {
 /// The limits of one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QueueLimits {
-    users: OrderedMap<Name, Limit>,
-    any_user: Option<Limit>,
+    /// As configured.
+    pub(super) settings: Vec<LimitSettings>,
+    pub(super) users: OrderedMap<Name, Limit>,
+    pub(super) any_user: Option<Limit>,
     /// In configured order, which decides whom a user of several groups counts for.
     pub(super) groups: Vec<(Name, Limit)>,
     pub(super) any_group: Option<Limit>,

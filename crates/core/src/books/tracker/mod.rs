@@ -11,7 +11,7 @@ mod level;
 mod limit;
 
 pub use level::{Level, Tracker};
-pub use limit::{Limit, LimitSubject};
+pub use limit::{Limit, LimitSettings, LimitSubject};
 
 use alloc::vec::Vec;
 
@@ -103,6 +103,23 @@ impl Trackers {
         }
     }
 
+    /// Make these all the limits of the queue at the end of this path, `max` being their
+    /// resources as vectors.
+    pub(crate) fn set_limits(
+        &mut self,
+        path: &[QueueId],
+        limits: &[LimitSettings],
+        max: Vec<Option<Resources>>,
+    ) {
+        let Some(&queue) = path.last() else { return };
+        let row = QueueLimits { settings: limits.to_vec(), ..QueueLimits::default() };
+        self.limits.insert(queue, row);
+        for (limit, max) in limits.iter().zip(max) {
+            let set = Limit { max, max_applications: limit.max_applications };
+            self.set_limit(path, &limit.subject, set);
+        }
+    }
+
     /// Give every user who is not named at this queue the limit of the others.
     fn limit_other_users(&mut self, queue: QueueId, limit: &Limit) {
         let unnamed: Vec<LevelId> = self
@@ -132,6 +149,11 @@ impl Trackers {
                 None => limits.any_group.as_ref().map(|_| Name::new(WILDCARD)),
             }
         })
+    }
+
+    /// All limits of a queue, as configured.
+    pub fn limits_at(&self, queue: QueueId) -> &[LimitSettings] {
+        self.limits.get(&queue).map_or(&[], |limits| &limits.settings)
     }
 
     /// The limit of a user or group at one queue, as configured: his own, or that of the others.
