@@ -55,16 +55,17 @@ impl Control {
         self.asked.recv_timeout(WATCHDOG).unwrap()
     }
 
+    /// Wait until so many threads wait for another one to look `user` up.
+    fn await_waiting(&self, cache: &UserCache, user: &str, count: usize) {
+        while cache.waiting(user) < count {
+            assert!(self.asked.try_recv().is_err(), "one of them asked instead of waiting");
+            thread::yield_now();
+        }
+    }
+
     fn answer(&self, groups: &[&str]) {
         let groups = groups.iter().map(|group| name(group)).collect();
         self.answer.send(Some(Answer::complete(groups))).unwrap();
-    }
-}
-
-/// Wait until so many threads wait for another one to look `user` up.
-fn await_waiting(cache: &UserCache, user: &str, count: usize) {
-    while cache.waiting(user) < count {
-        thread::yield_now();
     }
 }
 
@@ -76,7 +77,7 @@ fn threads_that_want_the_same_user_share_one_question() {
         let mut threads = vec![scope.spawn(look_up)];
         assert_eq!(control.asked(), "slow");
         threads.extend((0..7).map(|_| scope.spawn(look_up)));
-        await_waiting(&cache, "slow", 7);
+        control.await_waiting(&cache, "slow", 7);
         control.answer(&["dev"]);
         for thread in threads {
             assert_eq!(thread.join().unwrap(), Ok(info("slow", &["dev"])));
@@ -94,7 +95,7 @@ fn threads_that_wait_are_told_of_a_failure_too() {
         let first = scope.spawn(look_up);
         control.asked();
         let second = scope.spawn(look_up);
-        await_waiting(&cache, "slow", 1);
+        control.await_waiting(&cache, "slow", 1);
         control.answer.send(Some(Answer::failed(LookupFailure::NoSuchUser))).unwrap();
         for thread in [first, second] {
             let failed = Err(unresolved("slow", LookupFailure::NoSuchUser));
@@ -162,19 +163,27 @@ fn lookups_of_different_users_run_at_the_same_time() {
 #[test]
 fn a_directory_that_panics_leaves_nobody_waiting() {
     let (control, cache) = slow_cache();
-    let look_up = || cache.look_up(&name("slow"), at(0));
-    thread::scope(|scope| {
-        let first = scope.spawn(|| catch_unwind(AssertUnwindSafe(look_up)));
-        control.asked();
-        let others = [(); 3].map(|()| scope.spawn(look_up));
-        await_waiting(&cache, "slow", 3);
-        control.answer.send(None).unwrap();
-        assert!(first.join().unwrap().is_err(), "who asked has the panic");
-        for other in others {
-            let failed = Err(unresolved("slow", LookupFailure::BrokenOff));
-            assert_eq!(other.join().unwrap(), failed);
-        }
-    });
+    let cache = Arc::new(cache);
+    let (done, finished) = channel();
+    let look_up = || {
+        // Not scoped: if nobody wakes them, the test fails and leaves them.
+        let (cache, done) = (Arc::clone(&cache), done.clone());
+        let look_up = move || cache.look_up(&name("slow"), at(0));
+        thread::spawn(move || done.send(catch_unwind(AssertUnwindSafe(look_up))))
+    };
+    look_up();
+    control.asked();
+    for _ in 0..3 {
+        look_up();
+    }
+    control.await_waiting(&cache, "slow", 3);
+    control.answer.send(None).unwrap();
+    let found = [(); 4].map(|()| finished.recv_timeout(WATCHDOG).unwrap());
+    let (told, panicked): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+    assert_eq!(panicked.len(), 1, "who asked has the panic");
+    for told in told {
+        assert_eq!(told.unwrap(), Err(unresolved("slow", LookupFailure::BrokenOff)));
+    }
     assert_eq!(cache.entry("slow"), None);
     assert!(cache.look_up(&name("other"), at(0)).is_ok(), "the cache goes on");
 }
@@ -182,11 +191,17 @@ fn a_directory_that_panics_leaves_nobody_waiting() {
 #[test]
 fn after_a_panic_the_next_lookup_asks_again() {
     let (control, cache) = slow_cache();
-    let look_up = || cache.look_up(&name("slow"), at(0));
+    let (done, finished) = channel();
     control.answer.send(None).unwrap();
-    assert!(catch_unwind(AssertUnwindSafe(look_up)).is_err());
     control.answer(&["dev"]);
-    assert_eq!(look_up(), Ok(info("slow", &["dev"])));
+    // Not scoped: if the second lookup waits for the first, the test fails and leaves it.
+    thread::spawn(move || {
+        let look_up = || cache.look_up(&name("slow"), at(0));
+        let first = catch_unwind(AssertUnwindSafe(look_up));
+        done.send((first.is_err(), look_up()))
+    });
+    let found = finished.recv_timeout(WATCHDOG).unwrap();
+    assert_eq!(found, (true, Ok(info("slow", &["dev"]))));
 }
 
 #[test]
