@@ -134,6 +134,7 @@ impl Scheduler {
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
+                self.limit_use_gave_way(books, seen);
             }
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
@@ -205,18 +206,22 @@ impl Scheduler {
             self.queue_gave_way(books, queue);
             next = books.queue(queue).parent;
         }
-        if let Some(partition) = seen.partition {
-            let trackers = &books.partition(partition).trackers;
-            for id in &seen.levels {
-                let level = trackers.level(*id);
-                let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
-                self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
-            }
-        }
+        self.limit_use_gave_way(books, seen);
         if let Some(queue) = seen.queue {
             self.tree.touch(queue);
         }
         self.reorder_seen(books, seen);
+    }
+
+    /// Less is charged to its trackers: others may fit.
+    fn limit_use_gave_way(&mut self, books: &Books, seen: &Seen) {
+        let Some(partition) = seen.partition else { return };
+        let trackers = &books.partition(partition).trackers;
+        for id in &seen.levels {
+            let Some(level) = trackers.find_level(*id) else { continue };
+            let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
+            self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
+        }
     }
 
     /// An application left its trackers: others may start.
