@@ -93,6 +93,7 @@ pub mod id;
 mod invariant;
 mod name;
 mod ordered;
+pub mod placement;
 mod rejection;
 pub mod resource;
 mod rules;

@@ -89,6 +89,9 @@ impl Player<'_> {
                     if expired && matches!(event, Event::ApplicationRemoved { .. }) {
                         self.count("expired");
                     }
+                    if let Event::ApplicationRejected { code, .. } = event {
+                        self.count(format!("rejected {code}"));
+                    }
                     self.released |= matches!(event, Event::Released { .. });
                     self.apply(event);
                 }

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::ApplicationState;
+use crate::books::{ApplicationState, QueueSettings};
 use crate::books::tracker::TrackerKind;
 use crate::command::Command;
 use crate::event::{Event, Termination};
@@ -20,19 +20,22 @@ use super::script::{Words, command, configuration, is_setting};
 
 /// Play a story and tell what happened.
 ///
-/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`. All others
+/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`, `rule`. All others
 /// are commands; after each the scheduler moves until it is idle. A line of the answer says
 /// what a command led to, indented lines which ask waits from now on, and why. Every invariant
 /// is checked after every event.
 ///
 /// ```text
 /// queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority
+/// queue root.p parent submit ann,bob|dev admin |ops template max vcore=1 apps=1 fair
+/// rule tag namespace create deny user ann group dev below fixed teams
 /// limit root.a user ann,* group dev vcore=3 apps=1
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
 /// partition gpu                       the lines that follow belong to this partition
 ///
 /// node n1 vcore=8 memory=16 drained   resize n1 vcore=4   drain n1   undrain n1   lose n1
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
+/// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1          force a1 n1
 /// wait 30s                            configure
 /// show root.a    show app1    show user ann    show group dev
@@ -169,6 +172,16 @@ impl Story {
             Event::ApplicationLinked { application, group: Some(group) } => {
                 format!("{} counts for group {group}", name(application))
             }
+            Event::ApplicationRejected { code, message, .. } => {
+                format!("rejected {code}: {message}")
+            }
+            Event::QueueAdded { parent, name, managed: false, settings, .. } => {
+                format!("{parent}.{name} made{}", furniture(settings))
+            }
+            Event::QueueChanged { queue, managed: false, settings, .. } => {
+                format!("{queue} has now{}", furniture(settings))
+            }
+            Event::QueueRemoved { queue } => format!("{} gone", books.queue(*queue).path),
             _ => return None,
         })
     }
@@ -296,4 +309,21 @@ impl Story {
         lines.sort();
         lines.concat()
     }
+}
+
+/// What is set in a queue that a rule made.
+fn furniture(settings: &QueueSettings) -> String {
+    let mut words = String::new();
+    for (what, amounts) in [("max", &settings.max), ("guaranteed", &settings.guaranteed)] {
+        if let Some(amounts) = amounts {
+            words += &format!(" {what} {amounts}");
+        }
+    }
+    if settings.max_applications > 0 {
+        words += &format!(" apps={}", settings.max_applications);
+    }
+    for (key, value) in &settings.properties {
+        words += &format!(" {key}={value}");
+    }
+    words
 }
