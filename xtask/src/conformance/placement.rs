@@ -42,7 +42,9 @@ fn outcome(case: &Value) -> Result<Value> {
     let refused = json!({ "accepted": false, "created": [] });
     let loaded = match headroom_config::read(text_of(case, "config")?) {
         Ok(loaded) => loaded,
-        Err(faults) => return Ok(json!({ "refused": faults.iter().next().map(|one| one.code.as_str()) })),
+        Err(faults) => {
+            return Ok(json!({ "refused": faults.iter().next().map(|one| one.code.as_str()) }));
+        }
     };
     let mut books = Books::default();
     carry_out(&mut books, &Command::Configure(Box::new(loaded.configuration)))?;
@@ -52,9 +54,7 @@ fn outcome(case: &Value) -> Result<Value> {
     };
     let before = books.clone();
     let events = carry_out(&mut books, &Command::Submit(submit))?;
-    let is_new = |(_, queue): &(_, &Queue)| {
-        before.queue_at(queue.partition, &queue.path).is_none()
-    };
+    let is_new = |(_, queue): &(_, &Queue)| before.queue_at(queue.partition, &queue.path).is_none();
     let mut queues: Vec<&Queue> =
         books.queues().iter().filter(is_new).map(|(_, queue)| queue).collect();
     queues.sort_by(|one, other| one.path.cmp(&other.path));

@@ -61,7 +61,9 @@ pub enum Wrong {
         element: Name,
     },
     /// A path from the root, and a rule that finds the parent.
-    #[error("has a value that begins at root, and a parent; remove the parent, or root from the value")]
+    #[error(
+        "has a value that begins at root, and a parent; remove the parent, or root from the value"
+    )]
     Parent,
     /// An expression for users that cannot be read.
     #[error("filters users by the expression {text:?}, which cannot be read: {error}")]
@@ -122,7 +124,8 @@ impl fmt::Display for Refused {
         match self {
             Self::NoRules(error) => write!(
                 out,
-                "the partition has no placement rule in force: {error}; then load the queue file again"
+                "the partition has no placement rule in force, {}: {error}; then load the queue file again",
+                error.code()
             ),
             Self::Fault { rule: (number, name), fault } => {
                 write!(out, "placement rule {number} ({name}) {fault}")
@@ -135,7 +138,10 @@ impl fmt::Display for Refused {
                 if *rules > misses.len() {
                     write!(out, "and {} more; ", rules - misses.len())?;
                 }
-                write!(out, "at last: {fallback}; submit to a leaf that takes you, or change the rules")
+                write!(
+                    out,
+                    "at last: {fallback}; submit to a leaf that takes you, or change the rules"
+                )
             }
         }
     }

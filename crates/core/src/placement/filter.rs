@@ -58,10 +58,7 @@ impl Filter {
 
 impl Names {
     /// A list of one may be an expression; of longer lists, what is no name is left out.
-    fn compile(
-        list: &[Name],
-        legal: fn(&str) -> bool,
-    ) -> Result<Self, (Name, ExpressionError)> {
+    fn compile(list: &[Name], legal: fn(&str) -> bool) -> Result<Self, (Name, ExpressionError)> {
         if let [only] = list
             && expression::is_meant(only)
         {

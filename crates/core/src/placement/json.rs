@@ -252,7 +252,10 @@ mod tests {
             (r#"{"Resources":{"a":{"VALUE":1}}}"#, Some("{a: 1}")),
             (r#"{"resources":{"a":{"value":1},"a":{"value":2}}}"#, Some("{a: 2}")),
             (r#"{"resources":{"a":{"value":1,"value":2}}}"#, Some("{a: 2}")),
-            (r#"{"resources":{"a":{"value":1}},"resources":{"b":{"value":2}}}"#, Some("{a: 1, b: 2}")),
+            (
+                r#"{"resources":{"a":{"value":1}},"resources":{"b":{"value":2}}}"#,
+                Some("{a: 1, b: 2}"),
+            ),
             (r#"{"resources":{"a":{"value":1}},"resources":null}"#, Some("{}")),
             (r#"{"resources":{"a":null,"b":{"value":null}}}"#, Some("{a: 0, b: 0}")),
             (r#"{"x":[1,{"y":[]},"\"",true,null,-0.5e+3],"resources":{}}"#, Some("{}")),
@@ -322,7 +325,21 @@ mod tests {
 
     /// What texts of nearly the right shape are made of.
     const PIECES: [&str; 16] = [
-        "{", "}", "[", "]", ":", ",", "\"resources\"", "\"value\"", "\"a\"", "1", "-", "null", "\\",
-        "\"", "\\u12", "é",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"resources\"",
+        "\"value\"",
+        "\"a\"",
+        "1",
+        "-",
+        "null",
+        "\\",
+        "\"",
+        "\\u12",
+        "é",
     ];
 }

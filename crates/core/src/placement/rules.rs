@@ -211,8 +211,11 @@ impl Step {
                 Ok(Named::Path(text.into()))
             }
             Source::Provided | Source::Tag(_) | Source::User => {
-                let name: Cow<'_, str> =
-                    if text.contains('.') { text.replace('.', "_dot_").into() } else { text.into() };
+                let name: Cow<'_, str> = if text.contains('.') {
+                    text.replace('.', "_dot_").into()
+                } else {
+                    text.into()
+                };
                 legal(&name)?;
                 Ok(Named::Below(name))
             }

@@ -16,7 +16,7 @@ use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, is_recovery, place};
 use crate::rejection::Rejection;
-use crate::resource::{Amounts, Quantity};
+use crate::resource::{Amounts, Quantity, unit_of};
 
 use super::configure::granting;
 use super::{named, partition_named, types_fit};
@@ -70,7 +70,9 @@ enum Declined {
     )]
     GangOrder { path: Name },
     #[error(
-        "the gang of {amount} {resource} can never run in queue {path}, whose configured maximum is {max}; make the gang smaller, or raise the maximum"
+        "the gang of {amount}{} {resource} can never run in queue {path}, whose configured maximum is {max}{}; make the gang smaller, or raise the maximum",
+        unit_of(resource),
+        unit_of(resource)
     )]
     GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error("{0}")]

@@ -11,8 +11,7 @@ use core::str::SplitWhitespace;
 
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::{
-    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
-    TemplateConfig,
+    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
@@ -106,7 +105,10 @@ fn is_count(word: &str) -> bool {
 
 /// Whether a line belongs to the configuration, which comes before everything else.
 pub(super) fn is_setting(line: &str) -> bool {
-    matches!(line.split_whitespace().next(), Some("queue" | "limit" | "nodes" | "partition" | "rule"))
+    matches!(
+        line.split_whitespace().next(),
+        Some("queue" | "limit" | "nodes" | "partition" | "rule")
+    )
 }
 
 /// The configuration that these lines make.

@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, QueueSettings};
 use crate::books::tracker::TrackerKind;
+use crate::books::{ApplicationState, QueueSettings};
 use crate::command::Command;
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, PartitionId};

@@ -51,11 +51,7 @@ impl Books {
         self.partitions.insert(id, partition);
     }
 
-    pub(super) fn change_partition(
-        &mut self,
-        partition: PartitionId,
-        settings: PartitionSettings,
-    ) {
+    pub(super) fn change_partition(&mut self, partition: PartitionId, settings: PartitionSettings) {
         let row = self.partition_mut(partition);
         if *row.rules.written() != settings.placement_rules {
             row.rules = Arc::new(Rules::in_force(settings.placement_rules.clone()));

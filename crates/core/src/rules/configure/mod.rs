@@ -128,10 +128,9 @@ fn change_partition(
 /// starts with what there is, and rejects every application.
 fn placement_fits(partition: &PartitionConfig) -> Result<(), Rejection> {
     let built = Rules::compile(&partition.placement_rules);
-    built.map(drop).map_err(|error| Rejection::PlacementRules {
-        partition: partition.name.clone(),
-        error,
-    })
+    built
+        .map(drop)
+        .map_err(|error| Rejection::PlacementRules { partition: partition.name.clone(), error })
 }
 
 /// Refuse a file that would make the books know too many resource types.
