@@ -16,7 +16,8 @@ use super::amounts;
 pub struct UserView {
     /// His name.
     pub user: Name,
-    /// Those of his applications that are charged to a group too, by id, with the group.
+    /// Those of his applications that are tied to a group, by id, with the group: from the
+    /// first look at them on.
     pub groups: Vec<(Name, Name)>,
     /// His use of the root queue and below.
     pub usage: UsageView,
@@ -27,7 +28,7 @@ pub struct UserView {
 pub struct GroupView {
     /// Its name; `*` for all who are in no group that is named.
     pub group: Name,
-    /// The applications that are charged to it, by id.
+    /// The applications that are charged to it, by id: from their first allocation on.
     pub applications: Vec<Name>,
     /// Its use of the root queue and below.
     pub usage: UsageView,
@@ -89,11 +90,10 @@ impl UserView {
         tracker: TrackerId,
         charged: Charged,
     ) -> Self {
-        let with_group = |(name, group): (Name, Option<Name>)| group.map(|group| (name, group));
         Self {
             user: user.clone(),
             usage: usage_of(books, partition, tracker, &charged),
-            groups: charged.applications.into_iter().filter_map(with_group).collect(),
+            groups: charged.groups,
         }
     }
 }
@@ -115,19 +115,16 @@ impl GroupView {
         tracker: TrackerId,
         charged: Charged,
     ) -> Self {
-        Self {
-            group: group.clone(),
-            usage: usage_of(books, partition, tracker, &charged),
-            applications: charged.applications.into_iter().map(|(name, _)| name).collect(),
-        }
+        let usage = usage_of(books, partition, tracker, &charged);
+        Self { group: group.clone(), applications: usage.running.clone(), usage }
     }
 }
 
 /// The applications that are charged to one tracker.
 #[derive(Default)]
 struct Charged {
-    /// All of them, by id, with their group.
-    applications: Vec<(Name, Option<Name>)>,
+    /// Those that are tied to a group, by id, with the group.
+    groups: Vec<(Name, Name)>,
     /// Those that count as running, by the level of their leaf.
     counted: BTreeMap<LevelId, Vec<Name>>,
 }
@@ -153,8 +150,9 @@ fn charged(
             continue;
         };
         let charged = all.entry(trackers.level(level).tracker).or_default();
-        let group = link.group.map(|group| name_of(trackers, group));
-        charged.applications.push((name.clone(), group));
+        if let Some(group) = link.group {
+            charged.groups.push((name.clone(), name_of(trackers, group)));
+        }
         if row.counted {
             charged.counted.entry(level).or_default().push(name.clone());
         }

@@ -77,7 +77,7 @@ pub(super) fn differences(place: &str, ours: &Value, recorded: &Value) -> Vec<Di
 fn normal(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(normal_map(map)),
-        Value::Array(list) => list.iter().map(normal).collect(),
+        Value::Array(list) => list.iter().map(normal).filter(|one| !is_hollow(one)).collect(),
         _ => value.clone(),
     }
 }
@@ -92,7 +92,7 @@ fn normal_map(map: &Map<String, Value>) -> Map<String, Value> {
             amounts.retain(|_, amount| amount.as_i64() != Some(0));
         }
         let empty = match &value {
-            Value::Object(map) => map.is_empty(),
+            Value::Object(map) => map.is_empty() || is_hollow(&value),
             Value::Array(list) => list.is_empty(),
             _ => false,
         };
@@ -101,6 +101,13 @@ fn normal_map(map: &Map<String, Value>) -> Map<String, Value> {
         }
     }
     result
+}
+
+/// Whether this is a user, a group or a level of one that counts nothing and limits nothing:
+/// the reference makes some when it only looks, and leaves them behind.
+fn is_hollow(value: &Value) -> bool {
+    let is_name = |key: &String| matches!(&**key, "queuePath" | "userName" | "groupName");
+    value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(is_name))
 }
 
 fn compare(
@@ -185,6 +192,8 @@ mod tests {
             (json!({"reason": "x"}), json!({"reason": "y"}), 0),
             (json!({"weight": 1.0}), json!({"weight": 1}), 0),
             (json!({"list": []}), json!({}), 0),
+            (json!([{"userName": "u", "queues": {"queuePath": "root"}}]), json!([]), 0),
+            (json!([{"userName": "u", "groups": {"a": "b"}}]), json!([]), 1),
             (json!([1, 2]), json!([2, 1]), 1),
         ] {
             let found = differences("x", &ours, &recorded);
