@@ -207,24 +207,6 @@ fn nodes_that_would_overflow_the_sum_are_refused() {
 }
 
 #[test]
-fn a_partition_is_configured_once() {
-    check(
-        "
-        queue root.a
-        configure
-        partition gpu
-        configure
-        configure
-        ",
-        expect![[r#"
-            configure: refused DUPLICATE_PARTITION: partition default exists already; a partition is configured once
-            configure: nothing
-            configure: refused DUPLICATE_PARTITION: partition gpu exists already; a partition is configured once
-        "#]],
-    );
-}
-
-#[test]
 fn a_partition_that_is_not_there_is_named_beside_those_that_are() {
     check(
         "
