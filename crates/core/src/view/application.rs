@@ -133,7 +133,7 @@ impl ApplicationView {
             used: amounts(&row.allocated),
             max_used: amounts(&row.peak),
             pending: amounts(&row.pending),
-            highest_priority: requests.iter().map(|ask| ask.priority).max(),
+            highest_priority: row.priority(),
             requests,
             allocations,
         }
@@ -210,10 +210,4 @@ impl RejectedView {
         all.sort_by(|one, other| one.application.cmp(&other.application));
         all
     }
-}
-
-/// The highest priority that an application asks with.
-pub(super) fn highest_priority(books: &Books, application: ApplicationId) -> Option<i32> {
-    let waiting = books.allocations_of(application).filter(|(_, one)| one.is_pending());
-    waiting.map(|(_, one)| one.priority).max()
 }

@@ -12,7 +12,6 @@ use crate::resource::Amounts;
 use crate::time::Millis;
 
 use super::amounts;
-use super::application::highest_priority;
 use super::percent::{Percents, percents};
 
 /// A queue.
@@ -96,8 +95,7 @@ pub struct TemplateView {
 impl QueueView {
     /// A queue without those below it.
     pub fn alone(books: &Books, queue: QueueId) -> Self {
-        let priority = shown_priority(books, queue);
-        Self::new(books, queue, Vec::new(), priority)
+        Self::new(books, queue, Vec::new())
     }
 
     /// A queue with everything below it.
@@ -105,16 +103,10 @@ impl QueueView {
         let mut children: Vec<Self> =
             books.children(queue).map(|(child, _)| Self::tree(books, child)).collect();
         children.sort_by(|one, other| one.path.cmp(&other.path));
-        let row = books.queue(queue);
-        let highest = if row.leaf {
-            highest_in_leaf(books, queue)
-        } else {
-            children.iter().filter_map(|child| child.priority).max()
-        };
-        Self::new(books, queue, children, shown(row, highest))
+        Self::new(books, queue, children)
     }
 
-    fn new(books: &Books, id: QueueId, children: Vec<Self>, priority: Option<i32>) -> Self {
+    fn new(books: &Books, id: QueueId, children: Vec<Self>) -> Self {
         let row = books.queue(id);
         let values = &row.settings.values;
         let of = |resources| amounts(books, Some(resources));
@@ -139,7 +131,7 @@ impl QueueView {
             running: row.running,
             max_applications: row.settings.max_applications,
             starting: Vec::new(),
-            priority,
+            priority: row.shown_priority(),
             priority_fence: values.priority_policy == PriorityPolicy::Fence,
             priority_offset: values.priority_offset,
             order: values.application_order,
@@ -167,30 +159,5 @@ fn template(queue: &Queue) -> Option<TemplateView> {
         max: template.max.clone(),
         guaranteed: template.guaranteed.clone(),
         properties: template.properties.clone(),
-    })
-}
-
-/// The highest priority that waits in a leaf.
-fn highest_in_leaf(books: &Books, leaf: QueueId) -> Option<i32> {
-    books.applications_in(leaf).filter_map(|(id, _)| highest_priority(books, id)).max()
-}
-
-/// The priority that a queue shows its parent. Source: scheduling §8.2.
-fn shown_priority(books: &Books, queue: QueueId) -> Option<i32> {
-    let row = books.queue(queue);
-    let highest = if row.leaf {
-        highest_in_leaf(books, queue)
-    } else {
-        books.children(queue).filter_map(|(child, _)| shown_priority(books, child)).max()
-    };
-    shown(row, highest)
-}
-
-/// What a queue makes of the highest priority that waits in it.
-fn shown(queue: &Queue, highest: Option<i32>) -> Option<i32> {
-    let values = &queue.settings.values;
-    highest.map(|highest| match values.priority_policy {
-        PriorityPolicy::Fence => values.priority_offset,
-        PriorityPolicy::Default => highest.saturating_add(values.priority_offset),
     })
 }
