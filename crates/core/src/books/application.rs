@@ -10,6 +10,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::line::Line;
 use super::priority::AskPriorities;
 
 /// Where an application stands in its life.
@@ -132,6 +133,8 @@ pub struct Application {
     pub allocation_count: u32,
     /// The priorities of its waiting asks.
     pub(super) priorities: AskPriorities,
+    /// The order of its asks and allocations, as far as new ones need it.
+    pub(super) line: Line,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod line;
 mod lists;
 mod node;
 mod partition;
@@ -59,7 +60,7 @@ pub struct Books {
     checksum: Name,
     partitions_made: u32,
     submissions: u64,
-    asks: u64,
+    asks: i64,
     rejections: u64,
 }
 
