@@ -19,7 +19,7 @@ fn a_key_that_is_held_is_refused_and_names_the_holder() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app2 wants it too
-            ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app1 wants it too
+            ask a1: a1 resized
         "#]],
     );
 }
