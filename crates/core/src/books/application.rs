@@ -125,7 +125,8 @@ pub struct Application {
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
     pub allocated: Resources,
-    /// The most that it had at once, type by type.
+    /// The most that it had at once, type by type, as of its placements: what an allocation
+    /// grows by counts with the next one, as with the reference.
     pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,

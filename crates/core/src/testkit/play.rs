@@ -17,7 +17,8 @@ use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of, other_file, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of,
+    other_file, wanted,
 };
 use super::{World, naive_next};
 

@@ -34,7 +34,7 @@ pub struct ApplicationView {
     pub state_log: Vec<(Timestamp, ApplicationState)>,
     /// Allocated now.
     pub used: Amounts,
-    /// The most that was allocated at once, type by type.
+    /// The most that was allocated at once, type by type, as of its placements.
     pub max_used: Amounts,
     /// Asked for.
     pub pending: Amounts,

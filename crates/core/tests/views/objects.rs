@@ -99,6 +99,22 @@ fn an_application_shows_what_it_asks_for_and_has() {
 }
 
 #[test]
+fn the_most_an_application_had_is_taken_at_its_placements() {
+    let mut cluster = two_leaves();
+    let partition = cluster.partition();
+    cluster.ask("k1", "app1", amounts([("vcore", 3_500), ("memory", 5)]), 0);
+    let most = |cluster: &Cluster| {
+        let all = ApplicationView::active(&cluster.0.books, partition);
+        (all[0].used.clone(), all[0].max_used.clone())
+    };
+    let grown = amounts([("memory", 5), ("vcore", 3_500)]);
+    assert_eq!(most(&cluster), (grown.clone(), amounts([("vcore", 3_000)])));
+    cluster.ask("k4", "app1", amounts([("memory", 1)]), 9);
+    let now = amounts([("memory", 6), ("vcore", 3_500)]);
+    assert_eq!(most(&cluster), (now.clone(), now));
+}
+
+#[test]
 fn a_node_shows_what_runs_on_it() {
     let mut cluster = two_leaves();
     cluster.node("n0", amounts([("vcore", 1_000)]));

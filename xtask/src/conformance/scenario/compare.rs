@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Texts for people, and `schedulingAttempted`, which depends on which asks the reference looked
 /// at before it found one to place.
@@ -73,7 +73,9 @@ pub(super) fn differences(place: &str, ours: &Value, recorded: &Value) -> Vec<Di
     found
 }
 
-/// The value without what is not compared, and without everything empty.
+/// The value without what is not compared, and without everything empty. Of the groups of a
+/// user's applications those of running ones stay: the reference also keeps the group of an
+/// application that it looked at and that went without ever running.
 fn normal(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(normal_map(map)),
@@ -86,6 +88,12 @@ fn normal_map(map: &Map<String, Value>) -> Map<String, Value> {
     let mut result = Map::new();
     for (key, value) in map {
         let mut value = normal(value);
+        if let (true, Value::Object(groups)) = (key == "groups", &mut value) {
+            let running = &map.get("queues").unwrap_or(&Value::Null)["runningApplications"];
+            let runs =
+                |name: &String| running.as_array().is_some_and(|all| all.contains(&json!(name)));
+            groups.retain(|application, _| runs(application));
+        }
         if let Value::Object(amounts) = &mut value
             && USAGE.contains(&key.as_str())
         {
@@ -178,8 +186,6 @@ fn by_name(list: &[Value]) -> Option<Vec<(&str, &Value)>> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -193,7 +199,12 @@ mod tests {
             (json!({"weight": 1.0}), json!({"weight": 1}), 0),
             (json!({"list": []}), json!({}), 0),
             (json!([{"userName": "u", "queues": {"queuePath": "root"}}]), json!([]), 0),
-            (json!([{"userName": "u", "groups": {"a": "b"}}]), json!([]), 1),
+            (json!([{"userName": "u", "groups": {"a": "b"}}]), json!([]), 0),
+            (
+                json!({"groups": {"a": "b"}, "queues": {"runningApplications": ["a"]}}),
+                json!({"groups": {"a": "c"}, "queues": {"runningApplications": ["a"]}}),
+                1,
+            ),
             (json!([1, 2]), json!([2, 1]), 1),
         ] {
             let found = differences("x", &ours, &recorded);

@@ -134,7 +134,6 @@ impl Books {
                 queue.pend(&after);
             });
         };
-        row.peak.raise(&row.allocated);
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);
