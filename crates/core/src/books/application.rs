@@ -97,8 +97,10 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue.
+    /// Its leaf queue; may be gone when the application has ended.
     pub queue: QueueId,
+    /// The path of its leaf queue.
+    pub queue_path: Name,
     /// Who is charged.
     pub user: Name,
     /// The user's groups at submission.

@@ -122,7 +122,7 @@ impl ApplicationView {
         Self {
             application: row.name.clone(),
             partition: books.partition(row.partition).name.clone(),
-            queue: books.queue(row.queue).path.clone(),
+            queue: row.queue_path.clone(),
             user: row.user.clone(),
             groups: row.groups.clone(),
             submitted: row.submitted,

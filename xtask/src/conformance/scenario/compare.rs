@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Texts for people, and `schedulingAttempted`, which depends on which asks the reference looked
 /// at before it found one to place.
 const NOT_COMPARED: [&str; 4] = ["reason", "message", "rejectedMessage", "schedulingAttempted"];
 
 /// Maps in which a type with amount zero and one that is absent are the same. Decision K-19.
-const USAGE: [&str; 13] = [
+const USAGE: [&str; 14] = [
     "absUsedCapacity",
     "allocated",
     "allocatedResource",
@@ -19,6 +19,7 @@ const USAGE: [&str; 13] = [
     "occupied",
     "pendingResource",
     "preemptingResource",
+    "resource",
     "resourceUsage",
     "usedCapacity",
     "usedResource",
@@ -73,9 +74,7 @@ pub(super) fn differences(place: &str, ours: &Value, recorded: &Value) -> Vec<Di
     found
 }
 
-/// The value without what is not compared, and without everything empty. Of the groups of a
-/// user's applications those of running ones stay: the reference also keeps the group of an
-/// application that it looked at and that went without ever running.
+/// The value without what is not compared, and without everything empty.
 fn normal(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(normal_map(map)),
@@ -88,11 +87,8 @@ fn normal_map(map: &Map<String, Value>) -> Map<String, Value> {
     let mut result = Map::new();
     for (key, value) in map {
         let mut value = normal(value);
-        if let (true, Value::Object(groups)) = (key == "groups", &mut value) {
-            let running = &map.get("queues").unwrap_or(&Value::Null)["runningApplications"];
-            let runs =
-                |name: &String| running.as_array().is_some_and(|all| all.contains(&json!(name)));
-            groups.retain(|application, _| runs(application));
+        if let Some(running) = map.get("queues").map(|queues| &queues["runningApplications"]) {
+            keep_running(key, &mut value, running);
         }
         if let Value::Object(amounts) = &mut value
             && USAGE.contains(&key.as_str())
@@ -109,6 +105,19 @@ fn normal_map(map: &Map<String, Value>) -> Map<String, Value> {
         }
     }
     result
+}
+
+/// Of the applications that a user or a group lists, leave those that run: the reference also
+/// keeps ones that it looked at and that never ran, and ones whose group has lost its limit.
+fn keep_running(key: &str, value: &mut Value, running: &Value) {
+    let runs = |name: &str| {
+        running.as_array().is_some_and(|all| all.iter().any(|one| one.as_str() == Some(name)))
+    };
+    match (key, value) {
+        ("groups", Value::Object(groups)) => groups.retain(|application, _| runs(application)),
+        ("applications", Value::Array(list)) => list.retain(|one| one.as_str().is_some_and(runs)),
+        _ => {}
+    }
 }
 
 /// Whether this is a user, a group or a level of one that counts nothing and limits nothing:
@@ -186,6 +195,8 @@ fn by_name(list: &[Value]) -> Option<Vec<(&str, &Value)>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -199,7 +210,11 @@ mod tests {
             (json!({"weight": 1.0}), json!({"weight": 1}), 0),
             (json!({"list": []}), json!({}), 0),
             (json!([{"userName": "u", "queues": {"queuePath": "root"}}]), json!([]), 0),
-            (json!([{"userName": "u", "groups": {"a": "b"}}]), json!([]), 0),
+            (
+                json!([{"userName": "u", "groups": {"a": "b"}, "queues": {"queuePath": "root"}}]),
+                json!([]),
+                0,
+            ),
             (
                 json!({"groups": {"a": "b"}, "queues": {"runningApplications": ["a"]}}),
                 json!({"groups": {"a": "c"}, "queues": {"runningApplications": ["a"]}}),

@@ -204,17 +204,21 @@ fn allocation(view: &AllocationView) -> Value {
     object(&[], fields)
 }
 
+/// What no rule found a queue for is shown without one.
+const NO_RULE_MATCHED: &str = "PL-REJECTED";
+
 fn rejected(view: &RejectedView) -> Value {
+    let queue = if view.code == NO_RULE_MATCHED { "" } else { view.queue.as_str() };
     let fields = [
         ("applicationID", view.application.as_str().into()),
-        ("queueName", view.queue.as_str().into()),
+        ("queueName", queue.into()),
         ("user", view.user.as_str().into()),
         ("groups", names(&*view.groups)),
         ("applicationState", "Rejected".into()),
         ("maxRequestPriority", NO_PRIORITY.into()),
         ("stateLog", json!(["Rejected"])),
     ];
-    object(&[], fields)
+    object(&["queueName"], fields)
 }
 
 fn node(view: &NodeView) -> Value {

@@ -19,12 +19,14 @@ impl Books {
         user: &Name,
         groups: &[Name],
     ) {
-        let partition = self.queues[queue].partition;
+        let (partition, queue_path) =
+            (self.queues[queue].partition, self.queues[queue].path.clone());
         self.submissions += 1;
         let application = self.applications.insert(Application {
             partition,
             name: name.clone(),
             queue,
+            queue_path,
             user: user.clone(),
             groups: groups.into(),
             submitted: now,
