@@ -144,16 +144,20 @@ fn charged(
         let Some(link) = row.link else { continue };
         let level = match kind {
             TrackerKind::User => Some(link.user),
-            TrackerKind::Group => link.group,
+            TrackerKind::Group => link.group.level(),
         };
         let Some(level) = level.filter(|level| wanted(trackers.level(*level).tracker)) else {
             continue;
         };
+        let counted = match kind {
+            TrackerKind::User => row.counted,
+            TrackerKind::Group => row.counted_by_group(),
+        };
         let charged = all.entry(trackers.level(level).tracker).or_default();
-        if let Some(group) = link.group {
+        if let Some(group) = link.group.level() {
             charged.groups.push((name.clone(), name_of(trackers, group)));
         }
-        if row.counted {
+        if counted {
             charged.counted.entry(level).or_default().push(name.clone());
         }
     }
