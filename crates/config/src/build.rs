@@ -2,8 +2,8 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, NodeOrder, NodeSortConfig, PartitionConfig,
-    PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
+    PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
 };
 
 use crate::check::{self, Tree};
@@ -40,8 +40,14 @@ fn partition(tree: Tree) -> PartitionConfig {
         preemption: PreemptionConfig {
             enabled: partition.preemption.unwrap_or(defaults.enabled),
             quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
+            strict_guarantee: partition.strict_guarantee.unwrap_or(defaults.strict_guarantee),
+            balance: partition.balance.unwrap_or(defaults.balance),
         },
         user_group_resolver: partition.resolver.value,
+        limit_precedence: match partition.limit_precedence.value.as_str() {
+            "user" => LimitPrecedence::User,
+            _ => LimitPrecedence::Both,
+        },
     }
 }
 

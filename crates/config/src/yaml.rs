@@ -4,7 +4,9 @@
 //! means is decided by the field that it is for, in `scalar.rs`, because `YuniKorn`'s YAML
 //! library decides so too and differs from others in many small ways.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{
@@ -12,7 +14,8 @@ use serde_saphyr::{
     NonFiniteFloatPolicy, Options,
 };
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::written::{self, Written};
 
 /// Largest file, in bytes. A Kubernetes config map holds one eighth of that.
@@ -66,10 +69,16 @@ pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
         report.push(lenient(Span::default(), "the byte order mark is skipped"));
     }
     let mut document = None;
-    let outcome = serde_saphyr::with_deserializer_from_str_with_options(source, options(), |de| {
+    let events = Rc::new(Cell::new(0));
+    let options = options().with_budget_report({
+        let events = Rc::clone(&events);
+        move |counted| events.set(counted.events)
+    });
+    let outcome = serde_saphyr::with_deserializer_from_str_with_options(source, options, |de| {
         document = Some(written::read(de)?);
         Ok(())
     });
+    report.steps = events.get();
     match (document, outcome) {
         (Some(document), outcome) => {
             if let Err(behind) = outcome {
@@ -193,6 +202,7 @@ impl Converter<'_> {
     }
 
     fn convert(&mut self, from: Written) -> Node {
+        self.report.steps += 1;
         let mut span = from.span(self.source);
         let (value, tag) = from.into_parts();
         let kind = match value {

@@ -1,6 +1,7 @@
 //! The node sorting policy.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Partition;
 
 /// Check name and weights of the policy.

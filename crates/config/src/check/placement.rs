@@ -1,6 +1,7 @@
 //! Placement rules by themselves: names, filters, and what no rule can be built from.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Filter, Rule, Text};
 
 use super::expression;

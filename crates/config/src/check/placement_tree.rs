@@ -4,7 +4,8 @@
 //! written `parent` flag. Both are repaired here, but a file that either reading accepts
 //! is accepted, so that no working file is refused (K-4).
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Queue, Rule};
 
 /// How names are compared and parents recognised.

@@ -1,6 +1,7 @@
 //! Properties whose values mean nothing, so that their defaults hold. Never a fault.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
 
 /// Warn about values that are not understood.

@@ -1,7 +1,9 @@
 //! Fields of one mapping, read strictly: an unknown key or a wrong kind is a fault.
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::scalar::{Meaning, Reading};
+use crate::spelling::nearest;
 use crate::yaml::{Entry, Kind, Node, Scalar};
 
 use super::{At, Pairs, Text};
@@ -217,32 +219,6 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
         None => format!("the keys are: {}", known.join(", ")),
     };
     report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
-}
-
-/// The known key that differs in case only, or else in at most two letters.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let lower = name.to_lowercase();
-    let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
-    (distance <= 2).then_some(key)
-}
-
-/// Letters to insert, delete or replace to get from one text to the other; texts of very
-/// different lengths are not compared.
-fn letters_apart(one: &str, two: &str) -> usize {
-    if one.len().abs_diff(two.len()) > 2 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (position, left) in one.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = position + 1;
-        for (column, right) in two.bytes().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[two.len()]
 }
 
 fn scalar_of(node: &Node) -> Option<&Scalar> {

@@ -10,7 +10,9 @@ mod property;
 mod queue;
 
 pub use limit::LimitConfig;
-pub use partition::{NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig};
+pub use partition::{
+    LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
+};
 pub use placement::{FilterConfig, RuleConfig};
 pub use property::{ApplicationOrder, Properties};
 pub use queue::{QueueConfig, TemplateConfig};

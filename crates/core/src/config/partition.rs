@@ -22,6 +22,8 @@ pub struct PartitionConfig {
     pub preemption: PreemptionConfig,
     /// `usergroupresolver.type` as written.
     pub user_group_resolver: String,
+    /// Which limits hold a user back who is named in one.
+    pub limit_precedence: LimitPrecedence,
 }
 
 impl PartitionConfig {
@@ -34,8 +36,19 @@ impl PartitionConfig {
             node_sort: NodeSortConfig::default(),
             preemption: PreemptionConfig::default(),
             user_group_resolver: String::new(),
+            limit_precedence: LimitPrecedence::default(),
         }
     }
+}
+
+/// Which limits hold a user back who is named in one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitPrecedence {
+    /// His own and his group's, as in the reference.
+    #[default]
+    Both,
+    /// His own: where a limit names him, those of groups there and below do not count for him.
+    User,
 }
 
 /// In which order nodes are tried.
@@ -66,10 +79,15 @@ pub struct PreemptionConfig {
     pub enabled: bool,
     /// Take back what a queue uses beyond a lowered maximum.
     pub quota_enabled: bool,
+    /// No preemption leaves a queue below its guarantee in a type that the ask needs; `false`
+    /// takes victims as the reference does.
+    pub strict_guarantee: bool,
+    /// Go on between queues that have their guarantees, until their shares balance.
+    pub balance: bool,
 }
 
 impl Default for PreemptionConfig {
     fn default() -> Self {
-        Self { enabled: true, quota_enabled: false }
+        Self { enabled: true, quota_enabled: false, strict_guarantee: true, balance: false }
     }
 }
