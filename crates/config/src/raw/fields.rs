@@ -163,6 +163,10 @@ impl<'n, 'r> Fields<'n, 'r> {
         for (name, value) in self.items(key, node) {
             let span = value.span;
             if is_null(value) {
+                let message =
+                    format!("the weight of {} has no value and is taken as 0", name.value);
+                let warning = Diagnostic::warning(Code::YamlLenient, name.span, message);
+                self.report.push(warning.help("write a number"));
                 decimals.push((name, At { value: 0.0, span }));
                 continue;
             }
