@@ -196,6 +196,11 @@ impl Report {
         !self.errors.list.is_empty() || self.errors.suppressed > 0
     }
 
+    /// Whether one of these codes was found.
+    pub(crate) fn has_any(&self, codes: &[Code]) -> bool {
+        self.errors.list.iter().chain(&self.warnings.list).any(|one| codes.contains(&one.code))
+    }
+
     /// Sort by place, and find lines and columns in `source`.
     pub(crate) fn finish(mut self, source: &str) -> Diagnostics {
         self.errors.sort();

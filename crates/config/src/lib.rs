@@ -36,6 +36,7 @@ mod check;
 mod checksum;
 mod code;
 mod diagnostic;
+mod exercise;
 mod file;
 mod raw;
 mod render;
@@ -53,6 +54,8 @@ pub use code::Code;
 pub use diagnostic::{
     Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
 };
+#[doc(hidden)]
+pub use exercise::{exercise, steps_max};
 pub use file::{ReadError, bytes_of, read_file};
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

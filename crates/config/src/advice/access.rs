@@ -49,11 +49,11 @@ fn ignored(
     report: &mut Report,
 ) {
     for name in names.split(',').filter(|name| !name.is_empty() && !is_legal(name)) {
-        let message = format!("`{key}` lets in nobody by `{name}`: it is no {noun} name");
-        let help = if name == "*" {
-            "`*` counts only alone: write '*' to let everybody in"
+        let (message, help) = if name == "*" {
+            let message = format!("`{key}` does not let everybody in: `*` counts only alone");
+            (message, "write '*' and nothing else, or leave it out")
         } else {
-            legal
+            (format!("`{key}` lets nobody in by `{name}`: it is no {noun} name"), legal)
         };
         report.push(Diagnostic::warning(Code::AclIgnored, acl.span, message).help(help));
     }

@@ -91,6 +91,8 @@ impl<'s, 'a> Scene<'s, 'a> {
     /// What comes of a chain of `fixed` rules.
     fn fixed(&self, rule: &Rule, made: bool) -> Outcome {
         match self.find(rule) {
+            // One that says `parent: true` itself is refused.
+            Some(at) if self.survey.get(at).queue.parent => Outcome::Depends,
             Some(at) if self.survey.get(at).is_parent() => {
                 let target = self.survey.get(at).queue;
                 let message = format!(

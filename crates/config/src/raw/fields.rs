@@ -98,7 +98,8 @@ impl<'n, 'r> Fields<'n, 'r> {
             }
             None => {
                 let what = format!("`{key}` must be a whole number from 0 to {}", u64::MAX);
-                self.report.push(wrong_kind(node, &what));
+                let fault = wrong_kind(node, &what);
+                self.report.push(fault.help("write digits only, without quotes or sign"));
                 0
             }
         };
@@ -118,7 +119,7 @@ impl<'n, 'r> Fields<'n, 'r> {
                 let message = format!("an empty entry of `{key}` is dropped");
                 let span = if item.span.start == item.span.end { node.span } else { item.span };
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
-                self.report.push(warning);
+                self.report.push(warning.help("remove it"));
             } else {
                 kept.push(item);
             }
@@ -192,7 +193,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             if is_null(&entry.key) {
                 let message = format!("an entry of `{key}` without a key is dropped");
                 let warning = Diagnostic::warning(Code::YamlLenient, entry.key.span, message);
-                self.report.push(warning);
+                self.report.push(warning.help("remove it, or write the key"));
             } else if let Some(name) = text_of(&entry.key, "a key", self.report) {
                 items.push((name, &entry.value));
             }
@@ -205,7 +206,8 @@ impl<'n, 'r> Fields<'n, 'r> {
 fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
     if is_null(key) {
         let message = format!("an entry of {what} without a key is dropped");
-        report.push(Diagnostic::warning(Code::YamlLenient, key.span, message));
+        let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
+        report.push(warning.help("remove it, or write the key"));
         return;
     }
     let Some(name) = text_of(key, "a key", report) else {
@@ -256,5 +258,11 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
             Meaning::Null | Meaning::Text => "this is a text",
         },
     };
-    Diagnostic::error(Code::YamlType, node.span, must).label(label)
+    let help = match &node.kind {
+        Kind::Scalar(scalar) if scalar.quoted => "leave out the quotes, or write what is wanted",
+        Kind::Scalar(_) => "write what is wanted, indented below the key or behind it",
+        Kind::List(_) => "leave out the `-`, or the brackets",
+        Kind::Map(_) => "is a `-` missing, or the indentation wrong?",
+    };
+    Diagnostic::error(Code::YamlType, node.span, must).label(label).help(help)
 }

@@ -30,17 +30,20 @@ fn config_map(document: &Node) -> Option<Diagnostic> {
         Kind::List(_) | Kind::Map(_) => None,
     };
     let entry = |key: &str| entries.iter().find(|entry| text(&entry.key).as_deref() == Some(key));
-    let kind = entry("kind").filter(|kind| text(&kind.value).as_deref() == Some("ConfigMap"))?;
+    let kind = entry("kind").filter(|kind| text(&kind.value).as_deref() == Some("ConfigMap"));
+    let file = entry("data").and_then(|data| match &data.value.kind {
+        Kind::Map(data) => {
+            data.iter().find(|entry| text(&entry.key).as_deref() == Some("queues.yaml"))
+        }
+        Kind::Scalar(_) | Kind::List(_) => None,
+    });
+    let span = kind.map(|kind| kind.value.span).or(file.map(|file| file.key.span))?;
     let message = "this is a Kubernetes ConfigMap; the queue file is the text in its `data`";
-    let fault = Diagnostic::error(Code::ConfigMap, kind.value.span, message).help(
+    let fault = Diagnostic::error(Code::ConfigMap, span, message).help(
         "check the text alone: yq '.data[\"queues.yaml\"]' FILE | headroom validate -, or from the \
          cluster: kubectl -n yunikorn get configmap yunikorn-configs \
          -o jsonpath='{.data.queues\\.yaml}' | headroom validate -",
     );
-    let Some(Kind::Map(data)) = entry("data").map(|data| &data.value.kind) else {
-        return Some(fault);
-    };
-    let file = data.iter().find(|entry| text(&entry.key).as_deref() == Some("queues.yaml"));
     Some(match file {
         Some(file) => fault.also(file.key.span, "the queue file begins behind this"),
         None => fault,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use headroom_core::resource::Quantity;
 
+use crate::code::Code;
 use crate::diagnostic::{Report, Span};
 use crate::raw::{Limit, Text};
 use crate::vector::Vector;
@@ -16,7 +17,18 @@ use super::survey::Survey;
 
 pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     let book = Book::of(survey);
-    loose::advise(survey, &book, report);
+    // A limit that is refused as too large is loose too, but that is not what is wrong.
+    let too_large = [
+        Code::LimitApplicationsOverQueue,
+        Code::LimitResourcesOverQueue,
+        Code::LimitResourcesOverAncestor,
+        Code::LimitResourcesOverWildcard,
+        Code::LimitApplicationsOverAncestor,
+        Code::LimitApplicationsOverWildcard,
+    ];
+    if !report.has_any(&too_large) {
+        loose::advise(survey, &book, report);
+    }
     hidden::advise(survey, &book, report);
     unreached::advise(survey, &book, report);
 }
