@@ -62,59 +62,59 @@ codes! {
     QueueDuplicate: Error = "Q-DUP",
     /// A queue with the name of the recovery queue.
     QueueReserved: Error = "Q-RESERVED",
-    /// An ACL of more than two words, or with superfluous spaces.
+    /// An access list of more than two words, or with superfluous spaces.
     AclSpaces: Error = "A-SPACES",
-    /// Not a quantity.
+    /// An amount that is no quantity.
     QuantitySyntax: Error = "R-SYNTAX",
     /// A quantity that does not fit into 64 bits.
     QuantityOverflow: Error = "R-OVERFLOW",
     /// An unknown suffix, or `m` on a type other than `vcore`.
     QuantitySuffix: Error = "R-SUFFIX",
-    /// Own guarantee above own maximum.
+    /// A queue's guarantee is above its own maximum.
     GuaranteeOverMax: Error = "Q-G>M",
-    /// Own maximum above an ancestor's.
+    /// A queue's maximum is above that of a queue above it.
     MaxOverParent: Error = "Q-M>PARENT",
-    /// The children's guarantees add up to more than the own one.
+    /// The children's guarantees add up to more than the queue's own.
     SumOverGuarantee: Error = "Q-SUMG>G",
-    /// The children's guarantees add up to more than the maximum in force.
+    /// The children's guarantees add up to more than the queue may use.
     SumOverMax: Error = "Q-SUMG>M",
-    /// No number of applications below a queue that has one.
+    /// A queue without `maxapplications` below one that has it.
     ApplicationsMissing: Error = "Q-APPS0",
-    /// More applications than the parent.
+    /// A queue runs more applications than its parent.
     ApplicationsOverParent: Error = "Q-APPS>PARENT",
     /// Different limits for the partition and for its root.
     LimitRootDiffers: Error = "L-ROOTDIFF",
     /// A limit for nobody.
     LimitForNobody: Error = "L-EMPTY",
-    /// Not a user name.
+    /// A limit for what is no user name.
     LimitUserName: Error = "L-USERNAME",
-    /// Not a group name.
+    /// A limit for what is no group name.
     LimitGroupName: Error = "L-GROUPNAME",
     /// A user named twice in one queue's limits.
     LimitUserTwice: Error = "L-DUPUSER",
     /// A group named twice in one queue's limits.
     LimitGroupTwice: Error = "L-DUPGROUP",
-    /// A name behind the wildcard.
+    /// A limit names somebody behind the wildcard.
     LimitAfterWildcard: Error = "L-AFTERWILD",
     /// A group wildcard without any named group in front.
     LimitOnlyWildcardGroup: Error = "L-ONLYWILDGROUP",
-    /// Only zeros.
+    /// A limit whose resources are zeros only.
     LimitAllZero: Error = "L-ZERORES",
-    /// Neither resources nor applications.
+    /// A limit of neither resources nor applications.
     LimitNothing: Error = "L-NOTHING",
-    /// More applications than the queue.
+    /// A limit of more applications than the queue runs.
     LimitApplicationsOverQueue: Error = "L-APPS>QUEUE",
-    /// More resources than the queue.
+    /// A limit of more resources than the queue may use.
     LimitResourcesOverQueue: Error = "L-RES>QUEUE",
-    /// More resources than the same name has in an ancestor.
+    /// A limit of more resources than the same name has in a queue above.
     LimitResourcesOverAncestor: Error = "L-RES>ANC",
-    /// More resources than the wildcard has in an ancestor.
+    /// A limit of more resources than the wildcard has in a queue above.
     LimitResourcesOverWildcard: Error = "L-RES>WILD",
-    /// More applications than the same name has in an ancestor, or no number.
+    /// A limit of more applications than the same name has in a queue above, or without a number.
     LimitApplicationsOverAncestor: Error = "L-APPS>ANC",
-    /// More applications than the wildcard has in an ancestor, or no number.
+    /// A limit of more applications than the wildcard has in a queue above, or without a number.
     LimitApplicationsOverWildcard: Error = "L-APPS>WILD",
-    /// Neither `both` nor `user`.
+    /// `limitprecedence` is neither `both` nor `user`.
     LimitPrecedence: Error = "L-PRECEDENCE",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
@@ -124,15 +124,15 @@ codes! {
     RuleFilterUser: Error = "PR-FUSER",
     /// The one group of a filter is neither a name nor an expression.
     RuleFilterGroup: Error = "PR-FGROUP",
-    /// A full path below another fixed queue.
+    /// A placement rule with a full path below another fixed queue.
     RuleQualified: Error = "PR-QUALIFIED",
-    /// A queue below a leaf.
+    /// A placement rule leads below a leaf.
     RuleUnderLeaf: Error = "PR-UNDERLEAF",
-    /// A queue that does not exist and may not be made.
+    /// A placement rule leads to a queue that does not exist and may not be made.
     RuleNoQueue: Error = "PR-NOQUEUE",
-    /// Queues are to be made below a queue that is no parent.
+    /// A placement rule makes queues below a queue that is no parent.
     RuleNotParent: Error = "PR-NOTPARENT",
-    /// Applications are sent to a queue that is no leaf.
+    /// A placement rule sends applications to a queue that is no leaf.
     RuleNotLeaf: Error = "PR-NOTLEAF",
     /// No placement rule of that name.
     RuleUnknown: Warning = "PR-UNKNOWN",
@@ -142,7 +142,7 @@ codes! {
     RuleValue: Warning = "PR-VALUE",
     /// No node sorting policy of that name.
     NodePolicy: Error = "N-POLICY",
-    /// A weight below zero.
+    /// A node's resource weight below zero.
     NodeWeight: Error = "N-WEIGHT",
     /// A property whose value is not understood, so that its default holds.
     PropertyValue: Warning = "P-VALUE",

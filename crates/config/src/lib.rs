@@ -55,7 +55,7 @@ pub use diagnostic::{
     Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
 };
 #[doc(hidden)]
-pub use exercise::{exercise, steps_max};
+pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

@@ -85,3 +85,22 @@ fn advice_changes_no_verdict_and_no_fault() {
         }
     }
 }
+
+#[test]
+fn the_guide_has_every_code_in_a_line() {
+    let guide = folder().join("../../../../docs/validate.md");
+    let guide = fs::read_to_string(&guide).unwrap().replace("\r\n", "\n");
+    let (_, table) = guide.split_once("\n## Codes\n").expect("a section with the codes");
+    let written: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let expected: Vec<String> = Code::ALL
+        .iter()
+        .map(|code| {
+            let severity = match code.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            format!("| `{code}` | {severity} | {} |", code.summary())
+        })
+        .collect();
+    assert_eq!(written, expected);
+}
