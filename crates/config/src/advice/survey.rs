@@ -26,13 +26,15 @@ pub(super) struct Place<'a> {
 #[derive(Default)]
 pub(super) struct Grants<'a> {
     pub(super) everybody: bool,
+    /// A list is refused, so that nobody knows whom it was to let in.
+    pub(super) unknown: bool,
     pub(super) users: Vec<&'a str>,
     pub(super) groups: Vec<&'a str>,
 }
 
 impl Grants<'_> {
     pub(super) fn nobody(&self) -> bool {
-        !self.everybody && self.users.is_empty() && self.groups.is_empty()
+        !self.everybody && !self.unknown && self.users.is_empty() && self.groups.is_empty()
     }
 }
 
@@ -102,6 +104,7 @@ pub(super) fn parts_of(acl: &str) -> Option<(&str, &str)> {
 
 fn add_grants<'a>(acl: &'a str, grants: &mut Grants<'a>) {
     let Some((users, groups)) = parts_of(acl) else {
+        grants.unknown = true;
         return;
     };
     if users == "*" || groups == "*" || acl.trim() == "*" {

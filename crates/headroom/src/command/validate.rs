@@ -35,7 +35,8 @@ impl Validate {
     /// Check every file, whatever the others are like.
     pub(crate) fn run(self) -> Result<ExitCode> {
         let mut all_accepted = true;
-        for (position, path) in self.files.iter().enumerate() {
+        let mut separator = "";
+        for path in &self.files {
             let name = if path == Path::new("-") {
                 "standard input".to_owned()
             } else {
@@ -47,11 +48,11 @@ impl Validate {
                 output::print(&format!("{}\n", object(&name, &found)))?;
                 continue;
             }
-            if position > 0 {
-                output::print("\n")?;
-            }
             match found {
-                Ok(review) => output::print(&told(&name, &review))?,
+                Ok(review) => {
+                    output::print(&format!("{separator}{}", told(&name, &review)))?;
+                    separator = "\n";
+                }
                 Err(error) => output::tell(&format!("error: cannot read {name}: {error}")),
             }
         }

@@ -12,7 +12,8 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
     for (position, place) in survey.iter() {
         let above = place.above.is_some_and(|above| open[above]);
         let grants = &place.grants;
-        open.push(above || grants.everybody || !grants.groups.is_empty());
+        let to_others = grants.everybody || grants.unknown || !grants.groups.is_empty();
+        open.push(above || to_others);
         let page = &book.pages[position];
         let Some((_, wildcard)) = page.users.get("*") else {
             continue;
