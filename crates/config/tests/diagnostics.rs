@@ -92,7 +92,7 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
             9 |       maxapplications: -1
               |                        ^^ this is a number
               |
-              = help: write what is wanted, indented below the key or behind it
+              = help: write digits only, without quotes or sign
 
             error[YAML-TYPE]: `resources` must be a mapping
               --> queues.yaml:10:18
