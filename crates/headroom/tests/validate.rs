@@ -239,16 +239,23 @@ fn the_json_has_a_stable_shape() {
           ],
           "warningsTotal": 1
         }"#]].assert_eq(&format!("{object:#}"));
+}
+
+#[test]
+fn the_json_of_every_file_has_the_same_keys() {
+    let folder = Folder::new("validate-json-keys");
+    folder.write("broken.yaml", BROKEN);
     folder.write("queues.yaml", GOOD);
-    let ran = folder.run(&["validate", "--json", "queues.yaml", "missing.yaml"]);
+    let ran = folder.run(&["validate", "--json", "broken.yaml", "queues.yaml", "missing.yaml"]);
     let objects: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let keys = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&objects[0]), keys(&object));
-    assert_eq!(keys(&objects[1]), keys(&object));
-    let missing = &objects[1]["errors"][0];
+    assert_eq!(keys(&objects[0]), keys(&objects[1]));
+    assert_eq!(keys(&objects[0]), keys(&objects[2]));
+    let missing = &objects[2]["errors"][0];
     assert_eq!((&missing["code"], &missing["line"]), (&"FILE".into(), &Value::Null));
-    assert_eq!(keys(missing), keys(&object["errors"][0]));
+    assert_eq!(keys(missing), keys(&objects[0]["errors"][0]));
+    assert_eq!(ran.code, Some(1));
 }
 
 #[test]
