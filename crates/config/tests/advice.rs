@@ -102,6 +102,12 @@ fn limits_that_never_bind() {
             "limits: [{users: ['*'], maxresources: {vcore: 5}}]",
             "L-LOOSE",
         ),
+        // Bob may use any number of cores at root.
+        (
+            "{users: [ann], maxresources: {vcore: 5}}, {users: [bob], maxapplications: 9}, {users: ['*'], maxresources: {vcore: 5}}",
+            "limits: [{users: ['*'], maxresources: {vcore: 5}}]",
+            "",
+        ),
         // The wildcard holds back whom root spares.
         (
             "{users: [ann], maxresources: {vcore: 9}}, {users: ['*'], maxresources: {vcore: 5}}",

@@ -32,9 +32,9 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
-        campus.json d815b4103ed98184da9a59f5e0550c7e
-        campus.html eff32f4e16eb3b6d1928c2053003db05
+        decisions "a2df769e5a9c62b22ee42cb5caa6d05f"
+        campus.json 881acdca38b8db8b6de1edb0137e40a1
+        campus.html 9f5f43dad8e93651e024031832fe69de
         csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
         csv/decisions.csv 5fb7bbeef4e508ebcebd0c5d4c634d02
     "#]]
