@@ -130,7 +130,7 @@ impl Cluster {
             application: Name::from(format!("app-{name}")),
             queue: Name::new(queue),
             user: Name::new(user),
-            groups: Vec::new(),
+            ..Submit::default()
         }));
     }
 
@@ -140,8 +140,7 @@ impl Cluster {
             application: Name::from(format!("app-{queue}")),
             key: Name::from(format!("{queue}-{number}")),
             resources: Amounts::from([("memory", 10), ("vcore", 1)]),
-            priority: 0,
-            created: None,
+            ..Ask::default()
         }));
     }
 }
@@ -157,7 +156,9 @@ fn b1_configuration() -> Configuration {
         name: Name::new("root"),
         parent: true,
         children: vec![queue("a", 100_000), queue("b", 1_000_000)],
+        submit_acl: "*".into(),
         ..QueueConfig::default()
     };
-    Configuration { partitions: vec![PartitionConfig::new("default", root)] }
+    let partitions = vec![PartitionConfig::new("default", root)];
+    Configuration { partitions, ..Configuration::default() }
 }

@@ -11,8 +11,11 @@ use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::vector::Vector;
 
 /// Build the configuration; the trees have been found without fault.
-pub(crate) fn build(trees: Vec<Tree>) -> Configuration {
-    Configuration { partitions: trees.into_iter().map(partition).collect() }
+pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
+    Configuration {
+        partitions: trees.into_iter().map(partition).collect(),
+        checksum: Name::new(checksum),
+    }
 }
 
 fn partition(tree: Tree) -> PartitionConfig {

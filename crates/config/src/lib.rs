@@ -153,6 +153,6 @@ fn examine_here(text: &str, with_advice: bool) -> (Option<Configuration>, Report
     if !read_in_full {
         report.forget_absences();
     }
-    let configuration = (!report.has_errors()).then(|| build::build(trees));
+    let configuration = (!report.has_errors()).then(|| build::build(trees, &checksum(text)));
     (configuration, report)
 }

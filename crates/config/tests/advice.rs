@@ -1,5 +1,7 @@
 //! When advice is given, and when it is not: only what is certain is told.
 
+#![allow(clippy::too_many_lines, reason = "tests that hold tables")]
+
 use headroom_config::review;
 
 /// The codes found in a partition with these keys, apart from queues.

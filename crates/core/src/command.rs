@@ -13,7 +13,8 @@ use crate::time::Timestamp;
 /// its events happen or none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Take a queue file into force. Every partition that it names must be new.
+    /// Take a queue file into force, as a whole or not at all. Partitions, queues and limits
+    /// that it does not name any more go, as soon as nothing runs in them.
     Configure(Box<Configuration>),
     /// A node joins.
     AddNode(AddNode),
@@ -82,34 +83,42 @@ pub struct AddNode {
 }
 
 /// An application is submitted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submit {
     /// Partition name.
     pub partition: Name,
     /// Application id, unique among those that have not ended.
     pub application: Name,
-    /// Path of an existing leaf queue, in any case; `root.` may be left out.
+    /// The queue that was asked for, for placement rules to use; may be empty.
     pub queue: Name,
-    /// Who submits.
+    /// Who submits; not empty.
     pub user: Name,
-    /// The user's groups.
+    /// The user's groups, as resolved.
     pub groups: Vec<Name>,
+    /// Free keys and values, of which placement rules and queue settings read some. Keys are
+    /// compared in lower case; of equal keys the first counts.
+    pub tags: Vec<(Name, Name)>,
 }
 
 /// An application asks for room on one node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
     /// Partition name.
     pub partition: Name,
     /// Application id.
     pub application: Name,
-    /// Allocation key, unique in the partition.
+    /// Allocation key, unique in the partition. One that the application has already names that
+    /// ask or allocation: it gets the size and, if it has none yet, the node given here.
     pub key: Name,
     /// What is needed; at least one amount above zero.
     pub resources: Amounts,
+    /// Where it runs already; none for an ask that is to be placed.
+    pub node: Option<Name>,
     /// Higher goes first.
     pub priority: i32,
     /// When it was made, if not now. Orders asks of one application, and an application by
     /// its oldest.
     pub created: Option<Timestamp>,
+    /// Whether it is the first of its application, which is taken back last.
+    pub originator: bool,
 }

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, LimitSubject, PartitionSettings, QueueSettings};
+use crate::books::{ApplicationState, LimitSettings, PartitionSettings, QueueSettings, QueueState};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -23,6 +23,23 @@ pub enum Event {
         /// Settings of its root queue.
         root: QueueSettings,
     },
+    /// A partition has other policies.
+    PartitionChanged {
+        /// Which.
+        partition: PartitionId,
+        /// Its policies from now on.
+        settings: PartitionSettings,
+    },
+    /// A partition is gone; nothing is left in it.
+    PartitionRemoved {
+        /// Which.
+        partition: PartitionId,
+    },
+    /// A queue file is in force.
+    Configured {
+        /// Identifies its text; empty if there was none.
+        checksum: Name,
+    },
     /// A queue exists below another.
     QueueAdded {
         /// In which partition.
@@ -33,22 +50,47 @@ pub enum Event {
         name: Name,
         /// Whether it holds applications.
         leaf: bool,
+        /// Whether it comes from the queue file, and not from a placement rule.
+        managed: bool,
         /// Its settings.
         settings: QueueSettings,
     },
-    /// A user or group is limited in a queue and below. Groups are looked for in the order
-    /// in which their limits were set.
-    LimitSet {
+    /// A queue has other settings.
+    QueueChanged {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its path, lower case.
+        queue: Name,
+        /// Whether it holds applications.
+        leaf: bool,
+        /// Whether it comes from the queue file.
+        managed: bool,
+        /// Its settings from now on.
+        settings: QueueSettings,
+    },
+    /// A queue takes in applications from now on, or does not.
+    QueueMoved {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its path, lower case.
+        queue: Name,
+        /// To which state.
+        state: QueueState,
+    },
+    /// A queue is gone; it had no queue below and no application.
+    QueueRemoved {
+        /// Which.
+        queue: QueueId,
+    },
+    /// These are all limits of users and groups in a queue and below, in this order. Groups
+    /// are looked for in the order of their limits.
+    LimitsChanged {
         /// In which partition.
         partition: PartitionId,
         /// Path of the queue, lower case.
         queue: Name,
-        /// Who is limited.
-        subject: LimitSubject,
-        /// Types named are limited to the amount, zero forbids; empty = unlimited.
-        max: Amounts,
-        /// Applications that may run at once; 0 = unlimited.
-        max_applications: u64,
+        /// Who is limited to what, each at most once.
+        limits: Vec<LimitSettings>,
     },
     /// A node joined.
     NodeAdded {
@@ -82,14 +124,33 @@ pub enum Event {
     },
     /// An application was accepted into a queue.
     ApplicationAdded {
-        /// Its leaf queue.
-        queue: QueueId,
+        /// In which partition.
+        partition: PartitionId,
+        /// Path of its leaf queue, lower case.
+        queue: Name,
         /// Application id.
         application: Name,
         /// Who is charged.
         user: Name,
         /// The groups of the user at submission.
         groups: Vec<Name>,
+    },
+    /// An application was refused; it is remembered for a while.
+    ApplicationRejected {
+        /// In which partition.
+        partition: PartitionId,
+        /// The queue that was asked for.
+        queue: Name,
+        /// Application id.
+        application: Name,
+        /// Who submitted it.
+        user: Name,
+        /// The groups of the user at submission.
+        groups: Vec<Name>,
+        /// Which rule, as [`Rejection::code`](crate::Rejection::code) names it.
+        code: Name,
+        /// Why, in a sentence.
+        message: Name,
     },
     /// An application was tied to the trackers that count for it: those of its user and of
     /// at most one group. It stays so until [`Event::ApplicationUnlinked`].
@@ -100,7 +161,14 @@ pub enum Event {
         /// group limit on its path concerns the user.
         group: Option<Name>,
     },
-    /// An application holds nothing, asks for nothing, and counts in no tracker any more.
+    /// The group limit is gone by which an application was charged to its group. What it has
+    /// is taken off the group; the next look at it chooses a group anew, which is charged
+    /// with what it gets from then on.
+    GroupUnlinked {
+        /// Which.
+        application: ApplicationId,
+    },
+    /// An application holds nothing, and counts in no tracker any more.
     ApplicationUnlinked {
         /// Which.
         application: ApplicationId,
@@ -131,6 +199,8 @@ pub enum Event {
         priority: i32,
         /// When it was made.
         created: Timestamp,
+        /// Whether it is the first of its application, which is taken back last.
+        originator: bool,
     },
     /// A waiting ask was withdrawn.
     AskRemoved {
@@ -145,6 +215,13 @@ pub enum Event {
         ask: AllocationId,
         /// Where.
         node: NodeId,
+    },
+    /// An ask wants another amount, or an allocation has another amount, whatever fits.
+    Resized {
+        /// Which.
+        allocation: AllocationId,
+        /// What it wants or has from now on.
+        resources: Amounts,
     },
     /// An allocation gave its room back.
     Released {
@@ -162,4 +239,6 @@ pub enum Termination {
     StoppedByRm,
     /// Its node left.
     NodeRemoved,
+    /// Its partition is gone.
+    PartitionRemoved,
 }

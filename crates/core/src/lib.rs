@@ -26,7 +26,7 @@
 //!     ..QueueConfig::default()
 //! };
 //! let root = QueueConfig { name: Name::new("root"), children: vec![queue], ..Default::default() };
-//! let configuration = Configuration { partitions: vec![PartitionConfig::new("default", root)] };
+//! let configuration = Configuration { partitions: vec![PartitionConfig::new("default", root)], ..Configuration::default() };
 //!
 //! let partition = Name::new("default");
 //! let ask = |key: &str| {
@@ -35,8 +35,7 @@
 //!         application: Name::new("app"),
 //!         key: Name::new(key),
 //!         resources: Amounts::from([("vcore", 2_000)]),
-//!         priority: 0,
-//!         created: None,
+//!         ..Ask::default()
 //!     })
 //! };
 //! let commands = [
@@ -52,7 +51,7 @@
 //!         application: Name::new("app"),
 //!         queue: Name::new("root.a"),
 //!         user: Name::new("ann"),
-//!         groups: vec![],
+//!         ..Submit::default()
 //!     }),
 //!     ask("first"),
 //!     ask("second"),

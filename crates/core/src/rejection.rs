@@ -16,10 +16,22 @@ pub enum Rejection {
         known: Name,
     },
     /// A partition of this name is there already.
-    #[error("partition {partition} exists already; a partition is configured once")]
+    #[error(
+        "partition {partition} is configured twice; a file names each partition once, whatever the case"
+    )]
     DuplicatePartition {
         /// As configured.
         partition: Name,
+    },
+    /// An access list that cannot be read.
+    #[error(
+        "the access list of queue {queue} has {words} words; it takes users and groups, two at most, with one blank between them"
+    )]
+    AccessList {
+        /// Path of the queue.
+        queue: Name,
+        /// Parts between single blanks.
+        words: usize,
     },
     /// No such queue.
     #[error(
@@ -156,6 +168,7 @@ impl Rejection {
         match self {
             Self::UnknownPartition { .. } => "UNKNOWN_PARTITION",
             Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
+            Self::AccessList { .. } => "ACCESS_LIST",
             Self::UnknownQueue { .. } => "UNKNOWN_QUEUE",
             Self::ParentQueue { .. } => "PARENT_QUEUE",
             Self::EmptyName { .. } => "EMPTY_NAME",

@@ -23,7 +23,7 @@ fn submit(world: &mut World, application: &str) {
         application: Name::new(application),
         queue: Name::new("root.a"),
         user: Name::new("ann"),
-        groups: vec![],
+        ..Submit::default()
     };
     world.command(&Command::Submit(submit)).expect("the command is legal");
 }
@@ -34,8 +34,7 @@ fn ask(world: &mut World, application: &str, key: &str, resources: Amounts) {
         application: Name::new(application),
         key: Name::new(key),
         resources,
-        priority: 0,
-        created: None,
+        ..Ask::default()
     };
     world.command(&Command::Ask(ask)).expect("the command is legal");
 }

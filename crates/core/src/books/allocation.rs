@@ -23,6 +23,8 @@ pub struct Allocation {
     pub node: Option<NodeId>,
     /// When it was placed.
     pub placed: Timestamp,
+    /// Whether it is the first of its application, which is taken back last.
+    pub originator: bool,
     pub(super) next_in_application: Option<AllocationId>,
     pub(super) previous_in_application: Option<AllocationId>,
     pub(super) next_on_node: Option<AllocationId>,

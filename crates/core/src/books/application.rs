@@ -1,12 +1,18 @@
 //! One application: whose it is, what it asks for and has, and where it stands in its life.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
+use smallvec::SmallVec;
+
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
+
+use super::link::{Link, Untold};
+use super::priority::AskPriorities;
 
 /// Where an application stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,19 +54,24 @@ impl fmt::Display for ApplicationState {
     }
 }
 
-/// The trackers that count for an application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// Its user's level at its queue.
-    pub user: LevelId,
-    /// Its group's level at its queue, if a group limit concerns it.
-    pub group: Option<LevelId>,
-}
+/// The states that an application was in, with the time when it entered each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateLog(SmallVec<[(Timestamp, ApplicationState); 4]>);
 
-impl Link {
-    /// The user's level, and the group's if there is one.
-    pub fn levels(self) -> impl Iterator<Item = LevelId> {
-        core::iter::once(self.user).chain(self.group)
+impl StateLog {
+    /// How many are remembered.
+    pub const REMEMBERED: usize = 64;
+
+    /// Times and states, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (Timestamp, ApplicationState)> {
+        self.0.iter().copied()
+    }
+
+    pub(super) fn push(&mut self, at: Timestamp, state: ApplicationState) {
+        if self.0.len() == Self::REMEMBERED {
+            self.0.remove(0);
+        }
+        self.0.push((at, state));
     }
 }
 
@@ -71,8 +82,10 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue.
+    /// Its leaf queue; that of one that has ended may be gone.
     pub queue: QueueId,
+    /// The path of its leaf queue.
+    pub queue_path: Name,
     /// Who is charged.
     pub user: Name,
     /// The user's groups at submission.
@@ -89,22 +102,58 @@ pub struct Application {
     pub timer: Option<Timestamp>,
     /// When it last entered Running.
     pub started: Option<Timestamp>,
+    /// The states that it was in so far, the newest last; the oldest of very many are forgotten.
+    pub state_log: StateLog,
     /// The trackers that count for it; none before the scheduler first looked at it.
     pub link: Option<Link>,
     /// Whether its trackers count it as running: from its first allocation on.
     pub counted: bool,
+    /// What its group was not told; nothing, unless it changed its group while it ran.
+    pub(super) untold: Option<Box<Untold>>,
     /// Sum of its waiting asks; no type with amount zero.
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
     pub allocated: Resources,
+    /// The most that it had at once, type by type.
+    pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
+    /// The priorities of its waiting asks.
+    pub(super) priorities: AskPriorities,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
     pub(super) previous_in_queue: Option<ApplicationId>,
+}
+
+impl Application {
+    /// The highest priority that it asks with; none while it asks for nothing.
+    #[inline]
+    pub fn priority(&self) -> Option<i32> {
+        self.priorities.highest()
+    }
+
+    /// Whether its group is still to be chosen, which any look at its limits does first.
+    pub fn lacks_group(&self) -> bool {
+        self.link.is_none_or(|link| link.group.is_undecided())
+    }
+
+    /// What its group is charged with for it, if it has one.
+    pub fn charged_to_group(&self) -> Option<Resources> {
+        self.link?.group.level()?;
+        Some(match &self.untold {
+            None => self.allocated.clone(),
+            Some(untold) => self.allocated.minus(&untold.amount).pruned(),
+        })
+    }
+
+    /// Whether its group counts it as running.
+    pub fn counted_by_group(&self) -> bool {
+        let has_group = self.link.is_some_and(|link| link.group.level().is_some());
+        has_group && self.untold.as_ref().map_or(self.counted, |untold| untold.counted)
+    }
 }
 
 #[cfg(test)]

@@ -66,9 +66,27 @@ impl Books {
         let Some(parent) = self.queues[queue].parent else {
             return;
         };
-        match self.queues[parent].last_child.replace(queue) {
+        self.queues[parent].child_count += 1;
+        let last = self.queues[parent].last_child.replace(queue);
+        self.queues[queue].previous_sibling = last;
+        match last {
             Some(last) => self.queues[last].next_sibling = Some(queue),
             None => self.queues[parent].first_child = Some(queue),
+        }
+    }
+
+    pub(super) fn detach_queue(&mut self, queue: QueueId) {
+        let row = &self.queues[queue];
+        let Some(parent) = row.parent else { return };
+        let (previous, next) = (row.previous_sibling, row.next_sibling);
+        self.queues[parent].child_count -= 1;
+        match previous {
+            Some(previous) => self.queues[previous].next_sibling = next,
+            None => self.queues[parent].first_child = next,
+        }
+        match next {
+            Some(next) => self.queues[next].previous_sibling = previous,
+            None => self.queues[parent].last_child = previous,
         }
     }
 

@@ -6,29 +6,44 @@
 mod allocation;
 mod application;
 mod apply;
+mod link;
 mod lists;
 mod node;
 mod partition;
+mod priority;
 mod queue;
+mod rejected;
 mod shape;
 pub mod tracker;
 
 pub use allocation::Allocation;
-pub use application::{Application, ApplicationState, Link};
+pub use application::{Application, ApplicationState, StateLog};
+pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Partition, PartitionSettings};
-pub use queue::{Queue, QueueSettings};
+pub use queue::{Queue, QueueSettings, QueueState};
+pub use rejected::Rejected;
 pub use shape::Shapes;
-pub use tracker::{Level, Limit, LimitSubject};
+pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::id::{AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, Slot};
+use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
 use crate::table::Table;
 use crate::time::Timestamp;
+
+/// What time alone changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// The state of an application ends.
+    Application(ApplicationId),
+    /// An empty queue that nothing keeps is cleaned away.
+    Queue(QueueId),
+}
 
 /// The state of all partitions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,16 +55,25 @@ pub struct Books {
     applications: Table<ApplicationId, Application>,
     allocations: Table<AllocationId, Allocation>,
     shapes: Shapes,
-    /// Timers of applications, the earliest first.
-    timers: OrderedMap<(Timestamp, ApplicationId), ()>,
+    /// What time alone changes, the earliest first.
+    timers: OrderedMap<(Timestamp, Timer), ()>,
+    /// Identifies the queue file in force.
+    checksum: Name,
+    partitions_made: u32,
     submissions: u64,
     asks: u64,
+    rejections: u64,
 }
 
 impl Books {
     /// Resource types met so far.
     pub const fn types(&self) -> &ResourceTypes {
         &self.types
+    }
+
+    /// Identifies the queue file in force; empty if there is none, or it had no text.
+    pub const fn checksum(&self) -> &Name {
+        &self.checksum
     }
 
     /// All partitions, in order of creation.
@@ -129,9 +153,15 @@ impl Books {
         self.timers.first().map(|((at, _), ())| *at)
     }
 
-    /// Applications whose timer has fired by now, the earliest first.
-    pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = ApplicationId> {
-        self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, id), ())| *id)
+    /// Timers that have fired by now, the earliest first.
+    pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
+        self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)
+    }
+
+    /// The queue at this path of a partition, in any case.
+    pub fn queue_at(&self, partition: PartitionId, path: &str) -> Option<QueueId> {
+        let queues = &self.partition(partition).queues;
+        queues.get(path).or_else(|| queues.get(&*path.to_lowercase())).copied()
     }
 
     /// A queue and those above it, up to the root.
@@ -200,8 +230,7 @@ impl Books {
     /// What an application may still use by the limits of its user and group: on each type the
     /// least of what is left at any level. None before it is linked, and where nothing limits.
     pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
-        self.applications[application].link?;
-        self.levels_of(application)
+        self.limiting_levels(application)
             .fold(None, |least, (_, level)| Resources::min_of(least.as_ref(), level.left.as_ref()))
     }
 
@@ -213,8 +242,23 @@ impl Books {
         row.link.into_iter().flat_map(Link::levels).flat_map(|level| trackers.up(level))
     }
 
+    /// Those of [`Books::levels_of`] whose limits hold the application back: all of them,
+    /// unless the partition has limits that name a user go before those of his group.
+    pub fn limiting_levels(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (LevelId, &Level)> {
+        let row = &self.applications[application];
+        let partition = self.partition(row.partition);
+        row.link.into_iter().flat_map(|link| {
+            let lifted = partition.lifted(link);
+            let trackers = &partition.trackers;
+            let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
+            trackers.up(link.user).chain(group.skip(lifted))
+        })
+    }
+
     pub(crate) fn next_partition_id(&self) -> PartitionId {
-        let next = self.partitions.last_key_value().map_or(0, |(last, _)| last.slot().number() + 1);
-        PartitionId::from_slot(Slot::new(next, 0))
+        PartitionId::from_slot(Slot::new(self.partitions_made, 0))
     }
 }

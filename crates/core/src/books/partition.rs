@@ -1,10 +1,15 @@
 //! One partition: a cluster with its own queue tree, nodes and trackers.
 
-use crate::config::{NodeSortConfig, PreemptionConfig};
+use alloc::sync::Arc;
+
+use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
+use crate::time::Timestamp;
 
+use super::link::Link;
+use super::rejected::Rejected;
 use super::tracker::Trackers;
 
 /// The policies of a partition.
@@ -14,6 +19,12 @@ pub struct PartitionSettings {
     pub node_sort: NodeSortConfig,
     /// Which kinds of preemption are on.
     pub preemption: PreemptionConfig,
+    /// Which limits hold back a user whom a limit names.
+    pub limit_precedence: LimitPrecedence,
+    /// How applications find their queue; empty means by the queue that they ask for.
+    pub placement_rules: Arc<[RuleConfig]>,
+    /// How users find their groups, as written.
+    pub user_group_resolver: Name,
 }
 
 /// One partition.
@@ -21,6 +32,8 @@ pub struct PartitionSettings {
 pub struct Partition {
     /// Its name as configured.
     pub name: Name,
+    /// Since when it exists.
+    pub since: Timestamp,
     /// Its policies.
     pub settings: PartitionSettings,
     /// The queue `root`; its maximum is the sum of the nodes.
@@ -33,10 +46,26 @@ pub struct Partition {
     pub nodes: OrderedMap<Name, NodeId>,
     /// Applications that have not ended, by application id.
     pub applications: OrderedMap<Name, ApplicationId>,
+    /// Applications that were refused, by a number in order of time; the newest
+    /// [`Rejected::REMEMBERED`] at most.
+    pub rejected: OrderedMap<u64, Rejected>,
     /// Asks and allocations by key.
     pub allocations: OrderedMap<Name, AllocationId>,
     /// Asks that wait.
     pub ask_count: u64,
     /// Allocations in force.
     pub allocation_count: u64,
+}
+
+impl Partition {
+    /// How many levels of the group do not hold an application back, counted from its leaf:
+    /// where limits that name the user go before those of his group, those at and below the
+    /// highest queue that has one.
+    #[inline]
+    pub(crate) fn lifted(&self, link: Link) -> usize {
+        match self.settings.limit_precedence {
+            LimitPrecedence::Both => 0,
+            LimitPrecedence::User => self.trackers.named_up_to(link.user),
+        }
+    }
 }

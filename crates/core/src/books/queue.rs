@@ -1,11 +1,15 @@
 //! One queue: its settings, its use, and its place in the tree.
 
 use alloc::sync::Arc;
+use core::fmt;
 
-use crate::config::{ApplicationOrder, Properties};
+use crate::config::{AccessList, Properties, PropertyValues, TemplateConfig};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Resources, Shortfall};
+use crate::time::Timestamp;
+
+use super::priority::ShownPriorities;
 
 /// What the queue file says of one queue, properties inherited and read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,12 +20,34 @@ pub struct QueueSettings {
     pub guaranteed: Option<Amounts>,
     /// Applications that may run at once; 0 = unlimited.
     pub max_applications: u64,
-    /// In which order a leaf offers room to its applications.
-    pub application_order: ApplicationOrder,
-    /// Whether priority comes before that order, and before the share of sibling queues.
-    pub priority_first: bool,
     /// The properties in force, as text: own ones over inherited ones.
     pub properties: Properties,
+    /// What the properties mean.
+    pub values: PropertyValues,
+    /// Who may submit here and below.
+    pub submit_acl: AccessList,
+    /// Who may administer, and so submit, here and below.
+    pub admin_acl: AccessList,
+    /// What a leaf made below by a placement rule starts with; an own one, or the parent's.
+    pub template: Option<Arc<TemplateConfig>>,
+}
+
+/// Whether a queue takes in applications.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QueueState {
+    /// It does.
+    #[default]
+    Active,
+    /// It does not, nor queues below; what runs goes on, and it goes when it is empty.
+    Draining,
+    /// It does not, and nothing below it is offered room.
+    Stopped,
+}
+
+impl fmt::Display for QueueState {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, out)
+    }
 }
 
 /// One queue.
@@ -39,6 +65,11 @@ pub struct Queue {
     pub depth: u32,
     /// Whether it holds applications, and not queues.
     pub leaf: bool,
+    /// Whether it comes from the queue file; others were made by a placement rule and go
+    /// when they are empty.
+    pub managed: bool,
+    /// Whether it takes in applications.
+    pub state: QueueState,
     /// Settings in force.
     pub settings: Arc<QueueSettings>,
     /// What cannot be exceeded: as configured; for the root the sum of its nodes. None is
@@ -55,10 +86,17 @@ pub struct Queue {
     pub pending: Resources,
     /// Applications in state Running here and below.
     pub running: u64,
+    /// The priorities that applications, or queues below, show here.
+    pub(super) priorities: ShownPriorities,
+    /// How many queues are right below it.
+    pub child_count: u32,
+    /// When it is cleaned away, if it is empty and nothing keeps it.
+    pub(super) removable_at: Option<Timestamp>,
     /// The first queue below, in order of creation.
     pub(super) first_child: Option<QueueId>,
     pub(super) last_child: Option<QueueId>,
     pub(super) next_sibling: Option<QueueId>,
+    pub(super) previous_sibling: Option<QueueId>,
     /// The first application, in order of submission.
     pub(super) first_application: Option<ApplicationId>,
     pub(super) last_application: Option<ApplicationId>,
@@ -70,6 +108,24 @@ impl Queue {
     pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
         let left = self.left.as_ref()?;
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
+    }
+
+    /// Whether it holds no application that has not ended.
+    pub const fn has_no_application(&self) -> bool {
+        self.first_application.is_none()
+    }
+
+    /// Whether nothing keeps it but what is below it: it holds no application, and was made by
+    /// a rule or drains.
+    pub fn is_passing(&self) -> bool {
+        self.parent.is_some()
+            && self.has_no_application()
+            && (!self.managed || self.state == QueueState::Draining)
+    }
+
+    /// Whether nothing keeps it at all.
+    pub fn is_removable(&self) -> bool {
+        self.is_passing() && self.child_count == 0
     }
 
     /// Whether one more application may enter Running here.

@@ -3,25 +3,35 @@
 //! `headroom-config` builds these from text; the core trusts the rules of the file
 //! (names, quantities, hierarchy) to hold and never reads text itself.
 
+mod access;
+pub mod legal;
 mod limit;
 mod partition;
 mod placement;
-mod property;
+pub mod property;
 mod queue;
 
+pub use access::{AccessList, AccessListError};
 pub use limit::LimitConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
 };
 pub use placement::{FilterConfig, RuleConfig};
-pub use property::{ApplicationOrder, Properties};
+pub use property::{
+    ApplicationOrder, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
+};
 pub use queue::{QueueConfig, TemplateConfig};
 
 use alloc::vec::Vec;
+
+use crate::name::Name;
 
 /// Everything one queue file says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Configuration {
     /// In file order; names differ in lower case.
     pub partitions: Vec<PartitionConfig>,
+    /// Identifies the text that this was read from; empty if there was none. Two files with
+    /// the same one say the same.
+    pub checksum: Name,
 }

@@ -20,10 +20,10 @@ pub struct PartitionConfig {
     pub node_sort: NodeSortConfig,
     /// Which kinds of preemption are on.
     pub preemption: PreemptionConfig,
+    /// Which limits hold back a user whom a limit names.
+    pub limit_precedence: LimitPrecedence,
     /// `usergroupresolver.type` as written.
     pub user_group_resolver: String,
-    /// Which limits hold a user back who is named in one.
-    pub limit_precedence: LimitPrecedence,
 }
 
 impl PartitionConfig {
@@ -35,19 +35,19 @@ impl PartitionConfig {
             placement_rules: Vec::new(),
             node_sort: NodeSortConfig::default(),
             preemption: PreemptionConfig::default(),
-            user_group_resolver: String::new(),
             limit_precedence: LimitPrecedence::default(),
+            user_group_resolver: String::new(),
         }
     }
 }
 
-/// Which limits hold a user back who is named in one.
+/// Which limits hold back a user whom a limit names. Source: decision L-1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimitPrecedence {
-    /// His own and his group's, as in the reference.
+    /// His own and his group's, whichever leaves less.
     #[default]
     Both,
-    /// His own: where a limit names him, those of groups there and below do not count for him.
+    /// His own; group limits of that queue and below count his use, and do not hold him back.
     User,
 }
 
@@ -80,10 +80,11 @@ pub struct PreemptionConfig {
     pub enabled: bool,
     /// Take back what a queue uses beyond a lowered maximum.
     pub quota_enabled: bool,
-    /// No preemption leaves a queue below its guarantee in a type that the ask needs; `false`
-    /// takes victims as the reference does.
+    /// Never take a queue below its guarantee in a type that the ask needs, and let no victim
+    /// go that turns out superfluous. Source: decision D-3.
     pub strict_guarantee: bool,
-    /// Go on between queues that have their guarantees, until their shares balance.
+    /// Take from users above their share for users of the same queue below it.
+    /// Source: decision L-12.
     pub balance: bool,
 }
 

@@ -3,9 +3,29 @@
 use alloc::collections::BTreeMap;
 
 use crate::name::Name;
+use crate::time::Millis;
 
 /// Properties by key, as text; unknown keys are kept.
 pub type Properties = BTreeMap<Name, Name>;
+
+/// Order of applications in a leaf.
+pub const SORT_POLICY: &str = "application.sort.policy";
+/// Whether priority comes before that order.
+pub const SORT_PRIORITY: &str = "application.sort.priority";
+/// After how many failed tries an ask is left alone for a while; 0 = never.
+pub const BACKOFF: &str = "application.unschedasks.backoff";
+/// For how long it is left alone.
+pub const BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
+/// Whether a queue shows its parent what its applications ask with, or its offset alone.
+pub const PRIORITY_POLICY: &str = "priority.policy";
+/// What is added to the priority that a queue shows its parent.
+pub const PRIORITY_OFFSET: &str = "priority.offset";
+/// From where, and whether, room is taken for this queue.
+pub const PREEMPTION_POLICY: &str = "preemption.policy";
+/// How long an ask waits before room is taken for it.
+pub const PREEMPTION_DELAY: &str = "preemption.delay";
+/// How long a queue may stay above a lowered maximum; 0 = for ever.
+pub const QUOTA_PREEMPTION_DELAY: &str = "quota.preemption.delay";
 
 /// In which order a leaf offers room to its applications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,4 +35,239 @@ pub enum ApplicationOrder {
     Fifo,
     /// The smallest share first.
     Fair,
+}
+
+/// What priority a queue shows its parent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PriorityPolicy {
+    /// The highest that waits below, and the offset.
+    #[default]
+    Default,
+    /// The offset alone, whatever waits below.
+    Fence,
+}
+
+/// From where room may be taken for the asks of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreemptionPolicy {
+    /// From anywhere that an ancestor allows.
+    #[default]
+    Default,
+    /// From this queue and below only.
+    Fence,
+    /// From nowhere.
+    Disabled,
+}
+
+/// The properties that mean something, read; bad values count as their defaults.
+///
+/// Source: queues and limits §4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropertyValues {
+    /// In which order a leaf offers room to its applications.
+    pub application_order: ApplicationOrder,
+    /// Whether priority comes before that order, and before the share of sibling queues.
+    pub priority_first: bool,
+    /// After how many failed tries an ask is left alone for a while; 0 = never.
+    pub backoff: u64,
+    /// For how long.
+    pub backoff_delay: Millis,
+    /// What priority the queue shows its parent.
+    pub priority_policy: PriorityPolicy,
+    /// What is added to it.
+    pub priority_offset: i32,
+    /// From where room may be taken.
+    pub preemption_policy: PreemptionPolicy,
+    /// How long an ask waits before room is taken for it.
+    pub preemption_delay: Millis,
+    /// How long the queue may stay above a lowered maximum; 0 = for ever.
+    pub quota_preemption_delay: Millis,
+}
+
+/// What holds where no property says otherwise.
+const HALF_A_MINUTE: Millis = Millis::from_secs(30);
+
+impl Default for PropertyValues {
+    fn default() -> Self {
+        Self {
+            application_order: ApplicationOrder::Fifo,
+            priority_first: true,
+            backoff: 0,
+            backoff_delay: HALF_A_MINUTE,
+            priority_policy: PriorityPolicy::Default,
+            priority_offset: 0,
+            preemption_policy: PreemptionPolicy::Default,
+            preemption_delay: HALF_A_MINUTE,
+            quota_preemption_delay: Millis::from_secs(0),
+        }
+    }
+}
+
+impl PropertyValues {
+    /// Read the properties of a queue.
+    pub fn read(properties: &Properties) -> Self {
+        let text = |key| properties.get(key).map_or("", |value: &Name| value.as_str());
+        let is = |key, word: &str| text(key).eq_ignore_ascii_case(word);
+        let delay = |key| read_duration(text(key));
+        Self {
+            application_order: match text(SORT_POLICY) {
+                "fair" => ApplicationOrder::Fair,
+                _ => ApplicationOrder::Fifo,
+            },
+            priority_first: !is(SORT_PRIORITY, "disabled"),
+            backoff: text(BACKOFF).parse().unwrap_or(0),
+            backoff_delay: delay(BACKOFF_DELAY).unwrap_or(HALF_A_MINUTE),
+            priority_policy: if is(PRIORITY_POLICY, "fence") {
+                PriorityPolicy::Fence
+            } else {
+                PriorityPolicy::Default
+            },
+            priority_offset: text(PRIORITY_OFFSET).parse().unwrap_or(0),
+            preemption_policy: if is(PREEMPTION_POLICY, "fence") {
+                PreemptionPolicy::Fence
+            } else if is(PREEMPTION_POLICY, "disabled") {
+                PreemptionPolicy::Disabled
+            } else {
+                PreemptionPolicy::Default
+            },
+            preemption_delay: delay(PREEMPTION_DELAY).unwrap_or(HALF_A_MINUTE),
+            quota_preemption_delay: delay(QUOTA_PREEMPTION_DELAY).unwrap_or_default(),
+        }
+    }
+}
+
+/// What a queue is left with: its parent's properties as far as they are passed on, and its
+/// own over them.
+pub fn inherit(parent: &Properties, own: &Properties) -> Properties {
+    let mut result = Properties::new();
+    for (key, value) in parent {
+        let passed = match &**key {
+            PRIORITY_POLICY => Name::new("default"),
+            PRIORITY_OFFSET => Name::new("0"),
+            PREEMPTION_POLICY if !value.eq_ignore_ascii_case("disabled") => Name::new("default"),
+            _ => value.clone(),
+        };
+        result.insert(key.clone(), passed);
+    }
+    result.extend(own.iter().map(|(key, value)| (key.clone(), value.clone())));
+    result
+}
+
+/// Units of a duration, in nanoseconds; longer names first where one begins with another.
+const UNITS: [(&str, u64); 8] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// Read decimal numbers with a unit each, `1m30s` or `1.5h`, as Go writes durations; rounded up
+/// to a whole millisecond. None unless it is above zero and below 2^63 ns.
+pub fn read_duration(text: &str) -> Option<Millis> {
+    let mut rest = text.strip_prefix('+').unwrap_or(text);
+    let mut total: u128 = 0;
+    while !rest.is_empty() {
+        let (whole, behind) = digits(rest);
+        let (fraction, behind) = behind.strip_prefix('.').map_or(("", behind), digits);
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let (name, unit) = UNITS.into_iter().find(|(name, _)| behind.starts_with(name))?;
+        rest = &behind[name.len()..];
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        total += u128::from(whole) * u128::from(unit);
+        // Digits beyond these are below a nanosecond of the largest unit.
+        let fraction = &fraction[..fraction.len().min(18)];
+        if !fraction.is_empty() {
+            let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
+            total += u128::from(fraction.parse::<u64>().ok()?) * u128::from(unit) / scale;
+        }
+        if total > i64::MAX as u128 {
+            return None;
+        }
+    }
+    (total > 0).then(|| Millis::new(u64::try_from(total).unwrap_or(0).div_ceil(1_000_000)))
+}
+
+/// The decimal digits in front, and what is behind them.
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_numbers_with_units() {
+        for (text, expected) in [
+            ("30s", Some(30_000)),
+            ("1m30s", Some(90_000)),
+            ("1.5h", Some(5_400_000)),
+            (".5s", Some(500)),
+            ("1.s", Some(1_000)),
+            ("+1ms", Some(1)),
+            ("1ns", Some(1)),
+            ("2562047h", Some(9_223_369_200_000)),
+            ("2562048h", None),
+            ("99999999999999999999h", None),
+            ("0s", None),
+            ("-1s", None),
+            ("30", None),
+            ("s", None),
+            (".s", None),
+            ("", None),
+        ] {
+            let expected = expected.map(Millis::new);
+            assert_eq!(read_duration(text), expected, "reading {text:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_defaults() {
+        let of = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(key, value)| (Name::new(key), Name::new(value)));
+            PropertyValues::read(&pairs.collect())
+        };
+        assert_eq!(of(&[]), PropertyValues::default());
+        let bad = [
+            (SORT_POLICY, "FAIR"),
+            (SORT_PRIORITY, "off"),
+            (BACKOFF, "-1"),
+            (BACKOFF_DELAY, "0s"),
+            (PRIORITY_POLICY, "fenced"),
+            (PRIORITY_OFFSET, "1.5"),
+            (PREEMPTION_POLICY, "no"),
+            (PREEMPTION_DELAY, "-5s"),
+            (QUOTA_PREEMPTION_DELAY, "soon"),
+        ];
+        assert_eq!(of(&bad), PropertyValues::default());
+        let good = of(&[
+            (SORT_POLICY, "fair"),
+            (SORT_PRIORITY, "Disabled"),
+            (BACKOFF, "3"),
+            (BACKOFF_DELAY, "1s"),
+            (PRIORITY_POLICY, "FENCE"),
+            (PRIORITY_OFFSET, "-7"),
+            (PREEMPTION_POLICY, "Disabled"),
+            (PREEMPTION_DELAY, "2s"),
+            (QUOTA_PREEMPTION_DELAY, "3s"),
+        ]);
+        let expected = PropertyValues {
+            application_order: ApplicationOrder::Fair,
+            priority_first: false,
+            backoff: 3,
+            backoff_delay: Millis::from_secs(1),
+            priority_policy: PriorityPolicy::Fence,
+            priority_offset: -7,
+            preemption_policy: PreemptionPolicy::Disabled,
+            preemption_delay: Millis::from_secs(2),
+            quota_preemption_delay: Millis::from_secs(3),
+        };
+        assert_eq!(good, expected);
+    }
 }

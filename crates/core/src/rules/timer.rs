@@ -1,28 +1,58 @@
 //! What happens when time has passed.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{ApplicationState, Books, Timer};
 use crate::event::Event;
+use crate::id::{ApplicationId, QueueId};
 use crate::time::Timestamp;
 
 use super::COMPLETED_FOR;
 
-/// The steps of all applications whose timer has fired, the earliest first.
+/// What follows from all timers that have fired, the earliest first.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
     let mut events = Vec::new();
-    for application in books.timers_due(now) {
-        match books.application(application).state {
-            ApplicationState::Completing => events.push(Event::ApplicationMoved {
-                application,
-                state: ApplicationState::Completed,
-                timer: Some(now + COMPLETED_FOR),
-            }),
-            // Remembered long enough: nobody asks for it any more.
-            ApplicationState::Completed => events.push(Event::ApplicationRemoved { application }),
-            // These have no timer.
-            ApplicationState::New | ApplicationState::Accepted | ApplicationState::Running => {}
+    let mut cleaned = BTreeMap::new();
+    for timer in books.timers_due(now) {
+        match timer {
+            Timer::Application(application) => move_on(books, now, application, &mut events),
+            Timer::Queue(queue) => clean(books, queue, &mut cleaned, &mut events),
         }
     }
     events
+}
+
+fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &mut Vec<Event>) {
+    match books.application(application).state {
+        ApplicationState::Completing => events.push(Event::ApplicationMoved {
+            application,
+            state: ApplicationState::Completed,
+            timer: Some(now + COMPLETED_FOR),
+        }),
+        // Remembered long enough: nobody asks for it any more.
+        ApplicationState::Completed => events.push(Event::ApplicationRemoved { application }),
+        // These have no timer.
+        ApplicationState::New | ApplicationState::Accepted | ApplicationState::Running => {}
+    }
+}
+
+/// Clean an empty queue away, and those above it that are empty without it. `cleaned` counts
+/// the queues that went below each parent.
+fn clean(
+    books: &Books,
+    queue: QueueId,
+    cleaned: &mut BTreeMap<QueueId, u32>,
+    events: &mut Vec<Event>,
+) {
+    let mut next = Some(queue);
+    while let Some(queue) = next {
+        events.push(Event::QueueRemoved { queue });
+        next = books.queue(queue).parent.filter(|parent| {
+            let count = cleaned.entry(*parent).or_default();
+            *count += 1;
+            let row = books.queue(*parent);
+            row.child_count == *count && row.is_passing()
+        });
+    }
 }

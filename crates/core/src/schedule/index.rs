@@ -50,6 +50,9 @@ impl Scheduler {
     /// Look at what the event is about to change.
     #[inline]
     pub(super) fn before(&mut self, books: &Books, event: &Event) -> Seen {
+        if self.stale {
+            return Seen::default();
+        }
         match event {
             Event::AskRemoved { ask, .. } | Event::Placed { ask, .. } => {
                 let bundle = self.remove_ask(books, *ask);
@@ -60,12 +63,23 @@ impl Scheduler {
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 Seen { node: row.node, levels, ..see(books, row.application) }
             }
-            Event::ApplicationUnlinked { application } => Seen {
-                levels: books.levels_of(*application).map(|(id, _)| id).collect(),
-                ..see(books, *application)
-            },
+            Event::QueueRemoved { queue } => {
+                self.tree.remove(books, *queue);
+                Seen::default()
+            }
+            Event::ApplicationUnlinked { application } | Event::GroupUnlinked { application } => {
+                Seen {
+                    levels: books.levels_of(*application).map(|(id, _)| id).collect(),
+                    ..see(books, *application)
+                }
+            }
             Event::ApplicationMoved { application, .. }
-            | Event::ApplicationRemoved { application } => see(books, *application),
+            | Event::ApplicationRemoved { application }
+                // One that has ended left its queue when it did, and the queue may be gone.
+                if books.application(*application).state.is_active() =>
+            {
+                see(books, *application)
+            }
             Event::AskAdded { .. } => {
                 Seen { ask: Some(books.allocations().next_id()), ..Seen::default() }
             }
@@ -81,6 +95,9 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        if self.stale {
+            return;
+        }
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -88,7 +105,14 @@ impl Scheduler {
                 let queue = books.partition(*partition).queues.get(path.as_str());
                 self.tree.add(books, *queue.expect("the event added the queue"));
             }
-            Event::LimitSet { .. } => self.parked.open_all(&mut self.tree),
+            Event::QueueRemoved { .. } => {}
+            // Rules have changed: whatever waits may be ordered and held back otherwise.
+            Event::PartitionChanged { .. }
+            | Event::PartitionRemoved { .. }
+            | Event::QueueChanged { .. }
+            | Event::QueueMoved { .. }
+            | Event::LimitsChanged { .. } => self.stale = true,
+            Event::Configured { .. } | Event::ApplicationRejected { .. } => {}
             Event::NodeAdded { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
@@ -112,6 +136,11 @@ impl Scheduler {
             }
             Event::ApplicationAdded { .. } => {}
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
+            Event::GroupUnlinked { application } => {
+                self.restand(books, *application);
+                self.limits_gave_way(seen);
+                self.limit_use_gave_way(books, seen);
+            }
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
@@ -123,6 +152,7 @@ impl Scheduler {
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::AskAdded { .. } => self.add_ask(books, seen.ask.expect("seen before")),
             Event::AskRemoved { .. } => self.reorder_seen(books, seen),
+            Event::Resized { .. } => self.stale = true,
             Event::Placed { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
                 self.reorder_seen(books, seen);
@@ -181,18 +211,22 @@ impl Scheduler {
             self.queue_gave_way(books, queue);
             next = books.queue(queue).parent;
         }
-        if let Some(partition) = seen.partition {
-            let trackers = &books.partition(partition).trackers;
-            for id in &seen.levels {
-                let level = trackers.level(*id);
-                let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
-                self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
-            }
-        }
+        self.limit_use_gave_way(books, seen);
         if let Some(queue) = seen.queue {
             self.tree.touch(queue);
         }
         self.reorder_seen(books, seen);
+    }
+
+    /// Less is charged to its trackers: others may fit.
+    fn limit_use_gave_way(&mut self, books: &Books, seen: &Seen) {
+        let Some(partition) = seen.partition else { return };
+        let trackers = &books.partition(partition).trackers;
+        for id in &seen.levels {
+            let Some(level) = trackers.find_level(*id) else { continue };
+            let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
+            self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
+        }
     }
 
     /// An application left its trackers: others may start.

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{ApplicationState, Books, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
@@ -63,6 +63,8 @@ pub enum Note {
         /// Why.
         wait: Wait,
     },
+    /// The rules have changed: all classes so far are void, and all asks join new ones.
+    Renewed,
 }
 
 /// The indexes from which the next step is found.
@@ -75,6 +77,8 @@ pub struct Scheduler {
     classes: Classes,
     parked: Parked,
     notes: Option<Vec<Note>>,
+    /// Whether the rules have changed since the indexes were made.
+    stale: bool,
 }
 
 /// What the scheduler keeps of one application.
@@ -82,8 +86,6 @@ pub struct Scheduler {
 struct Waiting {
     /// Its place in its leaf; none while it asks for nothing.
     key: Option<ApplicationKey>,
-    /// The highest priority that it asks with.
-    priority: Option<i32>,
     /// Its bundles by shape, sorted.
     bundles: SmallVec<[(ShapeId, BundleId); 2]>,
 }
@@ -112,6 +114,14 @@ impl Scheduler {
         scheduler
     }
 
+    /// Make all indexes anew: the rules have changed.
+    fn rebuild(&mut self, books: &Books) {
+        let notes = self.notes.take();
+        *self = Self { notes, ..Self::default() };
+        self.note(Note::Renewed);
+        self.build(books);
+    }
+
     /// The notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
@@ -123,6 +133,9 @@ impl Scheduler {
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
     pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
+        if self.stale {
+            self.rebuild(books);
+        }
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
@@ -180,6 +193,9 @@ impl Scheduler {
         let class_row = self.classes.rows.get(class)?;
         let root = books.partition(books.queue(class_row.key.leaf).partition).root;
         books.queue(root).max.as_ref()?;
+        if let Some(queue) = shut(books, class_row.key.leaf) {
+            return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
+        }
         let wait = class_row.wait?;
         self.detailed(books, class, wait)
     }
@@ -259,4 +275,13 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
+/// or one that is stopped.
+fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
+    if !books.queue(leaf).leaf {
+        return Some(leaf);
+    }
+    books.up(leaf).find(|(_, queue)| queue.state == QueueState::Stopped).map(|(queue, _)| queue)
 }

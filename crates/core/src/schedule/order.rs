@@ -43,7 +43,7 @@ impl ApplicationKey {
         let urgent = -i64::from(priority);
         let age = i64::try_from(application.submitted.as_millis()).unwrap_or(i64::MAX);
         let (major, share, minor) =
-            match (leaf.settings.application_order, leaf.settings.priority_first) {
+            match (leaf.settings.values.application_order, leaf.settings.values.priority_first) {
                 (ApplicationOrder::Fifo, true) => (urgent, Shares::default(), age),
                 (ApplicationOrder::Fifo, false) => (age, Shares::default(), urgent),
                 (ApplicationOrder::Fair, true) => (urgent, usage(application, leaf), 0),

@@ -104,14 +104,6 @@ impl Parked {
             };
         }
     }
-
-    /// Open every group: the rules have changed.
-    pub(super) fn open_all(&mut self, tree: &mut Tree) {
-        for (key, group) in &mut self.0 {
-            group.open = true;
-            group.show(tree, key.leaf);
-        }
-    }
 }
 
 impl Group {

@@ -39,8 +39,9 @@ pub fn limit(users: &[&str], groups: &[&str], max: Amounts, max_applications: u6
     }
 }
 
-/// One partition called `default` with this root queue.
+/// One partition called `default` with this root queue; everybody may submit.
 pub fn partition(root: QueueConfig) -> Configuration {
+    let root = QueueConfig { submit_acl: "*".into(), ..root };
     let partition = PartitionConfig::new("default", root);
-    Configuration { partitions: alloc::vec![partition] }
+    Configuration { partitions: alloc::vec![partition], ..Configuration::default() }
 }

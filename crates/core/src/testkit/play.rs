@@ -17,7 +17,8 @@ use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of,
+    other_file, wanted,
 };
 use super::{World, naive_next};
 
@@ -46,6 +47,10 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
+        if let Command::Configure(_) = &command {
+            let again = decide(&player.world.books, player.world.now, &command);
+            assert!(again.is_err() || again == Ok(Vec::new()), "once is enough: {again:?}");
+        }
         player.settle();
     }
     let world = &player.world;
@@ -90,7 +95,10 @@ impl Player<'_> {
                         self.count("expired");
                     }
                     self.released |= matches!(event, Event::Released { .. });
-                    self.apply(event);
+                    if matches!(event, Event::Placed { .. }) {
+                        self.count("placed by the RM");
+                    }
+                    self.apply(event, false);
                 }
             }
         }
@@ -111,7 +119,7 @@ impl Player<'_> {
             }
             for event in &events {
                 self.count_placement(event);
-                self.apply(event);
+                self.apply(event, true);
             }
         }
         self.note_waits();
@@ -199,7 +207,8 @@ impl Player<'_> {
         }
     }
 
-    fn apply(&mut self, event: &Event) {
+    /// Apply an event; if the scheduler decided it, nothing may exceed any bound.
+    fn apply(&mut self, event: &Event, judged: bool) {
         let starts = match event {
             Event::ApplicationMoved { application, state: ApplicationState::Running, .. } => {
                 let before = self.world.books.application(*application).state;
@@ -207,14 +216,21 @@ impl Player<'_> {
             }
             _ => None,
         };
+        if let Event::ApplicationLinked { application, .. } = event
+            && self.world.books.application(*application).link.is_some()
+        {
+            self.count("linked to a group anew");
+        }
         self.world.apply(event);
         let books = &self.world.books;
         let fail = |violation: crate::Violation| panic!("after {event:?}: {violation}");
         books.check().unwrap_or_else(fail);
-        if let Event::Placed { ask, .. } = event {
+        if let Event::Placed { ask, .. } = event
+            && judged
+        {
             books.check_placed(*ask).unwrap_or_else(fail);
         }
-        if let Some(application) = starts {
+        if let Some(application) = starts.filter(|_| judged) {
             books.check_started(application).unwrap_or_else(fail);
         }
         self.count(name_of(event));
@@ -222,7 +238,8 @@ impl Player<'_> {
 
     /// Remove everything; nothing may be left in any ledger.
     fn finish(&mut self) {
-        for partition in PARTITIONS.map(Name::new) {
+        let there = |name: &Name| self.world.books.partition_named(name).is_some();
+        for partition in PARTITIONS.map(Name::new).into_iter().filter(there).collect::<Vec<_>>() {
             for application in names(&self.of(&partition).applications) {
                 let partition = partition.clone();
                 self.obey(&Command::RemoveApplication { partition, application });
@@ -231,8 +248,11 @@ impl Player<'_> {
                 self.obey(&Command::RemoveNode { partition: partition.clone(), node });
             }
         }
+        self.world.now = self.world.now + Millis::from_secs(20);
+        self.obey(&Command::Tick);
         let books = &self.world.books;
         assert_eq!((books.allocations().len(), books.shapes().iter().count()), (0, 0));
+        assert!(books.queues().iter().all(|(_, queue)| !queue.is_removable()), "all is cleaned");
         for partition in books.partitions().values() {
             for (_, level) in partition.trackers.levels() {
                 assert!(level.used.is_empty() && level.running == 0 && level.links() == 0);
@@ -247,7 +267,9 @@ impl Player<'_> {
 
     /// The command of a deed, given what there is.
     fn command(&self, op: Op, configuration: &Configuration) -> Command {
-        let partition = Name::new(PARTITIONS[op.partition]);
+        let second = Name::new(PARTITIONS[op.partition]);
+        let there = self.world.books.partition_named(&second).is_some();
+        let partition = if there { second } else { Name::new(PARTITIONS[0]) };
         let here = self.of(&partition);
         let op = instead(op, here);
         let node = |number| pick(number, &here.nodes, "n-nowhere");
@@ -272,6 +294,7 @@ impl Player<'_> {
                 queue: Name::new(QUEUES[usize::from(queue)]),
                 user: Name::new(USERS[usize::from(user)]),
                 groups: groups_of(user),
+                ..Submit::default()
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
@@ -285,6 +308,7 @@ impl Player<'_> {
                 Command::RemoveApplication { partition, application: application(number) }
             }
             Deed::Wait(_) => Command::Tick,
+            Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
         }
     }
@@ -295,12 +319,15 @@ impl Player<'_> {
             Timestamp::from_millis(self.world.now.as_millis().saturating_sub(before))
         });
         Command::Ask(Ask {
+            node: (deed.node < 16)
+                .then(|| pick(deed.node, &self.of(&partition).nodes, "n-nowhere")),
             partition,
             application,
             key: Name::from(format!("k{}", deed.key)),
             resources: wanted(deed.size),
             priority: i32::from(deed.priority),
             created,
+            ..Ask::default()
         })
     }
 }
@@ -361,7 +388,11 @@ fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Comm
 fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command {
     let empty = Name::default();
     match kind % 4 {
-        0 => Command::Configure(Box::new(configuration.clone())),
+        0 => {
+            let mut twice = configuration.clone();
+            twice.partitions.extend(configuration.partitions.iter().cloned());
+            Command::Configure(Box::new(twice))
+        }
         1 => Command::RemoveNode { partition: Name::new("no-partition"), node: empty },
         2 => Command::AddNode(AddNode {
             partition,
@@ -375,6 +406,7 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
             queue: Name::new(QUEUES[0]),
             user: Name::new(USERS[0]),
             groups: Vec::new(),
+            ..Submit::default()
         }),
     }
 }
@@ -390,6 +422,7 @@ fn name_of(event: &Event) -> String {
             Some(group) if *group == "*" => format!("{kind} to the others"),
             Some(_) => format!("{kind} to a named group"),
         },
+        Event::QueueMoved { state, .. } => format!("{kind} {state}"),
         _ => kind,
     }
 }

@@ -46,7 +46,8 @@ impl ClassAccount {
 
 #[derive(Debug)]
 struct ApplicationAccount {
-    class: ClassId,
+    /// None where its classes are void and it did not join a new one yet.
+    class: Option<ClassId>,
     /// The totals of the class when it joined.
     before: Totals,
     /// What it waited for in earlier classes.
@@ -58,6 +59,7 @@ impl Blame {
     pub(super) fn take(&mut self, books: &Books, now_ms: u64, notes: Vec<Note>) {
         for note in notes {
             match note {
+                Note::Renewed => self.renew(now_ms),
                 Note::Joined { application, class } => self.join(now_ms, application, class),
                 Note::Parked { class, wait } => {
                     let blocker = self.position(books, wait.blocker);
@@ -78,19 +80,32 @@ impl Blame {
         waited.into_iter().filter(|(_, ms)| *ms > 0).collect()
     }
 
+    /// Settle with all classes, which are void from now on.
+    fn renew(&mut self, now_ms: u64) {
+        for (application, account) in std::mem::take(&mut self.applications) {
+            let waited = self.leave(now_ms, account);
+            let account = ApplicationAccount { class: None, before: Totals::new(), waited };
+            self.applications.insert(application, account);
+        }
+        self.classes.clear();
+    }
+
     fn join(&mut self, now_ms: u64, application: ApplicationId, class: ClassId) {
         let left = self.applications.remove(&application);
         let waited = left.map(|account| self.leave(now_ms, account)).unwrap_or_default();
         let account = self.classes.entry(class).or_default();
         account.members += 1;
         let before = account.totals_at(now_ms);
-        self.applications.insert(application, ApplicationAccount { class, before, waited });
+        self.applications
+            .insert(application, ApplicationAccount { class: Some(class), before, waited });
     }
 
     /// Settle with the class that an application leaves.
     fn leave(&mut self, now_ms: u64, account: ApplicationAccount) -> Totals {
         let mut waited = account.waited;
-        if let Some(class) = self.classes.get_mut(&account.class) {
+        if let Some(id) = account.class
+            && let Some(class) = self.classes.get_mut(&id)
+        {
             for (blocker, ms) in class.totals_at(now_ms) {
                 let before = account.before.get(&blocker).copied().unwrap_or(0);
                 *waited.entry(blocker).or_default() += ms - before;
@@ -98,7 +113,7 @@ impl Blame {
             class.members -= 1;
             if class.members == 0 {
                 // The scheduler forgot it with its last ask; its name is not used again.
-                self.classes.remove(&account.class);
+                self.classes.remove(&id);
             }
         }
         waited

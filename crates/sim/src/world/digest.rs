@@ -33,7 +33,7 @@ impl Digest {
                 self.id(*allocation);
                 self.number(*termination as u64);
             }
-            Event::AskAdded { application, key, resources, priority, created } => {
+            Event::AskAdded { application, key, resources, priority, created, originator } => {
                 self.number(3);
                 self.id(*application);
                 self.text(key);
@@ -44,6 +44,7 @@ impl Digest {
                 }
                 self.number(i64::from(*priority).cast_unsigned());
                 self.number(created.as_millis());
+                self.number(u64::from(*originator));
             }
             Event::ApplicationMoved { application, state, timer } => {
                 self.number(4);

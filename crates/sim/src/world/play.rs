@@ -175,6 +175,7 @@ impl<'a> Play<'a> {
             queue: job.queue.clone().unwrap_or_default(),
             user: job.user.clone(),
             groups: job.groups.clone(),
+            ..Submit::default()
         });
         match decide(&self.books, self.now, &submit) {
             Err(rejection) => {
@@ -219,7 +220,7 @@ impl<'a> Play<'a> {
             key,
             resources,
             priority: job.priority,
-            created: None,
+            ..Ask::default()
         });
         match decide(&self.books, self.now, &ask) {
             Ok(events) => self.apply_all(&events).map(Ok),

@@ -152,7 +152,7 @@ impl Play<'_> {
         self.open[job].running -= 1;
         match termination {
             Termination::StoppedByRm => record.ended_by = "finished",
-            Termination::NodeRemoved => {
+            Termination::NodeRemoved | Termination::PartitionRemoved => {
                 record.ended_by = "node-lost";
                 self.lost.push((job, record.resources.clone()));
                 return;

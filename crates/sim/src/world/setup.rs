@@ -236,7 +236,13 @@ pub fn queues_of_groups(workload: &mut Workload) -> Configuration {
         .into_iter()
         .map(|name| QueueConfig { name: Name::from(name), ..QueueConfig::default() })
         .collect();
-    let root =
-        QueueConfig { name: Name::new("root"), parent: true, children, ..QueueConfig::default() };
-    Configuration { partitions: vec![PartitionConfig::new("default", root)] }
+    let root = QueueConfig {
+        name: Name::new("root"),
+        parent: true,
+        children,
+        submit_acl: "*".to_owned(),
+        ..QueueConfig::default()
+    };
+    let partitions = vec![PartitionConfig::new("default", root)];
+    Configuration { partitions, ..Configuration::default() }
 }

@@ -1,20 +1,21 @@
 //! Asks come, are placed, and give back.
 
-use crate::books::{Allocation, Books, Link};
-use crate::id::{AllocationId, ApplicationId, NodeId};
-use crate::name::Name;
-use crate::resource::Amounts;
+use crate::books::link::Untold;
+use crate::books::{Allocation, Application, Books, Partition};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
+use super::application::LIVE;
+
 impl Books {
-    pub(super) fn add_ask(
-        &mut self,
-        application: ApplicationId,
-        key: &Name,
-        resources: &Amounts,
-        priority: i32,
-        created: Timestamp,
-    ) {
+    pub(super) fn add_ask(&mut self, event: &Event) {
+        let Event::AskAdded { application, key, resources, priority, created, originator } = event
+        else {
+            return;
+        };
+        let (application, created) = (*application, *created);
         // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
         let resources = self.types.intern_all(resources).pruned();
         let shape = self.shapes.acquire(resources.clone());
@@ -23,11 +24,12 @@ impl Books {
             key: key.clone(),
             application,
             shape,
-            priority,
+            priority: *priority,
             created,
             number: self.asks,
             node: None,
             placed: Timestamp::ZERO,
+            originator: *originator,
             next_in_application: None,
             previous_in_application: None,
             next_on_node: None,
@@ -37,9 +39,13 @@ impl Books {
         let row = &mut self.applications[application];
         row.pending.add(&resources);
         row.ask_count += 1;
+        let shown = row.priority();
+        row.priorities.add(*priority);
+        let shows = row.priority();
         row.submitted = row.submitted.min(created);
         let (queue, partition) = (row.queue, row.partition);
         self.each_up(queue, |queue| queue.pend(&resources));
+        self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);
         partition.allocations.insert(key.clone(), ask);
         partition.ask_count += 1;
@@ -53,8 +59,12 @@ impl Books {
         application.pending.subtract(&resources);
         application.pending.prune();
         application.ask_count -= 1;
+        let shown = application.priority();
+        application.priorities.remove(row.priority);
+        let shows = application.priority();
         let (queue, partition) = (application.queue, application.partition);
         self.each_up(queue, |queue| queue.unpend(&resources));
+        self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);
         partition.allocations.remove(&*row.key);
         partition.ask_count -= 1;
@@ -65,7 +75,7 @@ impl Books {
         let row = &mut self.allocations[ask];
         row.node = Some(node);
         row.placed = now;
-        let (application, shape) = (row.application, row.shape);
+        let (application, shape, priority) = (row.application, row.shape, row.priority);
         let resources = self.shapes.get(shape);
         self.nodes[node].charge(resources);
         self.nodes[node].allocation_count += 1;
@@ -73,20 +83,18 @@ impl Books {
         row.pending.subtract(resources);
         row.pending.prune();
         row.allocated.add(resources);
+        row.peak.raise(&row.allocated);
         row.ask_count -= 1;
         row.allocation_count += 1;
-        let (queue, link, first) =
-            (row.queue, row.link, !core::mem::replace(&mut row.counted, true));
+        let shown = row.priority();
+        row.priorities.remove(priority);
+        let shows = row.priority();
+        let queue = row.queue;
         let partition =
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
         partition.allocation_count += 1;
-        for level in link.into_iter().flat_map(Link::levels) {
-            partition.trackers.increase(level, resources);
-            if first {
-                partition.trackers.start_application(level);
-            }
-        }
+        charge(partition, row, resources);
         let mut next = Some(queue);
         while let Some(id) = next {
             let queue = &mut self.queues[id];
@@ -94,7 +102,50 @@ impl Books {
             queue.charge(resources);
             next = queue.parent;
         }
+        self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
+    }
+
+    /// Give an ask or allocation another size, whatever fits.
+    pub(super) fn resize(&mut self, allocation: AllocationId, resources: &Amounts) {
+        let after = self.types.intern_all(resources).pruned();
+        let shape = self.shapes.acquire(after.clone());
+        let row = &mut self.allocations[allocation];
+        let (old, application, node) = (row.shape, row.application, row.node);
+        row.shape = shape;
+        let before = self.shapes.get(old).clone();
+        self.shapes.release(old);
+        let row = &mut self.applications[application];
+        let queue = row.queue;
+        let Some(node) = node else {
+            row.pending.subtract(&before);
+            row.pending.add(&after);
+            row.pending.prune();
+            return self.each_up(queue, |queue| {
+                queue.unpend(&before);
+                queue.pend(&after);
+            });
+        };
+        // By type: what it shrinks by is given back, what it grows by is charged.
+        let nothing = Resources::new();
+        let grown = after.minus(&before).maximum(&nothing).pruned();
+        let shrunk = before.minus(&after).maximum(&nothing).pruned();
+        let partition =
+            self.partitions.get_mut(&row.partition).expect("an application has its partition");
+        refund(partition, row, &shrunk);
+        if !grown.is_empty() {
+            charge(partition, row, &grown);
+        }
+        row.allocated.subtract(&before);
+        row.allocated.add(&after);
+        row.allocated.prune();
+        row.peak.raise(&row.allocated);
+        self.each_up(queue, |queue| {
+            queue.refund(&before);
+            queue.charge(&after);
+        });
+        self.nodes[node].refund(&before);
+        self.nodes[node].charge(&after);
     }
 
     pub(super) fn release(&mut self, allocation: AllocationId) {
@@ -106,17 +157,58 @@ impl Books {
         self.nodes[node].refund(&resources);
         self.nodes[node].allocation_count -= 1;
         let application = &mut self.applications[row.application];
+        let queue = application.queue;
+        let partition = self
+            .partitions
+            .get_mut(&application.partition)
+            .expect("an application has its partition");
+        partition.allocations.remove(&*row.key);
+        partition.allocation_count -= 1;
+        refund(partition, application, &resources);
         application.allocated.subtract(&resources);
         application.allocated.prune();
         application.allocation_count -= 1;
-        let (queue, link, partition) = (application.queue, application.link, application.partition);
         self.each_up(queue, |queue| queue.refund(&resources));
-        let partition = self.partition_mut(partition);
-        partition.allocations.remove(&*row.key);
-        partition.allocation_count -= 1;
-        for level in link.into_iter().flat_map(Link::levels) {
-            partition.trackers.decrease(level, &resources);
-        }
         self.shapes.release(row.shape);
+    }
+}
+
+/// Charge the user and the group of an application, which both count it from now on.
+#[inline]
+fn charge(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+    let first = !core::mem::replace(&mut application.counted, true);
+    let Some(link) = application.link else { return };
+    let trackers = &mut partition.trackers;
+    trackers.increase(link.user, amount).expect(LIVE);
+    if first {
+        trackers.start_application(link.user).expect(LIVE);
+    }
+    let Some(group) = link.group.level() else { return };
+    trackers.increase(group, amount).expect(LIVE);
+    let first = match &mut application.untold {
+        None => first,
+        Some(untold) => !core::mem::replace(&mut untold.counted, true),
+    };
+    if first {
+        trackers.start_application(group).expect(LIVE);
+    }
+    Untold::settle(&mut application.untold);
+}
+
+/// Give back to the user of an application, and to its group what the group was charged with,
+/// before it is taken off what the application has.
+#[inline]
+fn refund(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+    let Some(link) = application.link else { return };
+    let trackers = &mut partition.trackers;
+    trackers.decrease(link.user, amount).expect(LIVE);
+    let Some(group) = link.group.level() else { return };
+    match &mut application.untold {
+        None => trackers.decrease(group, amount).expect(LIVE),
+        Some(untold) => {
+            let back = untold.give_back(&application.allocated, amount);
+            trackers.decrease(group, &back).expect(LIVE);
+            Untold::settle(&mut application.untold);
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
 use crate::books::tracker::Trackers;
-use crate::books::{Books, Limit, Partition, Queue};
+use crate::books::{Books, Partition, Queue};
 
 impl Books {
     /// Change the books by one event.
@@ -23,16 +23,28 @@ impl Books {
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
         match event {
             Event::PartitionAdded { partition, settings, root } => {
-                self.add_partition(partition, settings.clone(), root);
+                self.add_partition(now, partition, settings.clone(), root);
             }
-            Event::QueueAdded { partition, parent, name, leaf, settings } => {
-                self.add_queue(*partition, parent, name, *leaf, settings);
+            Event::PartitionChanged { partition, settings } => {
+                self.partition_mut(*partition).settings = settings.clone();
             }
-            Event::LimitSet { partition, queue, subject, max, max_applications } => {
-                let max = self.positive(max);
-                let path = self.path_of(self.partition(*partition).queues_path(queue));
-                let limit = Limit { max, max_applications: *max_applications };
-                self.trackers(*partition).set_limit(&path, subject, limit);
+            Event::PartitionRemoved { partition } => self.remove_partition(*partition),
+            Event::Configured { checksum } => self.checksum = checksum.clone(),
+            Event::QueueAdded { partition, parent, name, leaf, managed, settings } => {
+                self.add_queue(now, *partition, parent, name, (*leaf, *managed), settings);
+            }
+            Event::QueueChanged { partition, queue, leaf, managed, settings } => {
+                let queue = self.partition(*partition).queues_path(queue);
+                self.change_queue(now, queue, (*leaf, *managed), settings);
+            }
+            Event::QueueMoved { partition, queue, state } => {
+                let queue = self.partition(*partition).queues_path(queue);
+                self.queues[queue].state = *state;
+                self.watch_emptiness(now, queue);
+            }
+            Event::QueueRemoved { queue } => self.remove_queue(now, *queue),
+            Event::LimitsChanged { partition, queue, limits } => {
+                self.set_limits(*partition, queue, limits);
             }
             Event::NodeAdded { partition, node, capacity, schedulable } => {
                 self.add_node(*partition, node, capacity, *schedulable);
@@ -49,22 +61,24 @@ impl Books {
                 self.nodes[*node].schedulable = *schedulable;
             }
             Event::NodeRemoved { node } => self.remove_node(*node),
-            Event::ApplicationAdded { queue, application, user, groups } => {
-                self.add_application(now, *queue, application, user, groups);
+            Event::ApplicationAdded { partition, queue, application, user, groups } => {
+                let queue = self.partition(*partition).queues_path(queue);
+                self.add_application(now, queue, application, user, groups);
             }
+            Event::ApplicationRejected { .. } => self.reject_application(now, event),
             Event::ApplicationLinked { application, group } => {
                 self.link(*application, group.as_ref());
             }
+            Event::GroupUnlinked { application } => self.unlink_group(*application),
             Event::ApplicationUnlinked { application } => self.unlink(*application),
             Event::ApplicationMoved { application, state, timer } => {
                 self.move_application(now, *application, *state, *timer);
             }
-            Event::ApplicationRemoved { application } => self.remove_application(*application),
-            Event::AskAdded { application, key, resources, priority, created } => {
-                self.add_ask(*application, key, resources, *priority, *created);
-            }
+            Event::ApplicationRemoved { application } => self.remove_application(now, *application),
+            Event::AskAdded { .. } => self.add_ask(event),
             Event::AskRemoved { ask, termination: _ } => self.remove_ask(*ask),
             Event::Placed { ask, node } => self.place(now, *ask, *node),
+            Event::Resized { allocation, resources } => self.resize(*allocation, resources),
             Event::Released { allocation, termination: _ } => self.release(*allocation),
         }
     }

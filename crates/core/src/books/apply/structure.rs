@@ -1,34 +1,47 @@
-//! Partitions, queues and nodes come and go.
+//! Partitions, queues and nodes come, change and go.
 
 use alloc::format;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::books::tracker::Trackers;
-use crate::books::{Books, Node, Partition, PartitionSettings, Queue, QueueSettings};
+use crate::books::{
+    Books, LimitSettings, Node, Partition, PartitionSettings, Queue, QueueSettings, QueueState,
+    Timer,
+};
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
+use crate::time::{Millis, Timestamp};
+
+/// How often a partition looks for empty queues, counted from its making. Source: scheduling
+/// §3.5.
+const CLEANED_EVERY: Millis = Millis::from_secs(10);
 
 impl Books {
     pub(super) fn add_partition(
         &mut self,
+        now: Timestamp,
         name: &Name,
         settings: PartitionSettings,
         root: &QueueSettings,
     ) {
         let id = self.next_partition_id();
-        let root = self.new_queue(id, None, &Name::new("root"), false, root);
+        self.partitions_made += 1;
+        let root = self.new_queue(id, None, &Name::new("root"), (false, true), root);
         let mut queues = OrderedMap::default();
         queues.insert(Name::new("root"), root);
         let partition = Partition {
             name: name.clone(),
+            since: now,
             settings,
             root,
             trackers: Trackers::default(),
             queues,
             nodes: OrderedMap::default(),
             applications: OrderedMap::default(),
+            rejected: OrderedMap::default(),
             allocations: OrderedMap::default(),
             ask_count: 0,
             allocation_count: 0,
@@ -36,19 +49,27 @@ impl Books {
         self.partitions.insert(id, partition);
     }
 
+    pub(super) fn remove_partition(&mut self, partition: PartitionId) {
+        let row = self.partitions.remove(&partition).expect("the event names a partition");
+        self.queues.remove(row.root);
+    }
+
     pub(super) fn add_queue(
         &mut self,
+        now: Timestamp,
         partition: PartitionId,
         parent: &Name,
         name: &Name,
-        leaf: bool,
+        (leaf, managed): (bool, bool),
         settings: &QueueSettings,
     ) {
         let parent = self.partition(partition).queues_path(parent);
-        let queue = self.new_queue(partition, Some(parent), name, leaf, settings);
+        let queue = self.new_queue(partition, Some(parent), name, (leaf, managed), settings);
         self.attach_queue(queue);
         let path = self.queues[queue].path.clone();
         self.partition_mut(partition).queues.insert(path, queue);
+        self.watch_emptiness(now, queue);
+        self.watch_emptiness(now, parent);
     }
 
     pub(super) fn new_queue(
@@ -56,7 +77,7 @@ impl Books {
         partition: PartitionId,
         parent: Option<QueueId>,
         name: &Name,
-        leaf: bool,
+        (leaf, managed): (bool, bool),
         settings: &QueueSettings,
     ) -> QueueId {
         let above = parent.map(|parent| &self.queues[parent]);
@@ -72,6 +93,8 @@ impl Books {
             parent,
             depth,
             leaf,
+            managed,
+            state: QueueState::Active,
             settings: Arc::new(settings.clone()),
             max: None,
             left: None,
@@ -79,14 +102,86 @@ impl Books {
             allocated: Resources::new(),
             pending: Resources::new(),
             running: 0,
+            priorities: OrderedMap::default(),
+            child_count: 0,
+            removable_at: None,
             first_child: None,
             last_child: None,
             next_sibling: None,
+            previous_sibling: None,
             first_application: None,
             last_application: None,
         };
         queue.set_max(max);
         self.queues.insert(queue)
+    }
+
+    pub(super) fn change_queue(
+        &mut self,
+        now: Timestamp,
+        queue: QueueId,
+        (leaf, managed): (bool, bool),
+        settings: &QueueSettings,
+    ) {
+        let max = settings.max.as_ref().and_then(|max| self.positive(max));
+        let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        let row = &mut self.queues[queue];
+        let shown = row.shown_priority();
+        (row.leaf, row.managed) = (leaf, managed);
+        row.settings = Arc::new(settings.clone());
+        let (parent, shows) = (row.parent, row.shown_priority());
+        if row.parent.is_some() {
+            row.set_max(max);
+            row.guaranteed = guaranteed;
+        }
+        self.reprioritise(parent, shown, shows);
+        self.watch_emptiness(now, queue);
+    }
+
+    pub(super) fn remove_queue(&mut self, now: Timestamp, queue: QueueId) {
+        self.detach_queue(queue);
+        let row = self.queues.remove(queue).expect("the event names a queue that is there");
+        if let Some(at) = row.removable_at {
+            self.timers.remove(&(at, Timer::Queue(queue)));
+        }
+        self.partition_mut(row.partition).queues.remove(&*row.path);
+        if let Some(parent) = row.parent {
+            self.watch_emptiness(now, parent);
+        }
+    }
+
+    /// Set or clear the time when a queue is cleaned away: it is empty, and either dynamic or
+    /// draining.
+    pub(super) fn watch_emptiness(&mut self, now: Timestamp, queue: QueueId) {
+        let row = &self.queues[queue];
+        let removable = row.is_removable();
+        if removable == row.removable_at.is_some() {
+            return;
+        }
+        let at = removable.then(|| {
+            let since = self.partition(row.partition).since;
+            let rounds = now.since(since).get() / CLEANED_EVERY.get() + 1;
+            since + Millis::new(rounds * CLEANED_EVERY.get())
+        });
+        let before = core::mem::replace(&mut self.queues[queue].removable_at, at);
+        if let Some(before) = before {
+            self.timers.remove(&(before, Timer::Queue(queue)));
+        }
+        if let Some(at) = at {
+            self.timers.insert((at, Timer::Queue(queue)), ());
+        }
+    }
+
+    pub(super) fn set_limits(
+        &mut self,
+        partition: PartitionId,
+        queue: &str,
+        limits: &[LimitSettings],
+    ) {
+        let path = self.path_of(self.partition(partition).queues_path(queue));
+        let max: Vec<_> = limits.iter().map(|limit| self.positive(&limit.max)).collect();
+        let changed = self.trackers(partition).set_limits(&path, limits, max);
+        changed.expect("a queue has its path, and a limit names somebody");
     }
 
     pub(super) fn add_node(

@@ -79,10 +79,17 @@ impl Cluster {
         apply(Event::PartitionAdded { partition, settings, root });
         let (partition, parent) = (PartitionId::FIRST, Name::new("root"));
         let settings = QueueSettings::default();
-        apply(Event::QueueAdded { partition, parent, name: leaf, leaf: true, settings });
-        let queue = books.queues().iter().map(|(id, _)| id).last().unwrap();
-        let (application, user) = (Name::new("app"), Name::new("ann"));
-        let added = Event::ApplicationAdded { queue, application, user, groups: Vec::new() };
+        apply(Event::QueueAdded {
+            partition,
+            parent,
+            name: leaf,
+            leaf: true,
+            managed: true,
+            settings,
+        });
+        let (queue, application, user) = (Name::new("root.a"), Name::new("app"), Name::new("ann"));
+        let groups = Vec::new();
+        let added = Event::ApplicationAdded { partition, queue, application, user, groups };
         books.apply(Timestamp::ZERO, &added);
         let application = books.applications().iter().next().unwrap().0;
         let index = NodeIndex::new(sort);
@@ -160,8 +167,14 @@ impl Cluster {
         let key = Name::from(format!("k{}", self.asks));
         let (application, created) = (self.application, Timestamp::ZERO);
         let resources = amounts(size / 2);
-        let added =
-            Event::AskAdded { application, key: key.clone(), resources, priority: 0, created };
+        let added = Event::AskAdded {
+            application,
+            key: key.clone(),
+            resources,
+            priority: 0,
+            created,
+            originator: false,
+        };
         self.apply(&added);
         let ask = *self.books.partition(self.partition).allocations.get(&*key).unwrap();
         self.apply(&Event::Placed { ask, node });

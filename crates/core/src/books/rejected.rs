@@ -1,0 +1,33 @@
+//! An application that was refused.
+
+use alloc::sync::Arc;
+
+use crate::name::Name;
+use crate::time::{Millis, Timestamp};
+
+/// What is remembered of an application that no queue took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// Application id.
+    pub application: Name,
+    /// The queue that was asked for.
+    pub queue: Name,
+    /// Who submitted it.
+    pub user: Name,
+    /// The groups of the user at submission.
+    pub groups: Arc<[Name]>,
+    /// When.
+    pub at: Timestamp,
+    /// Which rule, as [`Rejection::code`](crate::Rejection::code) names it.
+    pub code: Name,
+    /// Why, in a sentence.
+    pub message: Name,
+}
+
+impl Rejected {
+    /// How many are remembered in a partition; of more, the oldest are forgotten.
+    pub const REMEMBERED: usize = 10_000;
+
+    /// For how long one is remembered. Source: scheduling §3.5.
+    pub const REMEMBERED_FOR: Millis = Millis::from_secs(72 * 3_600);
+}

@@ -1,0 +1,120 @@
+//! The limits of a file, and what follows for applications when some are gone.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::tracker::WILDCARD;
+use crate::books::{Application, Books, LimitSettings, LimitSubject, Queue};
+use crate::config::QueueConfig;
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+
+use super::target::Target;
+
+/// The limits of a configured queue, one per name, in order.
+pub(super) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
+    let mut all = Vec::new();
+    for limit in &queue.limits {
+        let users = limit.users.iter().map(|name| match &**name {
+            WILDCARD => LimitSubject::AnyUser,
+            _ => LimitSubject::User(name.clone()),
+        });
+        let groups = limit.groups.iter().map(|name| match &**name {
+            WILDCARD => LimitSubject::AnyGroup,
+            _ => LimitSubject::Group(name.clone()),
+        });
+        all.extend(users.chain(groups).map(|subject| LimitSettings {
+            subject,
+            max: limit.max_resources.clone(),
+            max_applications: limit.max_applications,
+        }));
+    }
+    all
+}
+
+/// Queues whose group limits change, with the groups that have none there any more, `*`
+/// included.
+type GroupChanges = BTreeMap<QueueId, Vec<Name>>;
+
+/// Put the limits of the file in the place of those in force.
+pub(super) fn change(
+    books: &Books,
+    partition: PartitionId,
+    targets: &[Target<'_>],
+    events: &mut Vec<Event>,
+) {
+    let row = books.partition(partition);
+    let wanted: BTreeMap<&str, &QueueConfig> =
+        targets.iter().map(|target| (&*target.path, target.queue)).collect();
+    let mut changes = GroupChanges::new();
+    let mut changed = Vec::new();
+    for (path, id) in row.queues.iter() {
+        let before = row.trackers.limits_at(*id);
+        let after = wanted.get(&**path).map(|queue| of(queue)).unwrap_or_default();
+        if before == after {
+            continue;
+        }
+        if groups(before).ne(groups(&after)) {
+            let is_gone = |group: &&LimitSubject| !groups(&after).any(|kept| kept == *group);
+            let gone = groups(before).filter(is_gone).map(name_of).collect();
+            changes.insert(*id, gone);
+        }
+        changed.push((path.clone(), after));
+    }
+    let is_new = |target: &&Target<'_>| row.queues.get(&*target.path).is_none();
+    for target in targets.iter().filter(is_new).filter(|target| !target.queue.limits.is_empty()) {
+        changed.push((target.path.clone(), of(target.queue)));
+    }
+    unlink(books, partition, &changes, events);
+    events.extend(changed.into_iter().map(|(queue, limits)| Event::LimitsChanged {
+        partition,
+        queue,
+        limits,
+    }));
+}
+
+/// Have groups chosen anew where a change may choose others: of every application that is not
+/// charged yet, since what is in force at the first charge counts, and of those whose group has
+/// lost its limit.
+fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events: &mut Vec<Event>) {
+    if changes.is_empty() {
+        return;
+    }
+    for (_, application) in books.partition(partition).applications.iter() {
+        let (application, row) = (*application, books.application(*application));
+        let concerned = books.up(row.queue).any(|(queue, _)| changes.contains_key(&queue));
+        if !concerned || row.link.is_none() {
+            continue;
+        }
+        if !row.counted {
+            events.push(Event::ApplicationUnlinked { application });
+        } else if loses_group(books, row, changes) {
+            events.push(Event::GroupUnlinked { application });
+        }
+    }
+}
+
+/// Whether the group limit is gone by which an application is charged, at its queue or above.
+fn loses_group(books: &Books, row: &Application, changes: &GroupChanges) -> bool {
+    let Some(level) = row.link.and_then(|link| link.group.level()) else { return false };
+    let trackers = &books.partition(row.partition).trackers;
+    let group = &trackers.tracker(trackers.level(level).tracker).name;
+    let gone =
+        |(id, _): (QueueId, &Queue)| changes.get(&id).is_some_and(|gone| gone.contains(group));
+    books.up(row.queue).any(gone)
+}
+
+/// The group limits among these, in order.
+fn groups(limits: &[LimitSettings]) -> impl Iterator<Item = &LimitSubject> {
+    let subjects = limits.iter().map(|limit| &limit.subject);
+    subjects.filter(|one| matches!(one, LimitSubject::Group(_) | LimitSubject::AnyGroup))
+}
+
+/// The name of a group limit's tracker.
+fn name_of(group: &LimitSubject) -> Name {
+    match group {
+        LimitSubject::Group(name) | LimitSubject::User(name) => name.clone(),
+        LimitSubject::AnyGroup | LimitSubject::AnyUser => Name::new(WILDCARD),
+    }
+}

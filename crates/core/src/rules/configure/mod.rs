@@ -1,0 +1,144 @@
+//! Taking a queue file into force: what it says is compared with what is there, and the
+//! differences become events. Queues and limits §3.
+//!
+//! The whole file is looked at before the first event comes out, so a file that cannot be
+//! used in one partition changes nothing in the others.
+
+mod limits;
+mod remove;
+mod settings;
+mod target;
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use crate::books::{Books, QueueState};
+use crate::config::{Configuration, PartitionConfig, QueueConfig};
+use crate::event::Event;
+use crate::id::{Id, PartitionId, Slot};
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::ResourceTypes;
+
+use settings::partition_settings;
+use target::{Target, targets_of};
+
+pub(super) fn configure(
+    books: &Books,
+    configuration: &Configuration,
+) -> Result<Vec<Event>, Rejection> {
+    if !configuration.checksum.is_empty() && configuration.checksum == *books.checksum() {
+        return Ok(Vec::new()); // The same text is in force.
+    }
+    count_types(books, configuration)?;
+    let mut events = Vec::new();
+    let mut named = BTreeSet::new();
+    let mut next = books.next_partition_id().slot().number();
+    for partition in &configuration.partitions {
+        if !named.insert(partition.name.to_lowercase()) {
+            return Err(Rejection::DuplicatePartition { partition: partition.name.clone() });
+        }
+        let targets = targets_of(&partition.root)?;
+        if let Some(id) = books.partition_named(&partition.name) {
+            change_partition(books, id, partition, &targets, &mut events);
+        } else {
+            let id = PartitionId::from_slot(Slot::new(next, 0));
+            next += 1;
+            add_partition(id, partition, &targets, &mut events);
+        }
+    }
+    for (id, row) in books.partitions() {
+        if !named.contains(&row.name.to_lowercase()) {
+            remove::partition(books, *id, &mut events);
+        }
+    }
+    if configuration.checksum != *books.checksum() {
+        events.push(Event::Configured { checksum: configuration.checksum.clone() });
+    }
+    Ok(events)
+}
+
+fn add_partition(
+    id: PartitionId,
+    partition: &PartitionConfig,
+    targets: &[Target<'_>],
+    events: &mut Vec<Event>,
+) {
+    for target in targets {
+        events.push(match &target.parent {
+            None => Event::PartitionAdded {
+                partition: partition.name.clone(),
+                settings: partition_settings(partition),
+                root: target.settings.clone(),
+            },
+            Some(parent) => target.added(id, parent),
+        });
+        let limits = limits::of(target.queue);
+        if !limits.is_empty() {
+            let queue = target.path.clone();
+            events.push(Event::LimitsChanged { partition: id, queue, limits });
+        }
+    }
+}
+
+fn change_partition(
+    books: &Books,
+    id: PartitionId,
+    partition: &PartitionConfig,
+    targets: &[Target<'_>],
+    events: &mut Vec<Event>,
+) {
+    let row = books.partition(id);
+    let settings = partition_settings(partition);
+    if settings != row.settings {
+        events.push(Event::PartitionChanged { partition: id, settings });
+    }
+    for target in targets {
+        match (row.queues.get(&*target.path), &target.parent) {
+            (Some(queue), _) => {
+                let queue = books.queue(*queue);
+                if queue.state != QueueState::Active {
+                    let (queue, state) = (target.path.clone(), QueueState::Active);
+                    events.push(Event::QueueMoved { partition: id, queue, state });
+                }
+                if !target.is_in_force(queue) {
+                    events.push(target.changed(id));
+                }
+            }
+            (None, Some(parent)) => events.push(target.added(id, parent)),
+            (None, None) => unreachable!("a partition has its root"),
+        }
+    }
+    let kept: BTreeSet<&Name> = targets.iter().map(|target| &target.path).collect();
+    for (path, queue) in row.queues.iter() {
+        let queue = books.queue(*queue);
+        if queue.managed && queue.state == QueueState::Active && !kept.contains(path) {
+            let (queue, state) = (path.clone(), QueueState::Draining);
+            events.push(Event::QueueMoved { partition: id, queue, state });
+        }
+    }
+    limits::change(books, id, targets, events);
+}
+
+/// Refuse a file that would make the books know too many resource types.
+fn count_types(books: &Books, configuration: &Configuration) -> Result<(), Rejection> {
+    let mut names: BTreeSet<&Name> = BTreeSet::new();
+    let mut open: Vec<&QueueConfig> =
+        configuration.partitions.iter().map(|partition| &partition.root).collect();
+    while let Some(queue) = open.pop() {
+        let limits = queue.limits.iter().map(|limit| &limit.max_resources);
+        let template =
+            queue.template.iter().flat_map(|template| [&template.max, &template.guaranteed]);
+        for amounts in limits.chain(template).chain([&queue.max, &queue.guaranteed]) {
+            names.extend(amounts.iter().map(|(name, _)| name));
+        }
+        open.extend(&queue.children);
+    }
+    let known = books.types().len();
+    let added = names.iter().filter(|name| books.types().find(name).is_none()).count();
+    if known + added <= ResourceTypes::LIMIT {
+        return Ok(());
+    }
+    let what = "the queue file";
+    Err(Rejection::TooManyTypes { what, added, known, limit: ResourceTypes::LIMIT })
+}

@@ -1,0 +1,76 @@
+//! The queues of a file, one after another, as they are to be.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::{Queue, QueueSettings};
+use crate::config::QueueConfig;
+use crate::event::Event;
+use crate::id::PartitionId;
+use crate::name::Name;
+use crate::rejection::Rejection;
+
+use super::settings::queue_settings;
+
+/// One queue as it is to be.
+pub(super) struct Target<'file> {
+    pub(super) queue: &'file QueueConfig,
+    /// Its path, lower case.
+    pub(super) path: Name,
+    /// The path of its parent; none for the root.
+    pub(super) parent: Option<Name>,
+    pub(super) settings: QueueSettings,
+}
+
+impl Target<'_> {
+    pub(super) fn added(&self, partition: PartitionId, parent: &Name) -> Event {
+        Event::QueueAdded {
+            partition,
+            parent: parent.clone(),
+            name: Name::new(self.queue.name.to_lowercase()),
+            leaf: self.is_leaf(),
+            managed: true,
+            settings: self.settings.clone(),
+        }
+    }
+
+    pub(super) fn changed(&self, partition: PartitionId) -> Event {
+        Event::QueueChanged {
+            partition,
+            queue: self.path.clone(),
+            leaf: self.is_leaf(),
+            managed: true,
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// Whether a queue is as it is to be.
+    pub(super) fn is_in_force(&self, queue: &Queue) -> bool {
+        queue.managed && queue.leaf == self.is_leaf() && *queue.settings == self.settings
+    }
+
+    fn is_leaf(&self) -> bool {
+        self.parent.is_some() && !self.queue.is_parent()
+    }
+}
+
+/// All queues of a tree, each after its parent.
+pub(super) fn targets_of(root: &QueueConfig) -> Result<Vec<Target<'_>>, Rejection> {
+    let mut targets = Vec::new();
+    // Depth first, by hand: nesting comes from a file and must not exhaust the stack.
+    let mut open: Vec<(Option<usize>, &QueueConfig)> = vec![(None, root)];
+    while let Some((above, queue)) = open.pop() {
+        let above: Option<&Target<'_>> = above.map(|above| &targets[above]);
+        let path = above.map_or_else(
+            || Name::new("root"),
+            |above| format!("{}.{}", above.path, queue.name.to_lowercase()).into(),
+        );
+        let settings = queue_settings(queue, &path, above.map(|above| &above.settings))?;
+        let parent = above.map(|above| above.path.clone());
+        let position = targets.len();
+        targets.push(Target { queue, path, parent, settings });
+        open.extend(queue.children.iter().rev().map(|child| (Some(position), child)));
+    }
+    Ok(targets)
+}
