@@ -105,6 +105,11 @@ impl<K: Ord, V> OrderedMap<K, V> {
         self.chunks.first()?.entries.first().map(|(key, value)| (key, value))
     }
 
+    /// The last entry.
+    pub fn last(&self) -> Option<(&K, &V)> {
+        self.chunks.last()?.entries.last().map(|(key, value)| (key, value))
+    }
+
     /// All entries, smallest key first.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.chunks.iter().flat_map(|chunk| chunk.entries.iter()).map(|(key, value)| (key, value))
@@ -176,6 +181,7 @@ mod tests {
                 }
                 prop_assert_eq!(ours.get(&key), theirs.get(&key));
                 prop_assert_eq!(ours.first(), theirs.first_key_value());
+                prop_assert_eq!(ours.last(), theirs.last_key_value());
             }
             prop_assert!(ours.iter().eq(theirs.iter()));
             prop_assert_eq!((ours.len(), ours.is_empty()), (theirs.len(), theirs.is_empty()));

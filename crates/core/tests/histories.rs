@@ -21,7 +21,7 @@ fn number_in(variable: &str) -> Option<u32> {
 }
 
 /// What must have happened at least once, or the histories do not test it.
-const REACHED: [&str; 49] = [
+const REACHED: [&str; 52] = [
     "ApplicationLinked to a named group",
     "ApplicationLinked to no group",
     "ApplicationLinked to the others",
@@ -34,6 +34,9 @@ const REACHED: [&str; 49] = [
     "NodeResized",
     "NodeScheduling",
     "Placed",
+    "QueueAdded by a rule",
+    "QueueChanged by a tag",
+    "QueueRemoved",
     "Released NodeRemoved",
     "Released StoppedByRm",
     "expired",

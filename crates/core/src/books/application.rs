@@ -10,6 +10,8 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::priority::AskPriorities;
+
 /// Where an application stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ApplicationState {
@@ -128,10 +130,20 @@ pub struct Application {
     pub ask_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
+    /// The priorities of its waiting asks.
+    pub(super) priorities: AskPriorities,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
     pub(super) previous_in_queue: Option<ApplicationId>,
+}
+
+impl Application {
+    /// The highest priority that it asks with; none while it asks for nothing.
+    #[inline]
+    pub fn priority(&self) -> Option<i32> {
+        self.priorities.highest()
+    }
 }
 
 #[cfg(test)]

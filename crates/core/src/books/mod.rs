@@ -9,6 +9,7 @@ mod apply;
 mod lists;
 mod node;
 mod partition;
+mod priority;
 mod queue;
 mod rejected;
 mod shape;

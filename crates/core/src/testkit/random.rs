@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use crate::config::{Configuration, NodeOrder, PartitionConfig, QueueConfig};
+use crate::config::{Configuration, NodeOrder, PartitionConfig, QueueConfig, RuleConfig};
 use crate::name::Name;
 use crate::resource::Amounts;
 
@@ -45,6 +45,8 @@ pub(super) enum Deed {
     Remove(u8),
     /// Time passes.
     Wait(u8),
+    /// Another queue file comes into force.
+    Reload(u16),
     /// A command that is wrong in one of several ways.
     Nonsense(u8),
 }
@@ -103,6 +105,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
         3 => pick().prop_map(Deed::Wait),
+        2 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
     ]
 }
@@ -131,20 +134,55 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
 
 fn one_tree() -> impl Strategy<Value = PartitionConfig> {
     (prop::collection::vec(any::<u8>(), 31), any::<bool>()).prop_map(|(dice, packed)| {
-        let mut dice = dice.into_iter().cycle();
-        let mut queue = |queue: QueueConfig| furnish(queue, &mut dice);
-        let (x, y, e) = (queue(leaf("x")), queue(leaf("y")), queue(leaf("e")));
-        let d = queue(parent("d", vec![e]));
-        let children =
-            vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
-        let mut root = queue(parent("root", children));
-        (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
-        let mut one = partition(root).partitions.remove(0);
+        let mut one = tree_of(&mut dice.into_iter().cycle());
         if packed {
             one.node_sort.order = NodeOrder::BinPacking;
         }
         one
     })
+}
+
+fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
+    let mut queue = |queue: QueueConfig| furnish(queue, dice);
+    let (x, y, e) = (queue(leaf("x")), queue(leaf("y")), queue(leaf("e")));
+    let d = queue(parent("d", vec![e]));
+    let children =
+        vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
+    let mut root = queue(parent("root", children));
+    (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
+    let mut one = partition(root).partitions.remove(0);
+    if dice.next().unwrap_or_default().is_multiple_of(3) {
+        let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
+        one.placement_rules.push(rule);
+    }
+    one
+}
+
+/// Another queue file for the same cluster: other settings and limits, queues dropped, added and
+/// turned into parents, now and then a partition less. Equal seeds give equal files.
+pub(super) fn other_file(seed: u16) -> Configuration {
+    // Multiplied by a large odd number and shifted, as congruential generators do.
+    let mut state = u64::from(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut dice = core::iter::from_fn(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        u8::try_from(state >> 56).ok()
+    });
+    let count = if seed.is_multiple_of(11) { 1 } else { PARTITIONS.len() };
+    let partitions = PARTITIONS[..count].iter().map(|name| {
+        let mut one = tree_of(&mut dice);
+        one.name = Name::new(name);
+        let children = &mut one.root.children;
+        match dice.next().unwrap_or_default() % 6 {
+            0 => children.retain(|child| child.name != "b"),
+            1 => children.retain(|child| child.name != "a"),
+            2 => children[0].children.truncate(1),
+            3 => children.push(leaf("f")),
+            4 => children[1].children.push(leaf("z")),
+            _ => {}
+        }
+        one
+    });
+    Configuration { partitions: partitions.collect(), ..Configuration::default() }
 }
 
 fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> QueueConfig {
@@ -175,9 +213,12 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         queue.limits.push(limit(&[], &["qa"], max.clone(), 2));
         queue.limits.push(limit(&[], &["*"], max, 1));
     }
-    for (key, value, odds) in
-        [("application.sort.policy", "fair", 3), ("application.sort.priority", "disabled", 4)]
-    {
+    for (key, value, odds) in [
+        ("application.sort.policy", "fair", 3),
+        ("application.sort.priority", "disabled", 4),
+        ("priority.offset", "2", 5),
+        ("priority.policy", "fence", 6),
+    ] {
         if die() % odds == 0 {
             queue.properties.insert(Name::new(key), Name::new(value));
         }
@@ -193,6 +234,17 @@ pub(super) fn groups_of(user: u8) -> Vec<Name> {
         _ => &[],
     };
     groups.iter().map(Name::new).collect()
+}
+
+/// Now and then a quota or a number for the queue, should a rule have made it.
+pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
+    let (key, value) = match number % 4 {
+        0 => ("namespace.resourcequota", r#"{"resources":{"vcore":{"value":3}}}"#),
+        1 if user == 0 => ("namespace.resourcemaxapps", "1"),
+        2 if user == 1 => ("application.create.force", "true"),
+        _ => return Vec::new(),
+    };
+    vec![(Name::new(key), Name::new(value))]
 }
 
 pub(super) fn capacity(size: u8) -> Amounts {

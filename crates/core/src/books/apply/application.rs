@@ -1,5 +1,6 @@
 //! Applications come, move on and go.
 
+use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{Application, ApplicationState, Books, Link, Rejected, StateLog, Timer};
 use crate::event::Event;
@@ -39,6 +40,7 @@ impl Books {
             peak: Resources::new(),
             ask_count: 0,
             allocation_count: 0,
+            priorities: AskPriorities::default(),
             first_allocation: None,
             next_in_queue: None,
             previous_in_queue: None,
