@@ -7,8 +7,9 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::tracker::TrackerKind;
-use crate::books::{Application, ApplicationState, Books};
+use crate::books::tracker::{TrackerKind, Trackers};
+use crate::books::{Application, ApplicationState, Books, Level, LimitSubject};
+use crate::config::LimitPrecedence;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 
@@ -73,7 +74,7 @@ impl Books {
         let (used, node) = (&sums.nodes[&node], self.node(node));
         let holds = within(&node.capacity, used, true) && node.schedulable;
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
-        for (id, level) in self.levels_of(row.application) {
+        for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;
             let max = level.max.as_ref().unwrap_or(&NOTHING);
             ensure(within(max, used, false), "user or group", "limit, use within it", max, used)?;
@@ -95,7 +96,7 @@ impl Books {
                 return Err(violation(&queue.path, "running applications", &max, &running));
             }
         }
-        for (id, level) in self.levels_of(application) {
+        for (id, level) in self.holding_back(application) {
             let running = sums.levels[&(row.partition, id)].running;
             let max = level.max_applications;
             if max > 0 && running > max {
@@ -130,6 +131,10 @@ impl Books {
             equal(name, "allocations", &row.allocation_count, &sum.allocations)?;
             let listed: u32 = self.allocations_of(id).map(|_| 1).sum();
             equal(name, "listed asks and allocations", &listed, &(sum.asks + sum.allocations))?;
+            if let Some(charged) = row.charged_to_group() {
+                let within = !charged.has_negative() && row.allocated.is_at_least(&charged);
+                equal(name, "charged to its group within what it has", &within, &true)?;
+            }
             if sum.allocations > 0 {
                 equal(name, "linked while it has allocations", &row.link.is_some(), &true)?;
                 equal(name, "counted while it has allocations", &row.counted, &true)?;
@@ -196,22 +201,42 @@ impl Books {
         equal("all nodes", "listed allocations", &on_nodes, &placed)
     }
 
+    /// The levels whose limits hold an application back, straight from the queue file: of the
+    /// user all, of the group those that no limit with the user's name lifts.
+    fn holding_back(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
+        let row = self.application(application);
+        let partition = self.partition(row.partition);
+        let first = partition.settings.limit_precedence == LimitPrecedence::User;
+        let him = LimitSubject::User(row.user.clone());
+        let named = move |queue: QueueId| {
+            let limits = partition.trackers.limits_at(queue);
+            limits.iter().any(|limit| limit.subject == him)
+        };
+        self.levels_of(application).filter(move |(_, level)| {
+            let group = partition.trackers.tracker(level.tracker).kind == TrackerKind::Group;
+            !(first && group && self.up(level.queue).any(|(queue, _)| named(queue)))
+        })
+    }
+
     fn check_trackers(&self, sums: &Sums) -> Outcome {
-        let nothing = LevelSum::default();
         for (partition, row) in self.partitions() {
             let trackers = &row.trackers;
             for (id, level) in trackers.levels() {
-                let sum = sums.levels.get(&(*partition, id)).unwrap_or(&nothing);
                 let tracker = trackers.tracker(level.tracker);
-                let subject = format!("{} at {}", tracker.name, self.queue(level.queue).path);
-                equal(&subject, "used", &level.used, &sum.used.pruned())?;
-                equal(&subject, "running applications", &level.running, &sum.running)?;
-                equal(&subject, "linked applications", &level.links(), &sum.links)?;
-                let left = level.max.as_ref().map(|max| max.minus_existing(&sum.used));
-                equal(&subject, "left of the limit", &level.left, &left)?;
-                let needed =
-                    level.is_limited() || sum.links > 0 || trackers.children(id).count() > 0;
-                equal(&subject, "needed by a use or a limit", &needed, &true)?;
+                let here = self.queues().get(level.queue);
+                let path = here.filter(|queue| queue.partition == *partition);
+                let Some(path) = path.map(|queue| &queue.path) else {
+                    return Err(violation(&tracker.name, "queue of a level", &true, &false));
+                };
+                let subject = format!("{} at {path}", tracker.name);
+                check_level(trackers, id, &subject, sums.levels.get(&(*partition, id)))?;
+                let parent = level.parent.map(|parent| trackers.level(parent).queue);
+                equal(&subject, "queue above", &parent, &self.queue(level.queue).parent)?;
+            }
+            for queue in trackers.limited_queues() {
+                let here = self.queues().get(queue).is_some_and(|one| one.partition == *partition);
+                equal(&row.name, "queue of a limit", &true, &here)?;
+                equal(&row.name, "limits kept", &trackers.limits_at(queue).is_empty(), &false)?;
             }
             for kind in [TrackerKind::User, TrackerKind::Group] {
                 for (name, id) in trackers.names(kind).iter() {
@@ -251,6 +276,37 @@ impl Books {
         }
         Ok(())
     }
+}
+
+/// Check the sums of one level, its limit, and that it is found where it is.
+fn check_level(
+    trackers: &Trackers,
+    id: LevelId,
+    subject: &str,
+    counted: Option<&LevelSum>,
+) -> Outcome {
+    let (nothing, level) = (LevelSum::default(), trackers.level(id));
+    let sum = counted.unwrap_or(&nothing);
+    let tracker = trackers.tracker(level.tracker);
+    equal(subject, "used", &level.used, &sum.used.pruned())?;
+    equal(subject, "use below zero", &level.used.has_negative(), &false)?;
+    equal(subject, "running applications", &level.running, &sum.running)?;
+    equal(subject, "linked applications", &level.links(), &sum.links)?;
+    let left = level.max.as_ref().map(|max| max.minus_existing(&sum.used));
+    equal(subject, "left of the limit", &level.left, &left)?;
+    let limit = trackers.configured(tracker.kind, &tracker.name, level.queue).cloned();
+    let limit = limit.unwrap_or_default();
+    equal(
+        subject,
+        "limit",
+        &(&level.max, level.max_applications),
+        &(&limit.max, limit.max_applications),
+    )?;
+    let found = trackers.level_of(tracker.kind, &tracker.name, level.queue);
+    equal(subject, "level at its queue", &found, &Some(id))?;
+    let below = trackers.children(id).filter(|(_, child)| child.parent == Some(id)).count();
+    let needed = level.is_limited() || sum.links > 0 || below > 0;
+    equal(subject, "needed by a use or a limit", &needed, &true)
 }
 
 static NOTHING: Resources = Resources::new();
@@ -335,10 +391,10 @@ impl Sums {
                 sums.queues.entry(parent).or_default().children += 1;
             }
         }
-        for (id, row) in books.applications().iter() {
+        for (_, row) in books.applications().iter() {
             // Most have ended, and count nowhere.
             if row.state.is_active() || row.link.is_some() {
-                sums.count_application(books, id, row);
+                sums.count_application(books, row);
             }
         }
         for (id, row) in books.allocations().iter() {
@@ -360,7 +416,7 @@ impl Sums {
         sums
     }
 
-    fn count_application(&mut self, books: &Books, application: ApplicationId, row: &Application) {
+    fn count_application(&mut self, books: &Books, row: &Application) {
         if row.state.is_active() {
             self.queues.entry(row.queue).or_default().applications += 1;
             *self.active.entry(row.partition).or_default() += 1;
@@ -370,10 +426,21 @@ impl Sums {
                 self.queues.entry(queue).or_default().running += 1;
             }
         }
-        for (level, _) in books.levels_of(application) {
+        let Some(link) = row.link else { return };
+        let trackers = &books.partition(row.partition).trackers;
+        let group = link.group.level().map(|level| (level, row.counted_by_group()));
+        for (leaf, counted) in core::iter::once((link.user, row.counted)).chain(group) {
+            for (level, _) in trackers.up(leaf) {
+                let sum = self.levels.entry((row.partition, level)).or_default();
+                sum.links += 1;
+                sum.running += u64::from(counted);
+            }
+        }
+        // What a group was not told is taken off what the allocations add to it below.
+        let untold = row.charged_to_group().map(|charged| row.allocated.minus(&charged));
+        for (level, _) in link.group.level().into_iter().flat_map(|leaf| trackers.up(leaf)) {
             let sum = self.levels.entry((row.partition, level)).or_default();
-            sum.links += 1;
-            sum.running += u64::from(row.counted);
+            sum.used = sum.used.minus(untold.as_ref().unwrap_or(&NOTHING));
         }
     }
 

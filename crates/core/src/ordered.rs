@@ -79,15 +79,6 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
         self.len -= 1;
         Some(value)
     }
-
-    /// The value of a key, for change.
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        K: Borrow<Q>,
-    {
-        let (position, place) = self.position_of(key)?;
-        Some(&mut Arc::make_mut(&mut self.chunks[position].entries)[place].1)
-    }
 }
 
 impl<K: Ord, V> OrderedMap<K, V> {
@@ -113,6 +104,18 @@ impl<K: Ord, V> OrderedMap<K, V> {
     /// All entries, smallest key first.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.chunks.iter().flat_map(|chunk| chunk.entries.iter()).map(|(key, value)| (key, value))
+    }
+
+    /// The entries from this key on, smallest key first.
+    pub fn iter_from<'map>(
+        &'map self,
+        key: &K,
+    ) -> impl Iterator<Item = (&'map K, &'map V)> + use<'map, K, V> {
+        let position = self.chunk_of(key).unwrap_or_default();
+        let before = |chunk: &Chunk<K, V>| chunk.entries.partition_point(|(held, _)| held < key);
+        let skipped = self.chunks.get(position).map_or(0, before);
+        let entries = self.chunks[position..].iter().flat_map(|chunk| chunk.entries.iter());
+        entries.skip(skipped).map(|(key, value)| (key, value))
     }
 
     /// How many keys there are.
@@ -182,6 +185,7 @@ mod tests {
                 prop_assert_eq!(ours.get(&key), theirs.get(&key));
                 prop_assert_eq!(ours.first(), theirs.first_key_value());
                 prop_assert_eq!(ours.last(), theirs.last_key_value());
+                prop_assert!(ours.iter_from(&key).eq(theirs.range(key..)));
             }
             prop_assert!(ours.iter().eq(theirs.iter()));
             prop_assert_eq!((ours.len(), ours.is_empty()), (theirs.len(), theirs.is_empty()));
@@ -196,7 +200,7 @@ mod tests {
         }
         let before = map.clone();
         map.remove(&250);
-        *map.get_mut(&3).unwrap() = 7;
+        map.insert(3, 7);
         assert_eq!((before.get(&250), before.get(&3)), (Some(&250), Some(&3)));
         assert_eq!((map.get(&250), map.get(&3)), (None, Some(&7)));
     }

@@ -1,15 +1,17 @@
 //! One application: whose it is, what it asks for and has, and where it stands in its life.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
 use smallvec::SmallVec;
 
-use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::link::{Link, Untold};
 use super::priority::AskPriorities;
 
 /// Where an application stands in its life.
@@ -73,22 +75,6 @@ impl StateLog {
     }
 }
 
-/// The trackers that count for an application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// Its user's level at its queue.
-    pub user: LevelId,
-    /// Its group's level at its queue, if a group limit concerns it.
-    pub group: Option<LevelId>,
-}
-
-impl Link {
-    /// The user's level, and the group's if there is one.
-    pub fn levels(self) -> impl Iterator<Item = LevelId> {
-        core::iter::once(self.user).chain(self.group)
-    }
-}
-
 /// One application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
@@ -96,8 +82,10 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue.
+    /// Its leaf queue; that of one that has ended may be gone.
     pub queue: QueueId,
+    /// The path of its leaf queue.
+    pub queue_path: Name,
     /// Who is charged.
     pub user: Name,
     /// The user's groups at submission.
@@ -120,6 +108,8 @@ pub struct Application {
     pub link: Option<Link>,
     /// Whether its trackers count it as running: from its first allocation on.
     pub counted: bool,
+    /// What its group was not told; nothing, unless it changed its group while it ran.
+    pub(super) untold: Option<Box<Untold>>,
     /// Sum of its waiting asks; no type with amount zero.
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
@@ -143,6 +133,26 @@ impl Application {
     #[inline]
     pub fn priority(&self) -> Option<i32> {
         self.priorities.highest()
+    }
+
+    /// Whether its group is still to be chosen, which any look at its limits does first.
+    pub fn lacks_group(&self) -> bool {
+        self.link.is_none_or(|link| link.group.is_undecided())
+    }
+
+    /// What its group is charged with for it, if it has one.
+    pub fn charged_to_group(&self) -> Option<Resources> {
+        self.link?.group.level()?;
+        Some(match &self.untold {
+            None => self.allocated.clone(),
+            Some(untold) => self.allocated.minus(&untold.amount).pruned(),
+        })
+    }
+
+    /// Whether its group counts it as running.
+    pub fn counted_by_group(&self) -> bool {
+        let has_group = self.link.is_some_and(|link| link.group.level().is_some());
+        has_group && self.untold.as_ref().map_or(self.counted, |untold| untold.counted)
     }
 }
 

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod link;
 mod lists;
 mod node;
 mod partition;
@@ -16,13 +17,14 @@ mod shape;
 pub mod tracker;
 
 pub use allocation::Allocation;
-pub use application::{Application, ApplicationState, Link, StateLog};
+pub use application::{Application, ApplicationState, StateLog};
+pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Partition, PartitionSettings};
 pub use queue::{Queue, QueueSettings, QueueState};
 pub use rejected::Rejected;
 pub use shape::Shapes;
-pub use tracker::{Level, Limit, LimitSettings, LimitSubject};
+pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -228,8 +230,7 @@ impl Books {
     /// What an application may still use by the limits of its user and group: on each type the
     /// least of what is left at any level. None before it is linked, and where nothing limits.
     pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
-        self.applications[application].link?;
-        self.levels_of(application)
+        self.limiting_levels(application)
             .fold(None, |least, (_, level)| Resources::min_of(least.as_ref(), level.left.as_ref()))
     }
 
@@ -239,6 +240,22 @@ impl Books {
         let row = &self.applications[application];
         let trackers = &self.partition(row.partition).trackers;
         row.link.into_iter().flat_map(Link::levels).flat_map(|level| trackers.up(level))
+    }
+
+    /// Those of [`Books::levels_of`] whose limits hold the application back: all of them,
+    /// unless the partition has limits that name a user go before those of his group.
+    pub fn limiting_levels(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (LevelId, &Level)> {
+        let row = &self.applications[application];
+        let partition = self.partition(row.partition);
+        row.link.into_iter().flat_map(|link| {
+            let lifted = partition.lifted(link);
+            let trackers = &partition.trackers;
+            let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
+            trackers.up(link.user).chain(group.skip(lifted))
+        })
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {

@@ -9,6 +9,7 @@ use crate::ordered::OrderedMap;
 use crate::placement::Rules;
 use crate::time::Timestamp;
 
+use super::link::Link;
 use super::rejected::Rejected;
 use super::tracker::Trackers;
 
@@ -57,4 +58,17 @@ pub struct Partition {
     pub ask_count: u64,
     /// Allocations in force.
     pub allocation_count: u64,
+}
+
+impl Partition {
+    /// How many levels of the group do not hold an application back, counted from its leaf:
+    /// where limits that name the user go before those of his group, those at and below the
+    /// highest queue that has one.
+    #[inline]
+    pub(crate) fn lifted(&self, link: Link) -> usize {
+        match self.settings.limit_precedence {
+            LimitPrecedence::Both => 0,
+            LimitPrecedence::User => self.trackers.named_up_to(link.user),
+        }
+    }
 }

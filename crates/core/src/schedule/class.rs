@@ -10,7 +10,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use slotmap::{SlotMap, new_key_type};
 
 use crate::books::{ApplicationState, Books, Link};
-use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::wait::{Blocker, Wait};
 
 use super::order::{ApplicationKey, AskKey};
@@ -33,28 +33,30 @@ pub(super) struct ClassKey {
 /// Who is charged, and whether the application may still be held back as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
-    /// Nobody has looked yet.
+    /// Its group is to be chosen.
     Unlinked,
     /// Limits on the number of applications apply.
-    Starting(LevelId, Option<LevelId>),
+    Starting(Link),
     /// It runs.
-    Started(LevelId, Option<LevelId>),
+    Started(Link),
 }
 
 impl Standing {
     pub(super) fn of(books: &Books, application: ApplicationId) -> Self {
         let row = books.application(application);
-        match (row.link, row.state) {
-            (None, _) => Self::Unlinked,
-            (Some(link), ApplicationState::Accepted) => Self::Starting(link.user, link.group),
-            (Some(link), _) => Self::Started(link.user, link.group),
+        match row.link {
+            Some(link) if !link.group.is_undecided() => match row.state {
+                ApplicationState::Accepted => Self::Starting(link),
+                _ => Self::Started(link),
+            },
+            _ => Self::Unlinked,
         }
     }
 
     pub(super) const fn link(self) -> Option<Link> {
         match self {
             Self::Unlinked => None,
-            Self::Starting(user, group) | Self::Started(user, group) => Some(Link { user, group }),
+            Self::Starting(link) | Self::Started(link) => Some(link),
         }
     }
 }
@@ -97,7 +99,10 @@ impl Class {
         let shape = match blocker {
             // Where applications are counted, it does not matter what they ask for.
             Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => ShapeId::FIRST,
-            Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::Nodes(_) => shape,
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::Limit(..)
+            | Blocker::Nodes(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf })
     }

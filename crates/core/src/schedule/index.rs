@@ -74,7 +74,12 @@ impl Scheduler {
                 }
             }
             Event::ApplicationMoved { application, .. }
-            | Event::ApplicationRemoved { application } => see(books, *application),
+            | Event::ApplicationRemoved { application }
+                // One that has ended left its queue when it did, and the queue may be gone.
+                if books.application(*application).state.is_active() =>
+            {
+                see(books, *application)
+            }
             Event::AskAdded { .. } => {
                 Seen { ask: Some(books.allocations().next_id()), ..Seen::default() }
             }
@@ -134,6 +139,7 @@ impl Scheduler {
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
+                self.limit_use_gave_way(books, seen);
             }
             Event::ApplicationUnlinked { application } => {
                 self.restand(books, *application);
@@ -205,18 +211,22 @@ impl Scheduler {
             self.queue_gave_way(books, queue);
             next = books.queue(queue).parent;
         }
-        if let Some(partition) = seen.partition {
-            let trackers = &books.partition(partition).trackers;
-            for id in &seen.levels {
-                let level = trackers.level(*id);
-                let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
-                self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
-            }
-        }
+        self.limit_use_gave_way(books, seen);
         if let Some(queue) = seen.queue {
             self.tree.touch(queue);
         }
         self.reorder_seen(books, seen);
+    }
+
+    /// Less is charged to its trackers: others may fit.
+    fn limit_use_gave_way(&mut self, books: &Books, seen: &Seen) {
+        let Some(partition) = seen.partition else { return };
+        let trackers = &books.partition(partition).trackers;
+        for id in &seen.levels {
+            let Some(level) = trackers.find_level(*id) else { continue };
+            let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
+            self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
+        }
     }
 
     /// An application left its trackers: others may start.
@@ -246,7 +256,8 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
     let row = books.application(application);
     Seen {
         application: Some(application),
-        queue: Some(row.queue),
+        // One that has ended is remembered longer than a queue that a rule made for it.
+        queue: row.state.is_active().then_some(row.queue),
         partition: Some(row.partition),
         ..Seen::default()
     }

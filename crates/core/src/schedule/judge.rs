@@ -56,9 +56,12 @@ fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link
     if let Some((queue, _)) = full {
         return Some(wait(Blocker::QueueApplications(queue)));
     }
-    let trackers = &books.partition(partition).trackers;
-    link.levels()
-        .flat_map(|level| trackers.up(level))
+    let partition_row = books.partition(partition);
+    let trackers = &partition_row.trackers;
+    let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
+    trackers
+        .up(link.user)
+        .chain(group.skip(partition_row.lifted(link)))
         .find(|(_, level)| !level.allows_application())
         .map(|(level, _)| wait(Blocker::LimitApplications(partition, level)))
 }
@@ -66,12 +69,15 @@ fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link
 /// The limits of the user, then of the group, each from the leaf up.
 #[inline]
 fn limits(books: &Books, partition: PartitionId, link: Link, ask: &Resources) -> Option<Wait> {
-    let trackers = &books.partition(partition).trackers;
-    link.levels().find_map(|level| {
-        trackers.up(level).find_map(|(id, level)| {
-            let shortfall = level.shortfall(ask)?;
-            Some(Wait { blocker: Blocker::Limit(partition, id), shortfall: Some(shortfall) })
-        })
+    let row = books.partition(partition);
+    let trackers = &row.trackers;
+    let refusing = trackers.refusing(link.user, 0, ask).or_else(|| {
+        let group = link.group.level()?;
+        trackers.refusing(group, row.lifted(link), ask)
+    });
+    refusing.map(|(level, shortfall)| Wait {
+        blocker: Blocker::Limit(partition, level),
+        shortfall: Some(shortfall),
     })
 }
 

@@ -4,11 +4,13 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::books::tracker::Trackers;
-use crate::books::{Allocation, Application, ApplicationState, Books, Node, Queue};
-use crate::config::{ApplicationOrder, NodeOrder, PriorityPolicy};
+use crate::books::{
+    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node, Queue,
+    QueueState,
+};
+use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{ResourceType, Resources};
 
 /// The events of the next step, none when nothing can move.
@@ -26,8 +28,11 @@ fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
     if row.leaf {
         return in_leaf(books, queue, row);
     }
-    let mut children: Vec<(QueueId, &Queue)> =
-        books.children(queue).filter(|(_, child)| child.pending.is_strictly_positive()).collect();
+    let mut children: Vec<(QueueId, &Queue)> = books
+        .children(queue)
+        .filter(|(_, child)| child.pending.is_strictly_positive())
+        .filter(|(_, child)| child.state != QueueState::Stopped)
+        .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
     children.into_iter().find_map(|(child, _)| in_queue(books, child))
 }
@@ -103,20 +108,19 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
 
 fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option<Vec<Event>> {
     let trackers = &books.partition(row.partition).trackers;
-    let Some(link) = row.link else {
+    let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
         return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
     };
     let starting = row.state == ApplicationState::Accepted;
-    if starting && !may_start(books, trackers, row) {
+    if starting && !may_start(books, row, link) {
         return None;
     }
     let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
     asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
-    let levels: Vec<_> = [Some(link.user), link.group].into_iter().flatten().collect();
     for (ask, _) in asks {
         let wanted = books.resources_of(ask);
-        let allowed = levels.iter().flat_map(|level| trackers.up(*level)).all(|(_, level)| {
+        let allowed = holding(books, row, link).iter().all(|level| {
             level.max.as_ref().is_none_or(|max| max.minus_existing(&level.used).allows(wanted))
         });
         let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
@@ -143,12 +147,33 @@ fn has_room(queue: &Queue, wanted: &Resources) -> bool {
     }
 }
 
-fn may_start(books: &Books, trackers: &Trackers, row: &Application) -> bool {
+fn may_start(books: &Books, row: &Application, link: Link) -> bool {
     let room = |running: u64, max: u64| max == 0 || running < max;
     let queues = books.up(row.queue).all(|(_, q)| room(q.running, q.settings.max_applications));
-    let link = row.link.into_iter().flat_map(|link| [Some(link.user), link.group]).flatten();
-    let mut levels = link.flat_map(|level| trackers.up(level));
-    queues && levels.all(|(_, level)| room(level.running, level.max_applications))
+    let mut levels = holding(books, row, link).into_iter();
+    queues && levels.all(|level| room(level.running, level.max_applications))
+}
+
+/// The levels whose limits hold: of the user all; of the group all, or where limits that name
+/// the user go first, those above the highest queue that names him.
+fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<&'books Level> {
+    let partition = books.partition(row.partition);
+    let trackers = &partition.trackers;
+    let path = books.path_of(row.queue);
+    let him = LimitSubject::User(row.user.clone());
+    let names_him =
+        |queue: &QueueId| trackers.limits_at(*queue).iter().any(|one| one.subject == him);
+    let above = match partition.settings.limit_precedence {
+        LimitPrecedence::Both => path.len(),
+        LimitPrecedence::User => path.iter().position(names_him).unwrap_or(path.len()),
+    };
+    let at = |level: LevelId, queue: &QueueId| {
+        trackers.up(level).map(|(_, level)| level).find(|level| level.queue == *queue)
+    };
+    let user = path.iter().filter_map(|queue| at(link.user, queue));
+    let group = link.group.level().into_iter();
+    let group = group.flat_map(|level| path[..above].iter().filter_map(move |q| at(level, q)));
+    user.chain(group).collect()
 }
 
 #[expect(clippy::float_arithmetic, reason = "as the specification")]

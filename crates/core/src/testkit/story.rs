@@ -296,7 +296,7 @@ impl Story {
         };
         let row = books.application(id);
         let trackers = &books.partition(row.partition).trackers;
-        let group = row.link.and_then(|link| link.group).map_or_else(
+        let group = row.link.and_then(|link| link.group.level()).map_or_else(
             || "no group".into(),
             |level| format!("group {}", trackers.tracker(trackers.level(level).tracker).name),
         );

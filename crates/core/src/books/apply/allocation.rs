@@ -1,10 +1,13 @@
 //! Asks come, are placed, and give back.
 
-use crate::books::{Allocation, Books, Link};
+use crate::books::link::Untold;
+use crate::books::{Allocation, Application, Books, Partition};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
-use crate::resource::Amounts;
+use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
+
+use super::application::LIVE;
 
 impl Books {
     pub(super) fn add_ask(&mut self, event: &Event) {
@@ -86,18 +89,12 @@ impl Books {
         let shown = row.priority();
         row.priorities.remove(priority);
         let shows = row.priority();
-        let (queue, link, first) =
-            (row.queue, row.link, !core::mem::replace(&mut row.counted, true));
+        let queue = row.queue;
         let partition =
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
         partition.allocation_count += 1;
-        for level in link.into_iter().flat_map(Link::levels) {
-            partition.trackers.increase(level, resources);
-            if first {
-                partition.trackers.start_application(level);
-            }
-        }
+        charge(partition, row, resources);
         let mut next = Some(queue);
         while let Some(id) = next {
             let queue = &mut self.queues[id];
@@ -119,17 +116,29 @@ impl Books {
         let before = self.shapes.get(old).clone();
         self.shapes.release(old);
         let row = &mut self.applications[application];
-        let (queue, link, partition) = (row.queue, row.link, row.partition);
-        let total = if node.is_some() { &mut row.allocated } else { &mut row.pending };
-        total.subtract(&before);
-        total.add(&after);
-        total.prune();
+        let queue = row.queue;
         let Some(node) = node else {
+            row.pending.subtract(&before);
+            row.pending.add(&after);
+            row.pending.prune();
             return self.each_up(queue, |queue| {
                 queue.unpend(&before);
                 queue.pend(&after);
             });
         };
+        // By type: what it shrinks by is given back, what it grows by is charged.
+        let nothing = Resources::new();
+        let grown = after.minus(&before).maximum(&nothing).pruned();
+        let shrunk = before.minus(&after).maximum(&nothing).pruned();
+        let partition =
+            self.partitions.get_mut(&row.partition).expect("an application has its partition");
+        refund(partition, row, &shrunk);
+        if !grown.is_empty() {
+            charge(partition, row, &grown);
+        }
+        row.allocated.subtract(&before);
+        row.allocated.add(&after);
+        row.allocated.prune();
         row.peak.raise(&row.allocated);
         self.each_up(queue, |queue| {
             queue.refund(&before);
@@ -137,11 +146,6 @@ impl Books {
         });
         self.nodes[node].refund(&before);
         self.nodes[node].charge(&after);
-        let trackers = self.trackers(partition);
-        for level in link.into_iter().flat_map(Link::levels) {
-            trackers.decrease(level, &before);
-            trackers.increase(level, &after);
-        }
     }
 
     pub(super) fn release(&mut self, allocation: AllocationId) {
@@ -153,17 +157,58 @@ impl Books {
         self.nodes[node].refund(&resources);
         self.nodes[node].allocation_count -= 1;
         let application = &mut self.applications[row.application];
+        let queue = application.queue;
+        let partition = self
+            .partitions
+            .get_mut(&application.partition)
+            .expect("an application has its partition");
+        partition.allocations.remove(&*row.key);
+        partition.allocation_count -= 1;
+        refund(partition, application, &resources);
         application.allocated.subtract(&resources);
         application.allocated.prune();
         application.allocation_count -= 1;
-        let (queue, link, partition) = (application.queue, application.link, application.partition);
         self.each_up(queue, |queue| queue.refund(&resources));
-        let partition = self.partition_mut(partition);
-        partition.allocations.remove(&*row.key);
-        partition.allocation_count -= 1;
-        for level in link.into_iter().flat_map(Link::levels) {
-            partition.trackers.decrease(level, &resources);
-        }
         self.shapes.release(row.shape);
+    }
+}
+
+/// Charge the user and the group of an application, which both count it from now on.
+#[inline]
+fn charge(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+    let first = !core::mem::replace(&mut application.counted, true);
+    let Some(link) = application.link else { return };
+    let trackers = &mut partition.trackers;
+    trackers.increase(link.user, amount).expect(LIVE);
+    if first {
+        trackers.start_application(link.user).expect(LIVE);
+    }
+    let Some(group) = link.group.level() else { return };
+    trackers.increase(group, amount).expect(LIVE);
+    let first = match &mut application.untold {
+        None => first,
+        Some(untold) => !core::mem::replace(&mut untold.counted, true),
+    };
+    if first {
+        trackers.start_application(group).expect(LIVE);
+    }
+    Untold::settle(&mut application.untold);
+}
+
+/// Give back to the user of an application, and to its group what the group was charged with,
+/// before it is taken off what the application has.
+#[inline]
+fn refund(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+    let Some(link) = application.link else { return };
+    let trackers = &mut partition.trackers;
+    trackers.decrease(link.user, amount).expect(LIVE);
+    let Some(group) = link.group.level() else { return };
+    match &mut application.untold {
+        None => trackers.decrease(group, amount).expect(LIVE),
+        Some(untold) => {
+            let back = untold.give_back(&application.allocated, amount);
+            trackers.decrease(group, &back).expect(LIVE);
+            Untold::settle(&mut application.untold);
+        }
     }
 }

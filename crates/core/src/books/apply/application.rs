@@ -1,13 +1,19 @@
 //! Applications come, move on and go.
 
+use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
-use crate::books::{Application, ApplicationState, Books, Link, Rejected, StateLog, Timer};
+use crate::books::{
+    Application, ApplicationState, Books, GroupLink, Link, Rejected, StateLog, Timer,
+};
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
+
+/// Why the trackers do not refuse what the books ask of them.
+pub(super) const LIVE: &str = "a linked level lives, and knows who is tied to it";
 
 impl Books {
     pub(super) fn add_application(
@@ -24,6 +30,7 @@ impl Books {
             partition,
             name: name.clone(),
             queue,
+            queue_path: self.queues[queue].path.clone(),
             user: user.clone(),
             groups: groups.into(),
             submitted: now,
@@ -35,6 +42,7 @@ impl Books {
             state_log: StateLog::default(),
             link: None,
             counted: false,
+            untold: None,
             pending: Resources::new(),
             allocated: Resources::new(),
             peak: Resources::new(),
@@ -87,38 +95,57 @@ impl Books {
         }
     }
 
+    /// Tie an application to its trackers, or only to a group if it has a user already: what
+    /// it has by then is nothing that the group is told.
     pub(super) fn link(&mut self, application: ApplicationId, group: Option<&Name>) {
         let row = &self.applications[application];
         let (partition, user, path) = (row.partition, row.user.clone(), self.path_of(row.queue));
+        let before = row.link;
+        let late = (row.counted || !row.allocated.is_empty()) && group.is_some();
+        let untold = late.then(|| Untold { amount: row.allocated.clone(), counted: false }.into());
         let trackers = self.trackers(partition);
-        let user = trackers.link(TrackerKind::User, &user, &path);
-        let group = group.map(|group| trackers.link(TrackerKind::Group, group, &path));
-        self.applications[application].link = Some(Link { user, group });
+        let mut level = |kind, name| trackers.link(kind, name, &path).expect(LIVE);
+        let user = before.map_or_else(|| level(TrackerKind::User, &user), |link| link.user);
+        let group = group.map(|group| level(TrackerKind::Group, group));
+        let group = group.map_or(GroupLink::Nobody, GroupLink::Level);
+        let row = &mut self.applications[application];
+        row.link = Some(Link { user, group });
+        row.untold = untold;
     }
 
-    /// Take an application off its group, whose limit is gone.
+    /// Take an application off its group, whose limit is gone: what it added, and no more.
     pub(super) fn unlink_group(&mut self, application: ApplicationId) {
+        let row = &self.applications[application];
+        let (partition, counted) = (row.partition, row.counted_by_group());
+        let Some(charged) = row.charged_to_group() else { return };
         let row = &mut self.applications[application];
-        let Some(level) = row.link.as_mut().and_then(|link| link.group.take()) else { return };
-        let (partition, counted, allocated) = (row.partition, row.counted, row.allocated.clone());
+        row.untold = None;
+        let link = row.link.as_mut().expect("it is charged to a group");
+        let group = core::mem::replace(&mut link.group, GroupLink::Undecided);
+        let level = group.level().expect("it is charged to a group");
         let trackers = self.trackers(partition);
-        trackers.decrease(level, &allocated);
+        trackers.decrease(level, &charged).expect(LIVE);
         if counted {
-            trackers.stop_application(level);
+            trackers.stop_application(level).expect(LIVE);
         }
-        trackers.unlink(level);
+        trackers.unlink(level).expect(LIVE);
     }
 
+    /// Let go of the trackers of an application that has nothing left.
     pub(super) fn unlink(&mut self, application: ApplicationId) {
+        let row = &self.applications[application];
+        let (partition, by_group) = (row.partition, row.counted_by_group());
         let row = &mut self.applications[application];
-        let (partition, counted) = (row.partition, core::mem::take(&mut row.counted));
+        let by_user = core::mem::take(&mut row.counted);
+        row.untold = None;
         let Some(link) = row.link.take() else { return };
         let trackers = self.trackers(partition);
-        for level in link.levels() {
+        let group = link.group.level().map(|level| (level, by_group));
+        for (level, counted) in core::iter::once((link.user, by_user)).chain(group) {
             if counted {
-                trackers.stop_application(level);
+                trackers.stop_application(level).expect(LIVE);
             }
-            trackers.unlink(level);
+            trackers.unlink(level).expect(LIVE);
         }
     }
 

@@ -190,7 +190,8 @@ impl Books {
     ) {
         let path = self.path_of(self.partition(partition).queues_path(queue));
         let max: Vec<_> = limits.iter().map(|limit| self.positive(&limit.max)).collect();
-        self.trackers(partition).set_limits(&path, limits, max);
+        let changed = self.trackers(partition).set_limits(&path, limits, max);
+        changed.expect("a queue has its path, and a limit names somebody");
     }
 
     pub(super) fn add_node(

@@ -2,7 +2,7 @@
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
-use crate::resource::{Quantity, Resources, Shortfall};
+use crate::resource::{Resources, Shortfall};
 
 use super::{Limit, TrackerKind};
 
@@ -42,6 +42,7 @@ pub struct Level {
     pub(super) links: u64,
     pub(super) first_child: Option<LevelId>,
     pub(super) next_sibling: Option<LevelId>,
+    pub(super) previous_sibling: Option<LevelId>,
 }
 
 impl Level {
@@ -59,6 +60,7 @@ impl Level {
             links: 0,
             first_child: None,
             next_sibling: None,
+            previous_sibling: None,
         }
     }
 
@@ -84,6 +86,11 @@ impl Level {
         self.max.is_some() || self.max_applications > 0
     }
 
+    /// Whether a limit of his own was set here, and not that of all others.
+    pub const fn is_named(&self) -> bool {
+        self.is_limited() && !self.from_wildcard
+    }
+
     /// Whether anything keeps this level in being.
     pub(super) fn is_needed(&self) -> bool {
         self.links > 0
@@ -101,17 +108,24 @@ impl Level {
         }
     }
 
+    /// Take this much off; of a type that has less, what there is.
     #[inline]
     pub(super) fn refund(&mut self, amount: &Resources) {
         self.used.subtract(amount);
+        if self.used.has_negative() {
+            return self.exhaust();
+        }
         self.used.prune();
         if let Some(left) = &mut self.left {
             left.add_existing(amount);
         }
-        debug_assert!(
-            self.used.iter().all(|(_, used)| used > Quantity::ZERO),
-            "more was given back than was charged"
-        );
+    }
+
+    /// More was given back than was charged: the rest is lost, and not owed.
+    #[cold]
+    fn exhaust(&mut self) {
+        self.used = self.used.maximum(&Resources::new()).pruned();
+        self.left = self.max.as_ref().map(|max| max.minus_existing(&self.used));
     }
 
     pub(super) fn limit(&mut self, limit: Limit, from_wildcard: bool) {
@@ -119,5 +133,9 @@ impl Level {
         self.max = limit.max;
         self.max_applications = limit.max_applications;
         self.from_wildcard = from_wildcard;
+    }
+
+    pub(super) fn unlimit(&mut self) {
+        self.limit(Limit::default(), false);
     }
 }

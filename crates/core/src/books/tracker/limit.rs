@@ -1,5 +1,6 @@
 //! The limits in force: who is limited to what at which queue.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::name::Name;
@@ -45,7 +46,7 @@ pub struct Limit {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QueueLimits {
     /// As configured.
-    pub(super) settings: Vec<LimitSettings>,
+    pub(super) settings: Arc<[LimitSettings]>,
     pub(super) users: OrderedMap<Name, Limit>,
     pub(super) any_user: Option<Limit>,
     /// In configured order, which decides whom a user of several groups counts for.
@@ -54,7 +55,17 @@ pub(super) struct QueueLimits {
 }
 
 impl QueueLimits {
-    pub(super) fn set(&mut self, subject: &LimitSubject, limit: Limit) {
+    /// The limits that these settings make, `max` being their resources as vectors. Of two for
+    /// one name the later counts.
+    pub(super) fn of(settings: &[LimitSettings], max: Vec<Option<Resources>>) -> Self {
+        let mut limits = Self { settings: settings.into(), ..Self::default() };
+        for (one, max) in settings.iter().zip(max) {
+            limits.set(&one.subject, Limit { max, max_applications: one.max_applications });
+        }
+        limits
+    }
+
+    fn set(&mut self, subject: &LimitSubject, limit: Limit) {
         match subject {
             LimitSubject::User(name) => {
                 self.users.insert(name.clone(), limit);
@@ -68,6 +79,19 @@ impl QueueLimits {
                 }
             }
         }
+    }
+
+    /// Everybody whom a limit names, `*` being the common group of all others.
+    pub(super) fn names(&self) -> impl Iterator<Item = (TrackerKind, Name)> {
+        let users = self.users.iter().map(|(name, _)| (TrackerKind::User, name.clone()));
+        let groups = self.groups.iter().map(|(name, _)| (TrackerKind::Group, name.clone()));
+        let others = self.any_group.iter().map(|_| (TrackerKind::Group, Name::new(WILDCARD)));
+        users.chain(groups).chain(others)
+    }
+
+    /// Whether a limit names him, and not only all others.
+    pub(super) fn has_name(&self, kind: TrackerKind, name: &str) -> bool {
+        matches!(self.find(kind, name), Some((_, false)))
     }
 
     /// The limit that counts for this user or group, and whether it is the one of all others.

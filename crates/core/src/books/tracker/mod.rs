@@ -7,18 +7,22 @@
 //! This module knows paths, names and amounts; it knows neither queues nor applications.
 //! A path is the list of queue ids from the root to a leaf, compared as numbers only.
 
+mod change;
+mod error;
 mod level;
 mod limit;
+mod place;
 
+pub use error::TrackerError;
 pub use level::{Level, Tracker};
 pub use limit::{Limit, LimitSettings, LimitSubject};
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::Resources;
+use crate::resource::{Resources, Shortfall};
 use crate::table::Table;
 
 use limit::QueueLimits;
@@ -36,103 +40,114 @@ pub enum TrackerKind {
 }
 
 /// All trackers of one partition, and the limits that they obey.
+///
+/// Whatever is refused changes nothing: a path is followed as a whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trackers {
     users: OrderedMap<Name, TrackerId>,
     groups: OrderedMap<Name, TrackerId>,
     rows: Table<TrackerId, Tracker>,
     levels: Table<LevelId, Level>,
+    /// Who has which level at which queue: finding one does not depend on how many there are.
+    places: OrderedMap<(QueueId, TrackerId), LevelId>,
     limits: OrderedMap<QueueId, QueueLimits>,
+    /// The paths of the queues that have a limit for all other users.
+    wildcards: OrderedMap<QueueId, Arc<[QueueId]>>,
 }
 
 impl Trackers {
     /// The level of this user or group at the end of this path, made now where it is missing.
     ///
     /// It lives while it is linked, used or limited: pair with [`Trackers::unlink`].
-    pub(crate) fn link(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
-        let leaf = self.ensure(kind, name, path);
-        self.each_up(leaf, |level| level.links += 1);
-        leaf
+    ///
+    /// # Errors
+    /// When the path or the name is empty, or the path is not where its queues are.
+    pub fn link(
+        &mut self,
+        kind: TrackerKind,
+        name: &Name,
+        path: &[QueueId],
+    ) -> Result<LevelId, TrackerError> {
+        let &root = path.first().ok_or(TrackerError::EmptyPath)?;
+        if name.is_empty() {
+            return Err(TrackerError::EmptyName);
+        }
+        self.check_path(path)?;
+        let known = self.find(kind, name);
+        let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name, root));
+        let leaf = self.ensure(tracker, path);
+        self.each_up(leaf, |level| level.links += 1)?;
+        Ok(leaf)
     }
 
     /// Let go of a level; what nothing needs any more disappears, up to the tracker itself.
-    pub(crate) fn unlink(&mut self, leaf: LevelId) {
-        self.each_up(leaf, |level| level.links -= 1);
+    ///
+    /// # Errors
+    /// When the level is gone, or nobody is tied to it.
+    pub fn unlink(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
+        if self.live(leaf)?.links == 0 {
+            return Err(TrackerError::NotLinked { level: leaf });
+        }
+        self.each_up(leaf, |level| level.links -= 1)?;
         self.prune(leaf);
+        Ok(())
     }
 
-    /// Charge this much at a level and above it.
-    pub(crate) fn increase(&mut self, leaf: LevelId, amount: &Resources) {
-        self.each_up(leaf, |level| level.charge(amount));
+    /// Charge this much at a level and above it, whatever the limits say.
+    ///
+    /// # Errors
+    /// When the level is gone.
+    #[inline]
+    pub fn increase(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
+        self.each_up(leaf, |level| level.charge(amount))
     }
 
-    /// Give this much back at a level and above it.
-    pub(crate) fn decrease(&mut self, leaf: LevelId, amount: &Resources) {
-        self.each_up(leaf, |level| level.refund(amount));
+    /// Give this much back at a level and above it; no use goes below zero.
+    ///
+    /// # Errors
+    /// When the level is gone.
+    #[inline]
+    pub fn decrease(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
+        self.each_up(leaf, |level| level.refund(amount))
     }
 
     /// Count one more running application at a level and above it.
-    pub(crate) fn start_application(&mut self, leaf: LevelId) {
-        self.each_up(leaf, |level| level.running += 1);
+    ///
+    /// # Errors
+    /// When the level is gone.
+    pub fn start_application(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
+        self.each_up(leaf, |level| level.running += 1)
     }
 
     /// Count one running application less at a level and above it.
-    pub(crate) fn stop_application(&mut self, leaf: LevelId) {
-        self.each_up(leaf, |level| level.running -= 1);
+    ///
+    /// # Errors
+    /// When the level is gone, or counts none.
+    pub fn stop_application(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
+        if self.live(leaf)?.running == 0 {
+            return Err(TrackerError::NotRunning { level: leaf });
+        }
+        self.each_up(leaf, |level| level.running -= 1)
     }
 
-    /// Limit a user or group at the end of this path and below, from now on.
-    pub(crate) fn set_limit(&mut self, path: &[QueueId], subject: &LimitSubject, limit: Limit) {
-        let Some(&queue) = path.last() else { return };
-        if self.limits.get(&queue).is_none() {
-            self.limits.insert(queue, QueueLimits::default());
-        }
-        let limits = self.limits.get_mut(&queue).expect("inserted above");
-        limits.set(subject, limit.clone());
-        let named = match subject {
-            LimitSubject::User(name) => Some((TrackerKind::User, name.clone())),
-            LimitSubject::Group(name) => Some((TrackerKind::Group, name.clone())),
-            LimitSubject::AnyUser => None,
-            LimitSubject::AnyGroup => Some((TrackerKind::Group, Name::new(WILDCARD))),
-        };
-        if let Some((kind, name)) = named {
-            let level = self.ensure(kind, &name, path);
-            self.levels[level].limit(limit, false);
-        } else {
-            self.limit_other_users(queue, &limit);
-        }
+    /// The first level, from this one up and `lifted` of them passed over, whose limit does not
+    /// allow this much more; none if all do.
+    #[inline]
+    pub fn refusing(
+        &self,
+        leaf: LevelId,
+        lifted: usize,
+        amount: &Resources,
+    ) -> Option<(LevelId, Shortfall)> {
+        let mut levels = self.up(leaf).skip(lifted);
+        levels.find_map(|(id, level)| Some((id, level.shortfall(amount)?)))
     }
 
-    /// Make these all the limits of the queue at the end of this path, `max` being their
-    /// resources as vectors.
-    pub(crate) fn set_limits(
-        &mut self,
-        path: &[QueueId],
-        limits: &[LimitSettings],
-        max: Vec<Option<Resources>>,
-    ) {
-        let Some(&queue) = path.last() else { return };
-        let row = QueueLimits { settings: limits.to_vec(), ..QueueLimits::default() };
-        self.limits.insert(queue, row);
-        for (limit, max) in limits.iter().zip(max) {
-            let set = Limit { max, max_applications: limit.max_applications };
-            self.set_limit(path, &limit.subject, set);
-        }
-    }
-
-    /// Give every user who is not named at this queue the limit of the others.
-    fn limit_other_users(&mut self, queue: QueueId, limit: &Limit) {
-        let unnamed: Vec<LevelId> = self
-            .levels
-            .iter()
-            .filter(|(_, level)| level.queue == queue)
-            .filter(|(_, level)| self.rows[level.tracker].kind == TrackerKind::User)
-            .filter(|(_, level)| !level.is_limited() || level.from_wildcard)
-            .map(|(id, _)| id)
-            .collect();
-        for level in unnamed {
-            self.levels[level].limit(limit.clone(), true);
-        }
+    /// How many levels there are from this one up to the highest that has a limit of its own
+    /// name, that one included; 0 if none has.
+    pub fn named_up_to(&self, leaf: LevelId) -> usize {
+        let named = self.up(leaf).zip(1..).filter(|((_, level), _)| level.is_named());
+        named.last().map_or(0, |(_, count)| count)
     }
 
     /// The group that counts for a user with these groups at this path: the first named group
@@ -189,6 +204,16 @@ impl Trackers {
         self.levels.get(level)
     }
 
+    /// The level of this user or group at one queue, if he has one.
+    pub fn level_of(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<LevelId> {
+        self.places.get(&(queue, self.find(kind, name)?)).copied()
+    }
+
+    /// Queues that have limits.
+    pub fn limited_queues(&self) -> impl Iterator<Item = QueueId> {
+        self.limits.iter().map(|(queue, _)| *queue)
+    }
+
     /// All levels of all trackers.
     pub fn levels(&self) -> impl Iterator<Item = (LevelId, &Level)> {
         self.levels.iter()
@@ -205,108 +230,27 @@ impl Trackers {
         })
     }
 
+    /// A level that still is there.
     #[inline]
-    fn each_up(&mut self, leaf: LevelId, mut change: impl FnMut(&mut Level)) {
-        let mut next = Some(leaf);
+    fn live(&self, level: LevelId) -> Result<&Level, TrackerError> {
+        self.levels.get(level).ok_or(TrackerError::LevelGone { level })
+    }
+
+    #[inline]
+    fn each_up(
+        &mut self,
+        leaf: LevelId,
+        mut change: impl FnMut(&mut Level),
+    ) -> Result<(), TrackerError> {
+        let level = self.levels.get_mut(leaf).ok_or(TrackerError::LevelGone { level: leaf })?;
+        change(level);
+        let mut next = level.parent;
         while let Some(id) = next {
             let level = &mut self.levels[id];
             change(level);
             next = level.parent;
         }
-    }
-
-    fn ensure(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
-        let tracker = self.find(kind, name).unwrap_or_else(|| self.add_tracker(kind, name, path));
-        let mut at = self.rows[tracker].root;
-        for queue in &path[1..] {
-            at = match self.child(at, *queue) {
-                Some(child) => child,
-                None => self.add_level(tracker, Some(at), *queue),
-            };
-        }
-        at
-    }
-
-    fn add_tracker(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> TrackerId {
-        let root = LevelId::NONE;
-        let tracker = self.rows.insert(Tracker { kind, name: name.clone(), root });
-        match kind {
-            TrackerKind::User => self.users.insert(name.clone(), tracker),
-            TrackerKind::Group => self.groups.insert(name.clone(), tracker),
-        };
-        let root = self.add_level(tracker, None, path[0]);
-        self.rows[tracker].root = root;
-        tracker
-    }
-
-    fn add_level(
-        &mut self,
-        tracker: TrackerId,
-        parent: Option<LevelId>,
-        queue: QueueId,
-    ) -> LevelId {
-        let mut level = Level::new(tracker, parent, queue);
-        let owner = &self.rows[tracker];
-        let limits = self.limits.get(&queue);
-        if let Some((limit, wildcard)) = limits.and_then(|all| all.find(owner.kind, &owner.name)) {
-            level.limit(limit.clone(), wildcard);
-        }
-        level.next_sibling = parent.and_then(|parent| self.levels[parent].first_child);
-        let id = self.levels.insert(level);
-        if let Some(parent) = parent {
-            self.levels[parent].first_child = Some(id);
-        }
-        id
-    }
-
-    fn child(&self, parent: LevelId, queue: QueueId) -> Option<LevelId> {
-        self.children(parent).find(|(_, level)| level.queue == queue).map(|(id, _)| id)
-    }
-
-    /// The levels right below a level.
-    pub fn children(&self, parent: LevelId) -> impl Iterator<Item = (LevelId, &Level)> {
-        let mut next = self.levels[parent].first_child;
-        core::iter::from_fn(move || {
-            let id = next?;
-            let level = &self.levels[id];
-            next = level.next_sibling;
-            Some((id, level))
-        })
-    }
-
-    /// Remove this level and those above it as far as nothing needs them.
-    fn prune(&mut self, leaf: LevelId) {
-        let mut at = leaf;
-        loop {
-            let level = &self.levels[at];
-            if level.is_needed() {
-                return;
-            }
-            let level = self.levels.remove(at).expect("looked at above");
-            let Some(parent) = level.parent else {
-                let tracker = self.rows.remove(level.tracker).expect("a level has its tracker");
-                match tracker.kind {
-                    TrackerKind::User => self.users.remove(&*tracker.name),
-                    TrackerKind::Group => self.groups.remove(&*tracker.name),
-                };
-                return;
-            };
-            self.cut_child(parent, at, level.next_sibling);
-            at = parent;
-        }
-    }
-
-    fn cut_child(&mut self, parent: LevelId, child: LevelId, next: Option<LevelId>) {
-        if self.levels[parent].first_child == Some(child) {
-            self.levels[parent].first_child = next;
-            return;
-        }
-        let before = self
-            .children(parent)
-            .find(|(_, level)| level.next_sibling == Some(child))
-            .map(|(id, _)| id)
-            .expect("the child is in its parent's list");
-        self.levels[before].next_sibling = next;
+        Ok(())
     }
 }
 

@@ -97,7 +97,7 @@ fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events:
 
 /// Whether the group limit is gone by which an application is charged, at its queue or above.
 fn loses_group(books: &Books, row: &Application, changes: &GroupChanges) -> bool {
-    let Some(level) = row.link.and_then(|link| link.group) else { return false };
+    let Some(level) = row.link.and_then(|link| link.group.level()) else { return false };
     let trackers = &books.partition(row.partition).trackers;
     let group = &trackers.tracker(trackers.level(level).tracker).name;
     let gone =
