@@ -107,6 +107,7 @@ mod table;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod time;
+pub mod view;
 mod wait;
 
 pub use command::{AddNode, Ask, Command, Submit};

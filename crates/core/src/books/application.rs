@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
 
@@ -82,6 +83,7 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
+    /// Its leaf queue; may be gone when the application has ended.
     /// Its leaf queue; that of one that has ended may be gone.
     pub queue: QueueId,
     /// The path of its leaf queue.
@@ -114,7 +116,8 @@ pub struct Application {
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
     pub allocated: Resources,
-    /// The most that it had at once, type by type.
+    /// The most that it had at once, type by type, as of its placements: what an allocation
+    /// grows by counts with the next one, as with the reference.
     pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,
@@ -122,6 +125,8 @@ pub struct Application {
     pub allocation_count: u32,
     /// The priorities of its waiting asks.
     pub(super) priorities: AskPriorities,
+    /// The order of its asks and allocations, as far as new ones need it.
+    pub(super) line: Line,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,

@@ -139,8 +139,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
     Command::Configure(Box::new(all))
 }
 
-/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent prop k=v`, with access
-/// lists `submit ann,bob|dev admin |ops`, and at the end `template max vcore=1 apps=1 fair`.
+/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
+/// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -327,8 +327,8 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
         application,
         key,
         resources,
-        priority,
         node,
+        priority,
         created,
         ..Ask::default()
     })

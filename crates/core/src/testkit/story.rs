@@ -35,9 +35,9 @@ use super::script::{Words, command, configuration, is_setting};
 ///
 /// node n1 vcore=8 memory=16 drained   resize n1 vcore=4   drain n1   undrain n1   lose n1
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
-/// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1
 /// ask a2 app1 vcore=1 on n1           wait 30s            reload
+/// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// show root.a    show app1    show user ann    show group dev
 /// ```
 ///
@@ -213,7 +213,7 @@ impl Story {
             }
             Event::QueueChanged { queue, .. } => format!("{queue} changed"),
             Event::QueueMoved { queue, state, .. } => format!("{queue} {state}"),
-            Event::QueueRemoved { queue } => format!("{} removed", books.queue(*queue).path),
+            Event::QueueRemoved { queue } => format!("{} gone", books.queue(*queue).path),
             Event::LimitsChanged { queue, .. } if self.configured => {
                 format!("{queue} has other limits")
             }
@@ -334,17 +334,12 @@ impl Story {
 
 /// What is set in a queue that a rule made.
 fn furniture(settings: &QueueSettings) -> String {
-    let mut words = String::new();
-    for (what, amounts) in [("max", &settings.max), ("guaranteed", &settings.guaranteed)] {
-        if let Some(amounts) = amounts {
-            words += &format!(" {what} {amounts}");
-        }
-    }
-    if settings.max_applications > 0 {
-        words += &format!(" apps={}", settings.max_applications);
-    }
-    for (key, value) in &settings.properties {
-        words += &format!(" {key}={value}");
-    }
-    words
+    let sizes = [("max", &settings.max), ("guaranteed", &settings.guaranteed)];
+    let sizes = sizes
+        .into_iter()
+        .filter_map(|(what, amounts)| amounts.as_ref().map(|amounts| format!(" {what} {amounts}")));
+    let count = Some(settings.max_applications).filter(|count| *count > 0);
+    let count = count.map(|count| format!(" apps={count}"));
+    let properties = settings.properties.iter().map(|(key, value)| format!(" {key}={value}"));
+    sizes.chain(count).chain(properties).collect()
 }

@@ -65,7 +65,7 @@ fn a_gang_is_measured_against_the_queue_that_is_made_for_it_which_stays() {
         "#,
         expect![[r#"
             app app1: root.p.n made max {memory: 50 B}, rejected GANG_SIZE: the gang of 60 B memory can never run in queue root.p.n, whose configured maximum is 50 B; make the gang smaller, or raise the maximum
-            wait 10s: root.p.n removed
+            wait 10s: root.p.n gone
             app app2: root.p.n made max {memory: 200 B}
             app app3: rejected GANG_SIZE: the gang of 160 B memory can never run in queue root.p.n, whose configured maximum is 100 B; make the gang smaller, or raise the maximum
         "#]],
@@ -91,9 +91,9 @@ fn missing_levels_become_parents_that_pass_the_template_on() {
             app app2: root.p.a.d made apps=3 application.sort.policy=fair
               root.p.a: in force none, uses {}, headroom none, share 0, runs 0
             remove app1: app1 gone
-            wait 10s: root.p.a.b.c removed, root.p.a.b removed
+            wait 10s: root.p.a.b.c gone, root.p.a.b gone
             remove app2: app2 gone
-            wait 10s: root.p.a.d removed, root.p.a removed
+            wait 10s: root.p.a.d gone, root.p.a gone
         "#]],
     );
 }
@@ -148,7 +148,7 @@ fn the_recovery_queue_has_no_template_and_heeds_no_tag() {
               root.@recovery@: in force none, uses {}, headroom none, share 0, runs 0
             remove app1: app1 gone
             remove app2: app2 gone
-            wait 10s: root.@recovery@ removed
+            wait 10s: root.@recovery@ gone
         "#]],
     );
 }
