@@ -10,6 +10,7 @@
 mod case;
 mod config;
 mod deviation;
+mod placement;
 mod resources;
 mod scenario;
 mod unjudged;
@@ -26,8 +27,10 @@ use serde_json::Value;
 use self::case::Case;
 use self::deviation::Deviations;
 
-/// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
-pub(crate) const COMPLETE: [&str; 2] = ["yunikorn/config", "yunikorn/resources"];
+/// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test`
+/// holds them to it.
+pub(crate) const COMPLETE: [&str; 3] =
+    ["yunikorn/config", "yunikorn/placement", "yunikorn/resources"];
 
 /// Exit code for data that cannot be read, to tell it from differences.
 const UNREADABLE: u8 = 2;
@@ -91,6 +94,7 @@ fn judge_of(folder: &str) -> &'static dyn Judge {
     match kind {
         "resources" => &resources::Resources,
         "config" => &config::Config,
+        "placement" => &placement::Placement,
         "scenarios" => &scenario::Scenario,
         _ => &unjudged::Unjudged,
     }

@@ -6,7 +6,6 @@
 
 mod access;
 mod applications;
-mod expression;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;

@@ -1,13 +1,11 @@
 //! Placement rules by themselves: names, filters, and what no rule can be built from.
 
+use headroom_core::config::expression;
+
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::raw::{Filter, Rule, Text};
 
-use super::expression;
 use super::names::{is_group_name, is_identifier, is_queue_name, is_user_name};
-
-/// A filter entry with one of these is a regular expression.
-const SPECIAL: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', ']', '|'];
 
 /// Check every rule with the rules that find its parent.
 pub(super) fn check(rules: &[Rule], report: &mut Report) {
@@ -65,9 +63,9 @@ fn check_single(
     if is_legal(&only.value) {
         return;
     }
-    let why = if only.value.contains(SPECIAL) {
+    let why = if expression::is_meant(&only.value) {
         match expression::compile(&only.value) {
-            Ok(()) => return,
+            Ok(_) => return,
             Err(error) => format!("no regular expression: {error}"),
         }
     } else {

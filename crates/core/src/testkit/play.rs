@@ -94,6 +94,9 @@ impl Player<'_> {
                     if expired && matches!(event, Event::ApplicationRemoved { .. }) {
                         self.count("expired");
                     }
+                    if let Event::ApplicationRejected { code, .. } = event {
+                        self.count(format!("rejected {code}"));
+                    }
                     self.released |= matches!(event, Event::Released { .. });
                     if matches!(event, Event::Placed { .. }) {
                         self.count("placed by the RM");

@@ -74,8 +74,7 @@ fn empty_names_and_amounts_are_refused_before_they_get_here() {
     let none = Name::default;
     for (command, code) in [
         (Command::Submit(Submit { application: none(), ..submit.clone() }), "EMPTY_NAME"),
-        (Command::Submit(Submit { user: none(), ..submit.clone() }), "EMPTY_NAME"),
-        (Command::Submit(Submit { queue: Name::new("no.where"), ..submit }), "UNKNOWN_QUEUE"),
+        (Command::Submit(Submit { user: none(), ..submit }), "EMPTY_NAME"),
         (Command::Ask(headroom_core::Ask { resources: amounts(""), ..ask.clone() }), "ASK_SIZE"),
         (Command::Ask(headroom_core::Ask { application: none(), ..ask }), "UNKNOWN_APPLICATION"),
     ] {

@@ -31,6 +31,7 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
             user,
             groups,
             tags,
+            ..Submit::default()
         };
         if driver.command(&Command::Submit(submit)).is_err() {
             driver.told.refuse_application(&application);
