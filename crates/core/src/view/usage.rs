@@ -68,7 +68,7 @@ pub fn groups(books: &Books, partition: PartitionId) -> Vec<GroupView> {
     let trackers = &books.partition(partition).trackers;
     let view = |(name, tracker): (&Name, &TrackerId)| {
         let charged = charged.remove(tracker).unwrap_or_default();
-        GroupView::new(books, partition, name, *tracker, charged)
+        GroupView::new(books, partition, name, *tracker, &charged)
     };
     trackers.names(TrackerKind::Group).iter().map(view).collect()
 }
@@ -105,7 +105,7 @@ impl GroupView {
         let kind = TrackerKind::Group;
         let tracker = books.partition(partition).trackers.find(kind, group)?;
         let charged = charged(books, partition, kind, |one| one == tracker).remove(&tracker);
-        Some(Self::new(books, partition, &group.into(), tracker, charged.unwrap_or_default()))
+        Some(Self::new(books, partition, &group.into(), tracker, &charged.unwrap_or_default()))
     }
 
     fn new(
@@ -113,9 +113,9 @@ impl GroupView {
         partition: PartitionId,
         group: &Name,
         tracker: TrackerId,
-        charged: Charged,
+        charged: &Charged,
     ) -> Self {
-        let usage = usage_of(books, partition, tracker, &charged);
+        let usage = usage_of(books, partition, tracker, charged);
         Self { group: group.clone(), applications: usage.running.clone(), usage }
     }
 }
