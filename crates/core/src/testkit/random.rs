@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use crate::config::{Configuration, NodeOrder, PartitionConfig, QueueConfig};
+use crate::config::{Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig};
 use crate::name::Name;
 use crate::resource::Amounts;
 
@@ -130,7 +130,8 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
 }
 
 fn one_tree() -> impl Strategy<Value = PartitionConfig> {
-    (prop::collection::vec(any::<u8>(), 31), any::<bool>()).prop_map(|(dice, packed)| {
+    (prop::collection::vec(any::<u8>(), 31), any::<bool>(), any::<bool>()).prop_map(|parts| {
+        let (dice, packed, user_first) = parts;
         let mut dice = dice.into_iter().cycle();
         let mut queue = |queue: QueueConfig| furnish(queue, &mut dice);
         let (x, y, e) = (queue(leaf("x")), queue(leaf("y")), queue(leaf("e")));
@@ -142,6 +143,9 @@ fn one_tree() -> impl Strategy<Value = PartitionConfig> {
         let mut one = partition(root).partitions.remove(0);
         if packed {
             one.node_sort.order = NodeOrder::BinPacking;
+        }
+        if user_first {
+            one.limit_precedence = LimitPrecedence::User;
         }
         one
     })
