@@ -43,7 +43,7 @@ fn a_good_file_becomes_the_configuration_that_it_says() {
     tree(&partition.root, 0, &mut lines);
     expect![[r#"
         default NodeSortConfig { order: BinPacking, weights: [("memory", 2.5), ("vcore", 1.0)] }
-        PreemptionConfig { enabled: true, quota_enabled: true }
+        PreemptionConfig { enabled: true, quota_enabled: true, strict_guarantee: true, balance: false }
         [RuleConfig { name: "tag", create: true, filter: FilterConfig { kind: "deny", users: ["^svc-"], groups: [] }, parent: Some(RuleConfig { name: "fixed", create: false, filter: FilterConfig { kind: "", users: [], groups: [] }, parent: None, value: "root.teams" }), value: "namespace" }]
         root: parent, max {}, guaranteed {}, 0 applications, {}
           limit LimitConfig { description: "everybody", users: ["*"], groups: [], max_resources: Amounts([]), max_applications: 100 }

@@ -160,6 +160,14 @@ impl Books {
             equal(&row.path, "left of its maximum", &row.left, &left)?;
             let listed = self.children(id).map(|(_, child)| u32::from(child.parent == Some(id)));
             equal(&row.path, "queues below", &listed.sum(), &sum.children)?;
+            equal(&row.path, "number of queues below", &row.child_count, &sum.children)?;
+            let mut shown = BTreeMap::new();
+            let applications = self.applications_in(id).filter_map(|(id, _)| self.urgency(id));
+            let below = self.children(id).filter_map(|(_, child)| child.shown_priority());
+            for priority in applications.chain(below) {
+                *shown.entry(priority).or_default() += 1;
+            }
+            equal(&row.path, "priorities", &row.priorities().collect(), &shown)?;
             let active = |row: &Application| row.queue == id && row.state.is_active();
             let listed = self.applications_in(id).map(|(_, row)| u32::from(active(row)));
             equal(&row.path, "listed applications", &listed.sum(), &sum.applications)?;
@@ -170,6 +178,12 @@ impl Books {
             }
         }
         Ok(())
+    }
+
+    /// The highest priority among the waiting asks of an application.
+    fn urgency(&self, application: ApplicationId) -> Option<i32> {
+        let asks = self.allocations_of(application).filter(|(_, row)| row.is_pending());
+        asks.map(|(_, row)| row.priority).max()
     }
 
     fn check_nodes(&self, sums: &Sums) -> Outcome {

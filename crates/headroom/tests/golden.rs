@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "d7e3a1e46c8e8801ccc59e3ef9732241"
-        campus.json d815b4103ed98184da9a59f5e0550c7e
-        campus.html eff32f4e16eb3b6d1928c2053003db05
+        decisions "da97aee068f8b124ba4a9622b43d16cc"
+        campus.json ccd5b63815031a340d66eab085aff41f
+        campus.html 79a51719d775a00b594f2b5be1346d95
         csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
-        csv/decisions.csv 5fb7bbeef4e508ebcebd0c5d4c634d02
+        csv/decisions.csv d15c494c42c807b728d0460dfb35e184
     "#]]
     .assert_eq(&found);
 }

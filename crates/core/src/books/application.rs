@@ -12,6 +12,7 @@ use crate::resource::Resources;
 use crate::time::Timestamp;
 
 use super::link::{Link, Untold};
+use super::priority::AskPriorities;
 
 /// Where an application stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +118,8 @@ pub struct Application {
     pub ask_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
+    /// The priorities of its waiting asks.
+    pub(super) priorities: AskPriorities,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
@@ -142,6 +145,12 @@ impl Application {
     pub fn counted_by_group(&self) -> bool {
         let has_group = self.link.is_some_and(|link| link.group.level().is_some());
         has_group && self.untold.as_ref().map_or(self.counted, |untold| untold.counted)
+    }
+
+    /// The highest priority that it asks with; none while it asks for nothing.
+    #[inline]
+    pub fn priority(&self) -> Option<i32> {
+        self.priorities.highest()
     }
 }
 

@@ -10,6 +10,7 @@ mod link;
 mod lists;
 mod node;
 mod partition;
+mod priority;
 mod queue;
 mod rejected;
 mod shape;

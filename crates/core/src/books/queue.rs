@@ -9,6 +9,8 @@ use crate::name::Name;
 use crate::resource::{Amounts, Resources, Shortfall};
 use crate::time::Timestamp;
 
+use super::priority::ShownPriorities;
+
 /// What the queue file says of one queue, properties inherited and read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueSettings {
@@ -84,6 +86,8 @@ pub struct Queue {
     pub pending: Resources,
     /// Applications in state Running here and below.
     pub running: u64,
+    /// The priorities that applications, or queues below, show here.
+    pub(super) priorities: ShownPriorities,
     /// How many queues are right below it.
     pub child_count: u32,
     /// When it is cleaned away, if it is empty and nothing keeps it.

@@ -6,31 +6,22 @@ use alloc::vec::Vec;
 use crate::books::{ApplicationState, Books};
 use crate::command::Ask;
 use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
+use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-use super::application::{give_up_all, left_empty};
+use super::application::{give_up_all, left_empty, linked};
+use super::node::node_named;
 use super::{application_named, named, partition_named, sum_fits, types_fit};
 
+/// One idempotent update of an ask or allocation. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &ask.partition)?;
     let application = application_named(books, partition, &ask.application)?;
     named("allocation key", &ask.key)?;
-    let row = books.partition(partition);
-    if let Some(known) = row.allocations.get(&*ask.key) {
-        let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
-        let same = size.is_ok_and(|size| size == *books.resources_of(*known));
-        if same && books.allocation(*known).application == application {
-            return Ok(Vec::new()); // Said before, and true already.
-        }
-        let holder = books.application(books.allocation(*known).application);
-        return Err(Rejection::DuplicateKey {
-            key: ask.key.clone(),
-            holder: holder.name.clone(),
-            claimant: ask.application.clone(),
-        });
-    }
+    let node = ask.node.as_ref().map(|node| node_named(books, partition, node)).transpose()?;
     if !ask.resources.is_strictly_positive() {
         return Err(Rejection::AskSize {
             key: ask.key.clone(),
@@ -39,8 +30,34 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         });
     }
     types_fit(books, "the ask", &ask.resources)?;
-    let pending = &books.queue(row.root).pending;
-    sum_fits(books, "the asks of the partition", Some(pending), &ask.resources)?;
+    match books.partition(partition).allocations.get(&*ask.key) {
+        Some(known) if books.allocation(*known).application == application => {
+            update(books, ask, *known, node)
+        }
+        Some(known) => {
+            let holder = books.application(books.allocation(*known).application);
+            Err(Rejection::DuplicateKey {
+                key: ask.key.clone(),
+                holder: holder.name.clone(),
+                claimant: ask.application.clone(),
+            })
+        }
+        None => add(books, now, ask, application, node),
+    }
+}
+
+/// An ask that is new, or an allocation that the RM has already.
+fn add(
+    books: &Books,
+    now: Timestamp,
+    ask: &Ask,
+    application: ApplicationId,
+    node: Option<NodeId>,
+) -> Result<Vec<Event>, Rejection> {
+    sum_grows(books, application, false, &ask.resources)?;
+    if node.is_some() {
+        sum_grows(books, application, true, &ask.resources)?;
+    }
     let mut events = vec![Event::AskAdded {
         application,
         key: ask.key.clone(),
@@ -50,15 +67,74 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         created: ask.created.map_or(now, |created| created.min(now)),
         originator: ask.originator,
     }];
-    let next = match books.application(application).state {
-        ApplicationState::New => Some(ApplicationState::Accepted),
-        ApplicationState::Completing => Some(ApplicationState::Running),
-        _ => None,
+    let state = books.application(application).state;
+    let next = match state {
+        ApplicationState::New => ApplicationState::Accepted,
+        ApplicationState::Completing => ApplicationState::Running,
+        state => state,
     };
-    if let Some(state) = next {
-        events.push(Event::ApplicationMoved { application, state, timer: None });
+    if next != state {
+        events.push(Event::ApplicationMoved { application, state: next, timer: None });
+    }
+    if let Some(node) = node {
+        place(books, application, next, (books.allocations().next_id(), node), &mut events);
     }
     Ok(events)
+}
+
+/// An ask or allocation that is known: it may have another size, and an ask may run by now.
+fn update(
+    books: &Books,
+    ask: &Ask,
+    known: AllocationId,
+    node: Option<NodeId>,
+) -> Result<Vec<Event>, Rejection> {
+    let row = books.allocation(known);
+    let mut events = Vec::new();
+    let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
+    if size.as_ref() != Ok(books.resources_of(known)) {
+        sum_grows(books, row.application, !row.is_pending(), &ask.resources)?;
+        let resources = ask.resources.clone();
+        events.push(Event::Resized { allocation: known, resources });
+    }
+    if let Some(node) = node.filter(|_| row.is_pending()) {
+        sum_grows(books, row.application, true, &ask.resources)?;
+        let state = books.application(row.application).state;
+        place(books, row.application, state, (known, node), &mut events);
+    }
+    Ok(events)
+}
+
+/// Room that the RM has given already: nothing is checked, everything is counted.
+fn place(
+    books: &Books,
+    application: ApplicationId,
+    state: ApplicationState,
+    (ask, node): (AllocationId, NodeId),
+    events: &mut Vec<Event>,
+) {
+    events.extend(linked(books, application));
+    events.push(Event::Placed { ask, node });
+    if state == ApplicationState::Accepted {
+        let state = ApplicationState::Running;
+        events.push(Event::ApplicationMoved { application, state, timer: None });
+    }
+}
+
+/// The sums of the partition must stay within 64 bits.
+fn sum_grows(
+    books: &Books,
+    application: ApplicationId,
+    placed: bool,
+    added: &Amounts,
+) -> Result<(), Rejection> {
+    let partition = books.application(application).partition;
+    let root = books.queue(books.partition(partition).root);
+    if placed {
+        sum_fits(books, "the allocations of the partition", Some(&root.allocated), added)
+    } else {
+        sum_fits(books, "the asks of the partition", Some(&root.pending), added)
+    }
 }
 
 pub(super) fn release(

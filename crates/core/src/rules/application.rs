@@ -65,18 +65,40 @@ pub(super) fn remove(
     Ok(events)
 }
 
-/// An application goes, with everything that it has and asks for.
+/// An application goes, with everything that it has and asks for. It passes through the states
+/// that are left to it, as if its asks had been withdrawn first and its allocations released
+/// then; it is remembered by nobody. Source: scheduling §3.6, decision K-2.
 pub(super) fn leave(
     books: &Books,
     application: ApplicationId,
     termination: Termination,
     events: &mut Vec<Event>,
 ) {
+    let row = books.application(application);
     events.extend(give_up_all(books, application, termination));
-    if books.application(application).link.is_some() {
+    if row.link.is_some() {
         events.push(Event::ApplicationUnlinked { application });
     }
+    let completing = row.state.may_become(ApplicationState::Completing);
+    let completed = row.allocation_count == 0
+        && (completing || row.state.may_become(ApplicationState::Completed));
+    let ends =
+        [(completing, ApplicationState::Completing), (completed, ApplicationState::Completed)];
+    for (_, state) in ends.into_iter().filter(|(passes, _)| *passes) {
+        events.push(Event::ApplicationMoved { application, state, timer: None });
+    }
     events.push(Event::ApplicationRemoved { application });
+}
+
+/// Tie an application to the trackers that count for it, if it is not.
+pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event> {
+    let row = books.application(application);
+    if row.link.is_some() {
+        return None;
+    }
+    let path = books.path_of(row.queue);
+    let group = books.partition(row.partition).trackers.group_for(&path, &row.groups);
+    Some(Event::ApplicationLinked { application, group })
 }
 
 /// Withdraw every ask and release every allocation of an application, the oldest first.

@@ -105,7 +105,11 @@ pub(super) fn remove(
     Ok(events)
 }
 
-fn node_named(books: &Books, partition: PartitionId, name: &Name) -> Result<NodeId, Rejection> {
+pub(super) fn node_named(
+    books: &Books,
+    partition: PartitionId,
+    name: &Name,
+) -> Result<NodeId, Rejection> {
     let partition = books.partition(partition);
     partition.nodes.get(&**name).copied().ok_or_else(|| Rejection::UnknownNode {
         node: name.clone(),

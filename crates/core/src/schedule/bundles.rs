@@ -83,15 +83,12 @@ impl Scheduler {
         changed: Option<BundleId>,
     ) {
         let row = books.application(application);
-        let before = self.waiting(application).priority;
-        let priority = self.priority(application, before, changed);
         let leaf = books.queue(row.queue);
-        let key = priority.map(|priority| ApplicationKey::of(row, leaf, priority));
+        let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority));
         let waiting = self.waiting(application);
-        waiting.priority = priority;
         let moved = waiting.key != key;
         waiting.key.clone_from(&key);
-        self.tree.reprioritise(books, row.queue, before, priority);
+        self.tree.touch(row.queue);
         let Some(key) = key else { return };
         if moved {
             for position in 0..self.waiting(application).bundles.len() {
@@ -101,32 +98,6 @@ impl Scheduler {
         } else if let Some(bundle) = changed {
             self.rehead(bundle, &key);
         }
-    }
-
-    /// The highest priority that an application asks with now. It was `before`, and only the
-    /// bundle `changed`, or one that has vanished, is not as it was: so nothing is above these
-    /// two, and the search ends at the first bundle that is as high.
-    fn priority(
-        &self,
-        application: ApplicationId,
-        before: Option<i32>,
-        changed: Option<BundleId>,
-    ) -> Option<i32> {
-        let first = |bundle: BundleId| {
-            self.classes.bundles[bundle].asks.first_key_value().map(|(key, _)| key.priority())
-        };
-        let now = changed.and_then(first);
-        if now >= before {
-            return now;
-        }
-        let mut highest = None;
-        for (_, bundle) in &self.applications[application.index()].bundles {
-            highest = highest.max(first(*bundle));
-            if highest == before {
-                break;
-            }
-        }
-        highest
     }
 
     /// Give a bundle its place in its class.

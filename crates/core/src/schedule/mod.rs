@@ -86,8 +86,6 @@ pub struct Scheduler {
 struct Waiting {
     /// Its place in its leaf; none while it asks for nothing.
     key: Option<ApplicationKey>,
-    /// The highest priority that it asks with.
-    priority: Option<i32>,
     /// Its bundles by shape, sorted.
     bundles: SmallVec<[(ShapeId, BundleId); 2]>,
 }

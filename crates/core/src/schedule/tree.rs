@@ -1,6 +1,6 @@
 //! Which queue is next: below each parent the queues with something ready, in order.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::books::Books;
@@ -20,9 +20,6 @@ pub(super) struct QueueIndex {
     children: BTreeSet<(QueueKey, QueueId)>,
     /// The key under which the parent has this queue as ready.
     key: Option<QueueKey>,
-    /// Of a leaf: how many applications wait with each priority; of a parent: how many
-    /// queues below. The highest one is the queue's own.
-    priorities: BTreeMap<i32, u32>,
     /// The denominator of its share.
     fair_max: Option<Resources>,
     /// Where its path stands among all paths.
@@ -84,31 +81,6 @@ impl Tree {
         }
     }
 
-    /// Count an application of a leaf that waits with another priority than before; none is
-    /// one that does not wait.
-    pub(super) fn reprioritise(
-        &mut self,
-        books: &Books,
-        leaf: QueueId,
-        mut before: Option<i32>,
-        mut after: Option<i32>,
-    ) {
-        let mut next = Some(leaf);
-        while let Some(queue) = next.filter(|_| before != after) {
-            let index = &mut self.queues[queue.index()];
-            let highest = index.priority();
-            if let Some(before) = before {
-                index.count_less(before);
-            }
-            if let Some(after) = after {
-                *index.priorities.entry(after).or_default() += 1;
-            }
-            (before, after) = (highest, index.priority());
-            next = books.queue(queue).parent;
-        }
-        self.touch(leaf);
-    }
-
     /// Bring the order up to date with the books.
     #[inline]
     pub(super) fn refresh(&mut self, books: &Books) {
@@ -151,11 +123,11 @@ impl Tree {
         let row = books.queue(queue);
         let Some(parent) = row.parent else { return };
         let index = &self.queues[queue.index()];
-        let waits = !index.ready.is_empty() || !index.children.is_empty();
+        let waits = if row.leaf { !index.ready.is_empty() } else { !index.children.is_empty() };
         let after = waits.then(|| {
             let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
             let first = books.queue(parent).settings.values.priority_first;
-            QueueKey::of(row, share, index.priority().unwrap_or(i32::MIN), first, index.rank)
+            QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
         });
         let before = core::mem::replace(&mut self.queues[queue.index()].key, after);
         if before == after {
@@ -167,22 +139,6 @@ impl Tree {
         }
         if let Some(after) = after {
             siblings.insert((after, queue));
-        }
-    }
-}
-
-impl QueueIndex {
-    /// The highest priority that waits here or below.
-    fn priority(&self) -> Option<i32> {
-        self.priorities.last_key_value().map(|(priority, _)| *priority)
-    }
-
-    fn count_less(&mut self, priority: i32) {
-        if let Some(count) = self.priorities.get_mut(&priority) {
-            *count -= 1;
-            if *count == 0 {
-                self.priorities.remove(&priority);
-            }
         }
     }
 }

@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 use crate::books::{
     Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node, Queue,
 };
-use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder};
+use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{ResourceType, Resources};
@@ -53,12 +53,20 @@ fn compare_queues(
     first.then(second).then(by_pending).then(l.path.cmp(&r.path))
 }
 
-fn queue_priority(books: &Books, queue: QueueId) -> i32 {
-    let above = |application: &Application| {
-        books.up(application.queue).any(|(id, _)| id == queue) && application.ask_count > 0
+/// What a queue shows its parent.
+fn queue_priority(books: &Books, id: QueueId) -> i32 {
+    let queue = books.queue(id);
+    let waiting = if queue.leaf {
+        books.applications_in(id).map(|(id, _)| application_priority(books, id)).max()
+    } else {
+        books.children(id).map(|(id, _)| queue_priority(books, id)).max()
     };
-    let waiting = books.applications().iter().filter(|(_, row)| above(row));
-    waiting.map(|(id, _)| application_priority(books, id)).max().unwrap_or(i32::MIN)
+    let values = &queue.settings.values;
+    match waiting.unwrap_or(i32::MIN) {
+        i32::MIN => i32::MIN,
+        _ if values.priority_policy == PriorityPolicy::Fence => values.priority_offset,
+        waiting => waiting.saturating_add(values.priority_offset),
+    }
 }
 
 fn application_priority(books: &Books, application: ApplicationId) -> i32 {

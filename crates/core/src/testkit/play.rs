@@ -17,7 +17,8 @@ use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of,
+    other_file, wanted,
 };
 use super::{World, naive_next};
 
@@ -46,6 +47,10 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
+        if let Command::Configure(_) = &command {
+            let again = decide(&player.world.books, player.world.now, &command);
+            assert!(again.is_err() || again == Ok(Vec::new()), "once is enough: {again:?}");
+        }
         player.settle();
     }
     let world = &player.world;
@@ -222,7 +227,8 @@ impl Player<'_> {
 
     /// Remove everything; nothing may be left in any ledger.
     fn finish(&mut self) {
-        for partition in PARTITIONS.map(Name::new) {
+        let there = |name: &Name| self.world.books.partition_named(name).is_some();
+        for partition in PARTITIONS.map(Name::new).into_iter().filter(there).collect::<Vec<_>>() {
             for application in names(&self.of(&partition).applications) {
                 let partition = partition.clone();
                 self.obey(&Command::RemoveApplication { partition, application });
@@ -231,8 +237,11 @@ impl Player<'_> {
                 self.obey(&Command::RemoveNode { partition: partition.clone(), node });
             }
         }
+        self.world.now = self.world.now + Millis::from_secs(20);
+        self.obey(&Command::Tick);
         let books = &self.world.books;
         assert_eq!((books.allocations().len(), books.shapes().iter().count()), (0, 0));
+        assert!(books.queues().iter().all(|(_, queue)| !queue.is_removable()), "all is cleaned");
         for partition in books.partitions().values() {
             for (_, level) in partition.trackers.levels() {
                 assert!(level.used.is_empty() && level.running == 0 && level.links() == 0);
@@ -247,7 +256,9 @@ impl Player<'_> {
 
     /// The command of a deed, given what there is.
     fn command(&self, op: Op, configuration: &Configuration) -> Command {
-        let partition = Name::new(PARTITIONS[op.partition]);
+        let second = Name::new(PARTITIONS[op.partition]);
+        let there = self.world.books.partition_named(&second).is_some();
+        let partition = if there { second } else { Name::new(PARTITIONS[0]) };
         let here = self.of(&partition);
         let op = instead(op, here);
         let node = |number| pick(number, &here.nodes, "n-nowhere");
@@ -286,6 +297,7 @@ impl Player<'_> {
                 Command::RemoveApplication { partition, application: application(number) }
             }
             Deed::Wait(_) => Command::Tick,
+            Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
         }
     }
@@ -397,6 +409,7 @@ fn name_of(event: &Event) -> String {
             Some(group) if *group == "*" => format!("{kind} to the others"),
             Some(_) => format!("{kind} to a named group"),
         },
+        Event::QueueMoved { state, .. } => format!("{kind} {state}"),
         _ => kind,
     }
 }

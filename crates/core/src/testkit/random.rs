@@ -45,6 +45,8 @@ pub(super) enum Deed {
     Remove(u8),
     /// Time passes.
     Wait(u8),
+    /// Another queue file comes into force.
+    Reload(u16),
     /// A command that is wrong in one of several ways.
     Nonsense(u8),
 }
@@ -103,6 +105,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
         3 => pick().prop_map(Deed::Wait),
+        2 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
     ]
 }
@@ -130,17 +133,9 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
 }
 
 fn one_tree() -> impl Strategy<Value = PartitionConfig> {
-    (prop::collection::vec(any::<u8>(), 31), any::<bool>(), any::<bool>()).prop_map(|parts| {
-        let (dice, packed, user_first) = parts;
-        let mut dice = dice.into_iter().cycle();
-        let mut queue = |queue: QueueConfig| furnish(queue, &mut dice);
-        let (x, y, e) = (queue(leaf("x")), queue(leaf("y")), queue(leaf("e")));
-        let d = queue(parent("d", vec![e]));
-        let children =
-            vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
-        let mut root = queue(parent("root", children));
-        (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
-        let mut one = partition(root).partitions.remove(0);
+    let dice = prop::collection::vec(any::<u8>(), 31);
+    (dice, any::<bool>(), any::<bool>()).prop_map(|(dice, packed, user_first)| {
+        let mut one = tree_of(&mut dice.into_iter().cycle());
         if packed {
             one.node_sort.order = NodeOrder::BinPacking;
         }
@@ -149,6 +144,44 @@ fn one_tree() -> impl Strategy<Value = PartitionConfig> {
         }
         one
     })
+}
+
+fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
+    let mut queue = |queue: QueueConfig| furnish(queue, dice);
+    let (x, y, e) = (queue(leaf("x")), queue(leaf("y")), queue(leaf("e")));
+    let d = queue(parent("d", vec![e]));
+    let children =
+        vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
+    let mut root = queue(parent("root", children));
+    (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
+    partition(root).partitions.remove(0)
+}
+
+/// Another queue file for the same cluster: other settings and limits, queues dropped, added and
+/// turned into parents, now and then a partition less. Equal seeds give equal files.
+pub(super) fn other_file(seed: u16) -> Configuration {
+    // Multiplied by a large odd number and shifted, as congruential generators do.
+    let mut state = u64::from(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut dice = core::iter::from_fn(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        u8::try_from(state >> 56).ok()
+    });
+    let count = if seed.is_multiple_of(11) { 1 } else { PARTITIONS.len() };
+    let partitions = PARTITIONS[..count].iter().map(|name| {
+        let mut one = tree_of(&mut dice);
+        one.name = Name::new(name);
+        let children = &mut one.root.children;
+        match dice.next().unwrap_or_default() % 6 {
+            0 => children.retain(|child| child.name != "b"),
+            1 => children.retain(|child| child.name != "a"),
+            2 => children[0].children.truncate(1),
+            3 => children.push(leaf("f")),
+            4 => children[1].children.push(leaf("z")),
+            _ => {}
+        }
+        one
+    });
+    Configuration { partitions: partitions.collect(), ..Configuration::default() }
 }
 
 fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> QueueConfig {
@@ -179,9 +212,12 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         queue.limits.push(limit(&[], &["qa"], max.clone(), 2));
         queue.limits.push(limit(&[], &["*"], max, 1));
     }
-    for (key, value, odds) in
-        [("application.sort.policy", "fair", 3), ("application.sort.priority", "disabled", 4)]
-    {
+    for (key, value, odds) in [
+        ("application.sort.policy", "fair", 3),
+        ("application.sort.priority", "disabled", 4),
+        ("priority.offset", "2", 5),
+        ("priority.policy", "fence", 6),
+    ] {
         if die() % odds == 0 {
             queue.properties.insert(Name::new(key), Name::new(value));
         }

@@ -3,7 +3,6 @@
 //! See [`super::tell`] for the lines that there are.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
@@ -122,7 +121,7 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
     Command::Configure(Box::new(all))
 }
 
-/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`.
+/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent prop k=v`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -132,6 +131,10 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             "parent" => queue.parent = true,
             "fair" => set(queue, "application.sort.policy", "fair"),
             "fifo" => set(queue, "application.sort.policy", "fifo"),
+            "prop" => {
+                let (key, value) = words.next("a property").split_once('=').expect("key=value");
+                set(queue, key, value);
+            }
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
             _ => queue.max_applications = count(word),
         }
@@ -228,7 +231,6 @@ pub(super) fn command(
         "remove" => {
             Command::RemoveApplication { partition, application: words.name("an application id") }
         }
-        "configure" => configuration(core::iter::once(&*format!("partition {partition}"))),
         _ => panic!("nobody understands `{}`", words.line),
     }
 }
@@ -245,7 +247,8 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     })
 }
 
-/// `ask a1 app1 vcore=3 prio 5 made 10s`: made that long after the story began.
+/// `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: on a node already, made that long after the
+/// story began.
 fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     let (key, application) = (words.name("an allocation key"), words.name("an application id"));
     let resources = words.amounts();
@@ -254,6 +257,7 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     } else {
         0
     };
+    let node = words.take("on").then(|| words.name("a node id"));
     let created = words.take("made").then(|| Timestamp::ZERO + words.seconds());
     Command::Ask(Ask {
         partition,
@@ -261,6 +265,7 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
         key,
         resources,
         priority,
+        node,
         created,
         ..Ask::default()
     })

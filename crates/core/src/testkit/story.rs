@@ -5,7 +5,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::ApplicationState;
 use crate::books::tracker::TrackerKind;
 use crate::command::Command;
 use crate::event::{Event, Termination};
@@ -33,13 +32,13 @@ use super::script::{Words, command, configuration, is_setting};
 ///
 /// node n1 vcore=8 memory=16 drained   resize n1 vcore=4   drain n1   undrain n1   lose n1
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
-/// ask a1 app1 vcore=3 prio 5 made 2s  release a1          force a1 n1
-/// wait 30s                            configure
+/// ask a1 app1 vcore=3 prio 5 made 2s  release a1
+/// ask a2 app1 vcore=1 on n1           wait 30s            reload
 /// show root.a    show app1    show user ann    show group dev
 /// ```
 ///
-/// `force` places an ask whatever the limits say, as a recovered allocation is. `configure`
-/// configures the partition once more. Behind `#` is a remark.
+/// `on n1` in an ask means that it runs there already, whatever the limits say. `reload`, with
+/// lines of the configuration behind it, takes another one into force. Behind `#` is a remark.
 ///
 /// # Panics
 /// When a line is not understood, or an invariant broken.
@@ -51,12 +50,21 @@ pub fn tell(script: &str) -> String {
     let configure = configuration(lines[..settings].iter().copied());
     let refused = story.obey(&configure);
     assert_eq!(refused, None, "the configuration of a story is legal");
+    story.configured = true;
     story.partition = Name::new("default");
     if let Some((_, partition)) = story.world.books.partitions().first_key_value() {
         story.partition = partition.name.clone();
     }
-    for line in &lines[settings..] {
-        story.line(line);
+    let mut rest = &lines[settings..];
+    while let Some((line, after)) = rest.split_first() {
+        rest = after;
+        if *line == "reload" {
+            let count = rest.iter().take_while(|line| is_setting(line)).count();
+            story.reload(&rest[..count]);
+            rest = &rest[count..];
+        } else {
+            story.line(line);
+        }
     }
     story.told
 }
@@ -66,6 +74,8 @@ struct Story {
     world: World,
     /// The partition of the lines to come.
     partition: Name,
+    /// Whether the first configuration is in force.
+    configured: bool,
     /// What the command at hand has led to.
     effects: Vec<String>,
     /// Why each ask waits, as last told.
@@ -80,18 +90,30 @@ impl Story {
         match verb {
             "partition" => self.partition = Name::new(words.next("a name")),
             "show" => self.show(&mut words),
-            "force" => self.force(&mut words),
             _ => self.command(verb, &mut words),
         }
         words.end();
         if matches!(verb, "partition" | "show") {
             return;
         }
+        let heading: Vec<&str> = line.split_whitespace().take(2).collect();
+        self.conclude(&heading.join(" "), matches!(verb, "node" | "app"));
+    }
+
+    /// Take another configuration into force.
+    fn reload(&mut self, lines: &[&str]) {
+        let command = configuration(lines.iter().copied());
+        if let Some(refusal) = self.obey(&command) {
+            self.effects.push(refusal);
+        }
+        self.conclude("reload", false);
+    }
+
+    /// Let the scheduler move, and tell what the line led to; `quiet` says nothing of nothing.
+    fn conclude(&mut self, heading: &str, quiet: bool) {
         self.settle();
         let waits = self.new_waits();
-        let heading: Vec<&str> = line.split_whitespace().take(2).collect();
-        let heading = heading.join(" ");
-        if self.effects.is_empty() && waits.is_empty() && matches!(verb, "node" | "app") {
+        if self.effects.is_empty() && waits.is_empty() && quiet {
             return; // Setting the scene: nothing to tell unless somebody waited for it.
         }
         let effects = match (self.effects.is_empty(), waits.is_empty()) {
@@ -99,7 +121,7 @@ impl Story {
             (true, false) => String::new(),
             _ => format!(": {}", self.effects.join(", ")),
         };
-        self.told.extend([&*heading, &*effects, "\n", &*waits]);
+        self.told.extend([heading, &*effects, "\n", &*waits]);
         self.effects.clear();
     }
 
@@ -169,22 +191,21 @@ impl Story {
             Event::ApplicationLinked { application, group: Some(group) } => {
                 format!("{} counts for group {group}", name(application))
             }
+            Event::GroupUnlinked { application } => {
+                format!("{} counts for no group any more", name(application))
+            }
+            Event::Resized { allocation, .. } => format!("{} resized", key(allocation)),
+            Event::QueueAdded { parent, name, .. } if self.configured => {
+                format!("{parent}.{name} made")
+            }
+            Event::QueueChanged { queue, .. } => format!("{queue} changed"),
+            Event::QueueMoved { queue, state, .. } => format!("{queue} {state}"),
+            Event::QueueRemoved { queue } => format!("{} removed", books.queue(*queue).path),
+            Event::LimitsChanged { queue, .. } if self.configured => {
+                format!("{queue} has other limits")
+            }
             _ => return None,
         })
-    }
-
-    /// Place an ask without any check.
-    fn force(&mut self, words: &mut Words<'_>) {
-        let (key, node) = (words.next("an allocation key"), words.next("a node id"));
-        let partition = self.world.books.partition(self.here());
-        let ask = *partition.allocations.get(key).expect("a story forces an ask that is there");
-        let node = *partition.nodes.get(node).expect("a story forces onto a node that is there");
-        let application = self.world.books.allocation(ask).application;
-        self.apply(&Event::Placed { ask, node });
-        if self.world.books.application(application).state == ApplicationState::Accepted {
-            let state = ApplicationState::Running;
-            self.apply(&Event::ApplicationMoved { application, state, timer: None });
-        }
     }
 
     /// Lines for the asks that wait for another reason than before.

@@ -45,7 +45,7 @@ fn removing_the_running_application_starts_the_next() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
               b1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
-            remove app1: a1 released, app1 gone, b1 on n1, app2 Running
+            remove app1: a1 released, app1 Completing, app1 gone, b1 on n1, app2 Running
         "#]],
     );
 }
@@ -162,7 +162,7 @@ fn the_wildcard_counts_applications_of_each_other_user() {
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask c1: app3 Accepted
               c1 waits USER_APPS: user bob at root.a runs 1 application and may run 1; wait for one to end, or raise the number
-            remove app2: b1 released, app2 gone, c1 on n1, app3 Running
+            remove app2: b1 released, app2 Completing, app2 gone, c1 on n1, app3 Running
         "#]],
     );
 }

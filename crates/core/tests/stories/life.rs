@@ -198,7 +198,7 @@ fn a_removed_application_takes_its_asks_and_allocations_along() {
               a2 waits ABS_GROUP_LIMIT: group dev at root.a has 8000 m vcore left of its limit of 9000 m, the ask needs 9000 m; wait for a release, or raise the limit
             ask a3: a3 on n1
               a2 waits ABS_GROUP_LIMIT: group dev at root.a has 7000 m vcore left of its limit of 9000 m, the ask needs 9000 m; wait for a release, or raise the limit
-            remove app1: a1 released, a2 withdrawn, a3 released, app1 gone
+            remove app1: a1 released, a2 withdrawn, a3 released, app1 Completing, app1 gone
               ann: no tracker
               dev at root.a: uses {}, left {vcore: 9000 m}, runs 0
               dev at root: uses {}, left none, runs 0

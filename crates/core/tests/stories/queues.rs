@@ -308,7 +308,7 @@ fn two_partitions_share_nothing() {
               ann at root.a: uses {vcore: 1000 m}, left none, runs 1
               ann at root: uses {vcore: 1000 m}, left {vcore: 0 m}, runs 1
             release a1: a1 released, a2 on n1
-            remove app1: a1 released, app1 gone
+            remove app1: a1 released, app1 Completing, app1 gone
         "#]],
     );
 }

@@ -80,8 +80,7 @@ fn queues_w04_over_quota_in_one_type() {
         queue root.q max memory=100 vcore=2
         node n1 memory=1000 vcore=8
         app app1 root.q ann
-        ask recovered app1 memory=130 vcore=500m
-        force recovered n1
+        ask recovered app1 memory=130 vcore=500m on n1
         show root.q
         ask a1 app1 vcore=1
         show root.q
@@ -89,9 +88,7 @@ fn queues_w04_over_quota_in_one_type() {
         ask a3 app1 memory=0 vcore=100m     # zeros are dropped from asks, so this one fits
         ",
         expect![[r#"
-            ask recovered: app1 Accepted
-              recovered waits QUEUE_MAX: queue root.q has 100 B memory left of its maximum of 100 B, the ask needs 130 B; wait for a release, or raise the maximum
-            force recovered: recovered on n1, app1 Running
+            ask recovered: app1 Accepted, recovered on n1, app1 Running
               root.q: in force {memory: 100 B, vcore: 2000 m}, uses {memory: 130 B, vcore: 500 m}, headroom {memory: -30 B, vcore: 1500 m}, share 1.3, runs 1
             ask a1: a1 on n1
               root.q: in force {memory: 100 B, vcore: 2000 m}, uses {memory: 130 B, vcore: 1500 m}, headroom {memory: -30 B, vcore: 500 m}, share 1.3, runs 1

@@ -19,7 +19,7 @@ fn a_key_that_is_held_is_refused_and_names_the_holder() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app2 wants it too
-            ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app1 wants it too
+            ask a1: a1 resized
         "#]],
     );
 }
@@ -202,24 +202,6 @@ fn nodes_that_would_overflow_the_sum_are_refused() {
             resize n1: nothing
             resize n2: nothing
               root: in force {memory: 9223372036854775807 B}, uses {}, headroom {memory: 9223372036854775807 B}, share 0, runs 0
-        "#]],
-    );
-}
-
-#[test]
-fn a_partition_is_configured_once() {
-    check(
-        "
-        queue root.a
-        configure
-        partition gpu
-        configure
-        configure
-        ",
-        expect![[r#"
-            configure: refused DUPLICATE_PARTITION: partition default exists already; a partition is configured once
-            configure: nothing
-            configure: refused DUPLICATE_PARTITION: partition gpu exists already; a partition is configured once
         "#]],
     );
 }

@@ -272,12 +272,9 @@ fn scheduling_w09_node_order_fair() {
         drain n1
         drain n2
         drain n3
-        ask b1 x1 c=5 m=20
-        force b1 n1
-        ask b2 x2 c=4 m=60
-        force b2 n2
-        ask b3 x3 c=2
-        force b3 n3
+        ask b1 x1 c=5 m=20 on n1
+        ask b2 x2 c=4 m=60 on n2
+        ask b3 x3 c=2 on n3
         undrain n1
         undrain n2
         undrain n3
@@ -292,15 +289,9 @@ fn scheduling_w09_node_order_fair() {
             drain n1: nothing
             drain n2: nothing
             drain n3: nothing
-            ask b1: x1 Accepted
-              b1 waits NO_NODE_FITS: no node fits: the ask needs 5 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b1: b1 on n1, x1 Running
-            ask b2: x2 Accepted
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b2: b2 on n2, x2 Running
-            ask b3: x3 Accepted
-              b3 waits NO_NODE_FITS: no node fits: the ask needs 2 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b3: b3 on n3, x3 Running
+            ask b1: x1 Accepted, b1 on n1, x1 Running
+            ask b2: x2 Accepted, b2 on n2, x2 Running
+            ask b3: x3 Accepted, b3 on n3, x3 Running
             undrain n1: nothing
             undrain n2: nothing
             undrain n3: nothing
@@ -329,12 +320,9 @@ fn scheduling_w09_node_order_bin_packing() {
         drain n1
         drain n2
         drain n3
-        ask b1 x1 c=5 m=20
-        force b1 n1
-        ask b2 x2 c=4 m=60
-        force b2 n2
-        ask b3 x3 c=2
-        force b3 n3
+        ask b1 x1 c=5 m=20 on n1
+        ask b2 x2 c=4 m=60 on n2
+        ask b3 x3 c=2 on n3
         undrain n1
         undrain n2
         undrain n3
@@ -349,15 +337,9 @@ fn scheduling_w09_node_order_bin_packing() {
             drain n1: nothing
             drain n2: nothing
             drain n3: nothing
-            ask b1: x1 Accepted
-              b1 waits NO_NODE_FITS: no node fits: the ask needs 5 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b1: b1 on n1, x1 Running
-            ask b2: x2 Accepted
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b2: b2 on n2, x2 Running
-            ask b3: x3 Accepted
-              b3 waits NO_NODE_FITS: no node fits: the ask needs 2 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b3: b3 on n3, x3 Running
+            ask b1: x1 Accepted, b1 on n1, x1 Running
+            ask b2: x2 Accepted, b2 on n2, x2 Running
+            ask b3: x3 Accepted, b3 on n3, x3 Running
             undrain n1: nothing
             undrain n2: nothing
             undrain n3: nothing
@@ -386,12 +368,9 @@ fn scheduling_w09_node_order_weighted() {
         drain n1
         drain n2
         drain n3
-        ask b1 x1 c=5 m=20
-        force b1 n1
-        ask b2 x2 c=4 m=60
-        force b2 n2
-        ask b3 x3 c=2
-        force b3 n3
+        ask b1 x1 c=5 m=20 on n1
+        ask b2 x2 c=4 m=60 on n2
+        ask b3 x3 c=2 on n3
         undrain n1
         undrain n2
         undrain n3
@@ -406,15 +385,9 @@ fn scheduling_w09_node_order_weighted() {
             drain n1: nothing
             drain n2: nothing
             drain n3: nothing
-            ask b1: x1 Accepted
-              b1 waits NO_NODE_FITS: no node fits: the ask needs 5 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b1: b1 on n1, x1 Running
-            ask b2: x2 Accepted
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b2: b2 on n2, x2 Running
-            ask b3: x3 Accepted
-              b3 waits NO_NODE_FITS: no node fits: the ask needs 2 c, the most that any node in use has free is 0; wait for a release, or add nodes
-            force b3: b3 on n3, x3 Running
+            ask b1: x1 Accepted, b1 on n1, x1 Running
+            ask b2: x2 Accepted, b2 on n2, x2 Running
+            ask b3: x3 Accepted, b3 on n3, x3 Running
             undrain n1: nothing
             undrain n2: nothing
             undrain n3: nothing

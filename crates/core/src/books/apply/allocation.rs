@@ -39,9 +39,13 @@ impl Books {
         let row = &mut self.applications[application];
         row.pending.add(&resources);
         row.ask_count += 1;
+        let shown = row.priority();
+        row.priorities.add(*priority);
+        let shows = row.priority();
         row.submitted = row.submitted.min(created);
         let (queue, partition) = (row.queue, row.partition);
         self.each_up(queue, |queue| queue.pend(&resources));
+        self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);
         partition.allocations.insert(key.clone(), ask);
         partition.ask_count += 1;
@@ -55,8 +59,12 @@ impl Books {
         application.pending.subtract(&resources);
         application.pending.prune();
         application.ask_count -= 1;
+        let shown = application.priority();
+        application.priorities.remove(row.priority);
+        let shows = application.priority();
         let (queue, partition) = (application.queue, application.partition);
         self.each_up(queue, |queue| queue.unpend(&resources));
+        self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);
         partition.allocations.remove(&*row.key);
         partition.ask_count -= 1;
@@ -67,7 +75,7 @@ impl Books {
         let row = &mut self.allocations[ask];
         row.node = Some(node);
         row.placed = now;
-        let (application, shape) = (row.application, row.shape);
+        let (application, shape, priority) = (row.application, row.shape, row.priority);
         let resources = self.shapes.get(shape);
         self.nodes[node].charge(resources);
         self.nodes[node].allocation_count += 1;
@@ -79,6 +87,9 @@ impl Books {
         row.ask_count -= 1;
         row.allocation_count += 1;
         let queue = row.queue;
+        let shown = row.priority();
+        row.priorities.remove(priority);
+        let shows = row.priority();
         let partition =
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
@@ -91,6 +102,7 @@ impl Books {
             queue.charge(resources);
             next = queue.parent;
         }
+        self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
     }
 

@@ -1,6 +1,7 @@
 //! Applications come, move on and go.
 
 use crate::books::link::Untold;
+use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
     Application, ApplicationState, Books, GroupLink, Link, Rejected, StateLog, Timer,
@@ -46,6 +47,7 @@ impl Books {
             peak: Resources::new(),
             ask_count: 0,
             allocation_count: 0,
+            priorities: AskPriorities::default(),
             first_allocation: None,
             next_in_queue: None,
             previous_in_queue: None,

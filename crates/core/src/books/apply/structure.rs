@@ -102,6 +102,7 @@ impl Books {
             allocated: Resources::new(),
             pending: Resources::new(),
             running: 0,
+            priorities: OrderedMap::default(),
             child_count: 0,
             removable_at: None,
             first_child: None,
@@ -125,12 +126,15 @@ impl Books {
         let max = settings.max.as_ref().and_then(|max| self.positive(max));
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
         let row = &mut self.queues[queue];
+        let shown = row.shown_priority();
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
+        let (parent, shows) = (row.parent, row.shown_priority());
         if row.parent.is_some() {
             row.set_max(max);
             row.guaranteed = guaranteed;
         }
+        self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
     }
 

@@ -1,0 +1,112 @@
+//! How urgent the asks of applications and queues are, kept as they come and go.
+//!
+//! An application is as urgent as the most urgent of its asks. A queue shows its parent the
+//! most urgent application or queue below, shifted by its offset, or its offset alone if it
+//! is a fence. Queues and limits §4.7.
+
+use smallvec::SmallVec;
+
+use crate::config::PriorityPolicy;
+use crate::id::QueueId;
+use crate::ordered::OrderedMap;
+
+use super::{Books, Queue};
+
+/// The priorities of the asks of one application: each with its number of asks, the lowest
+/// first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskPriorities(SmallVec<[(i32, u32); 1]>);
+
+impl AskPriorities {
+    pub(super) fn highest(&self) -> Option<i32> {
+        self.0.last().map(|(priority, _)| *priority)
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, priority: i32) {
+        match self.0.binary_search_by_key(&priority, |(one, _)| *one) {
+            Ok(place) => self.0[place].1 += 1,
+            Err(place) => self.0.insert(place, (priority, 1)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, priority: i32) {
+        if let Ok(place) = self.0.binary_search_by_key(&priority, |(one, _)| *one) {
+            self.0[place].1 -= 1;
+            if self.0[place].1 == 0 {
+                self.0.remove(place);
+            }
+        }
+    }
+}
+
+/// The priorities below a queue: how many applications, or queues, show each.
+pub(super) type ShownPriorities = OrderedMap<i32, u32>;
+
+impl Queue {
+    /// The highest priority that waits in this queue or that a queue below shows; none if
+    /// nothing waits.
+    pub fn waiting_priority(&self) -> Option<i32> {
+        self.priorities.last().map(|(priority, _)| *priority)
+    }
+
+    /// The priority that the queue shows its parent; none if nothing waits.
+    #[inline]
+    pub fn shown_priority(&self) -> Option<i32> {
+        let values = &self.settings.values;
+        match self.waiting_priority()? {
+            // The lowest of all means "nothing" to the reference, and stays what it is.
+            i32::MIN => Some(i32::MIN),
+            waiting => Some(match values.priority_policy {
+                PriorityPolicy::Fence => values.priority_offset,
+                PriorityPolicy::Default => waiting.saturating_add(values.priority_offset),
+            }),
+        }
+    }
+
+    /// The priorities that applications, or queues below, show here, each with their number.
+    pub(crate) fn priorities(&self) -> impl Iterator<Item = (i32, u32)> {
+        self.priorities.iter().map(|(priority, count)| (*priority, *count))
+    }
+
+    fn recount(&mut self, before: Option<i32>, after: Option<i32>) {
+        if let Some(before) = before
+            && let Some(count) = self.priorities.get_mut(&before)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&before);
+            }
+        }
+        if let Some(after) = after {
+            match self.priorities.get_mut(&after) {
+                Some(count) => *count += 1,
+                None => {
+                    self.priorities.insert(after, 1);
+                }
+            }
+        }
+    }
+}
+
+impl Books {
+    /// Follow an application of a leaf, or a queue below a parent, that shows another priority
+    /// than before; none is one that waits for nothing.
+    #[inline]
+    pub(super) fn reprioritise(
+        &mut self,
+        queue: Option<QueueId>,
+        mut before: Option<i32>,
+        mut after: Option<i32>,
+    ) {
+        let mut next = queue;
+        while let Some(queue) = next.filter(|_| before != after) {
+            let row = &mut self.queues[queue];
+            let shown = row.shown_priority();
+            row.recount(before, after);
+            (before, after) = (shown, row.shown_priority());
+            next = row.parent;
+        }
+    }
+}

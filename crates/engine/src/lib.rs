@@ -1,0 +1,7 @@
+//! The single writer: takes commands one by one, asks the core, journals the answer, tells
+//! everyone.
+//!
+//! Here today is what happens to a submission before the writer sees it: [`users`] finds out
+//! who submits and which groups that user is in.
+
+pub mod users;

@@ -1,0 +1,72 @@
+//! Which directory a partition's `usergroupresolver` stands for.
+
+use headroom_core::config::Configuration;
+use headroom_core::{Name, Timestamp};
+
+use super::{ByNumber, CacheSettings, Echo, OsDatabase, ResolverError, ResolverWarning, UserCache};
+
+/// A kind of directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resolver {
+    /// None: a user without groups gets one group of the same name.
+    #[default]
+    Echo,
+    /// The operating system's database.
+    Os,
+    /// Fixed data, cleaned every second; only in tests.
+    #[cfg(any(test, feature = "testkit"))]
+    Test,
+}
+
+impl Resolver {
+    /// An empty cache in front of this directory.
+    pub fn cache(self, now: Timestamp) -> UserCache {
+        let settings = CacheSettings::default();
+        match self {
+            Self::Echo => UserCache::new(Echo, settings, now),
+            Self::Os => UserCache::new(ByNumber(OsDatabase), settings, now),
+            #[cfg(any(test, feature = "testkit"))]
+            Self::Test => {
+                let clean_every = headroom_core::Millis::from_secs(1);
+                let settings = CacheSettings { clean_every, ..settings };
+                UserCache::new(ByNumber(super::testkit::FixedDatabase), settings, now)
+            }
+        }
+    }
+}
+
+/// The resolvers of all partitions of a queue file, ready to be put in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolvers {
+    /// Each partition once, in file order.
+    pub(super) by_partition: Vec<(Name, Resolver)>,
+    /// What the file's author should know.
+    pub warnings: Vec<ResolverWarning>,
+}
+
+impl Resolvers {
+    /// Read what each partition asks for. Types are compared as written: `OS` is none.
+    ///
+    /// # Errors
+    /// When a partition asks for `ldap`.
+    pub fn of(configuration: &Configuration) -> Result<Self, ResolverError> {
+        let mut resolvers = Self::default();
+        for partition in &configuration.partitions {
+            let name = partition.name.clone();
+            let resolver = match &*partition.user_group_resolver {
+                "" => Resolver::Echo,
+                "os" => Resolver::Os,
+                "ldap" => return Err(ResolverError::Ldap { partition: name }),
+                #[cfg(any(test, feature = "testkit"))]
+                "test" => Resolver::Test,
+                other => {
+                    let (partition, given) = (name.clone(), other.to_owned());
+                    resolvers.warnings.push(ResolverWarning::UnknownType { partition, given });
+                    Resolver::Echo
+                }
+            };
+            resolvers.by_partition.push((name, resolver));
+        }
+        Ok(resolvers)
+    }
+}
