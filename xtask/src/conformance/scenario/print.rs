@@ -117,7 +117,7 @@ fn queue(view: &QueueView) -> Value {
         ("isLeaf", view.leaf.into()),
         ("isManaged", view.managed.into()),
         ("properties", texts(&view.properties)),
-        ("parent", view.parent.as_ref().map(|parent| parent.as_str()).into()),
+        ("parent", view.parent.as_ref().map(headroom_core::Name::as_str).into()),
         ("template", template),
         ("children", view.children.iter().map(queue).collect()),
         ("absUsedCapacity", percents(&view.used_percent)),
