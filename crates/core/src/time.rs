@@ -27,6 +27,7 @@ impl Timestamp {
     }
 
     /// The point in time this long before; the earliest one if there is none.
+    #[must_use]
     pub const fn before(self, span: Millis) -> Self {
         Self(self.0.saturating_sub(span.0))
     }
