@@ -2,14 +2,13 @@
 
 use anyhow::{Context as _, Result};
 use headroom_core::books::{Books, Queue};
-use headroom_core::config::legal::is_user_name;
 use headroom_core::config::{ApplicationOrder, Properties};
 use headroom_core::resource::Amounts;
 use headroom_core::{Command, Event, Name, Submit, Timestamp, decide};
 use serde_json::{Map, Value, json};
 
 use super::case::{bool_of, text_of};
-use super::{Judge, Verdict};
+use super::{Judge, Verdict, user};
 
 /// An application is placed as the reference places it: accepted or not, its queue, its user
 /// with groups, and the queues that are made, as REST shows them.
@@ -49,7 +48,7 @@ fn outcome(case: &Value) -> Result<Value> {
     let mut books = Books::default();
     carry_out(&mut books, &Command::Configure(Box::new(loaded.configuration)))?;
     let application = case.get("application").context("the field \"application\" must be there")?;
-    let Some(submit) = submission(application)? else {
+    let Some(submit) = submission(application) else {
         return Ok(refused);
     };
     let before = books.clone();
@@ -64,7 +63,7 @@ fn outcome(case: &Value) -> Result<Value> {
             "accepted": true,
             "queue": queue.as_str(),
             "user": user.as_str(),
-            "groups": groups.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+            "groups": groups.iter().map(Name::as_str).collect::<Vec<_>>(),
             "created": created,
         }),
         _ => json!({ "accepted": false, "created": created }),
@@ -83,7 +82,7 @@ fn carry_out(books: &mut Books, command: &Command) -> Result<Vec<Event>> {
 
 /// The submission of a recorded request, users and groups resolved as where no resolver is
 /// configured; none if the user is refused.
-fn submission(application: &Value) -> Result<Option<Submit>> {
+fn submission(application: &Value) -> Option<Submit> {
     let text = |field| application.get(field).and_then(Value::as_str).unwrap_or_default();
     let tags: Vec<(Name, Name)> = application
         .get("tags")
@@ -92,32 +91,16 @@ fn submission(application: &Value) -> Result<Option<Submit>> {
         .flatten()
         .map(|(key, value)| (Name::new(key), Name::new(value.as_str().unwrap_or_default())))
         .collect();
-    let forced = tags.iter().any(|(key, value)| {
-        key.eq_ignore_ascii_case("application.create.force")
-            && ["1", "t", "T", "TRUE", "true", "True"].contains(&value.as_str())
-    });
-    let given = &application["ugi"];
-    let mut user = given["user"].as_str().unwrap_or_default();
-    let listed = given["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut groups: Vec<Name> = listed.map(Name::new).collect();
-    if user.is_empty() {
-        if !forced {
-            return Ok(None);
-        }
-        (user, groups) = ("nobody", vec![Name::new("nogroup")]);
-    }
-    if groups.is_empty() {
-        groups.push(Name::new(user));
-    }
-    Ok(is_user_name(user).then(|| Submit {
+    let (user, groups) = user::resolve(application, user::is_forced(&tags))?;
+    Some(Submit {
         partition: Name::new(text("partitionName")),
         application: Name::new(text("applicationID")),
         queue: Name::new(text("queueName")),
-        user: Name::new(user),
+        user,
         groups,
         tags,
         ..Submit::default()
-    }))
+    })
 }
 
 /// A queue as REST shows it, as far as it is recorded; empty fields are left out.

@@ -327,8 +327,8 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
         application,
         key,
         resources,
-        priority,
         node,
+        priority,
         created,
         ..Ask::default()
     })

@@ -334,17 +334,12 @@ impl Story {
 
 /// What is set in a queue that a rule made.
 fn furniture(settings: &QueueSettings) -> String {
-    let mut words = String::new();
-    for (what, amounts) in [("max", &settings.max), ("guaranteed", &settings.guaranteed)] {
-        if let Some(amounts) = amounts {
-            words += &format!(" {what} {amounts}");
-        }
-    }
-    if settings.max_applications > 0 {
-        words += &format!(" apps={}", settings.max_applications);
-    }
-    for (key, value) in &settings.properties {
-        words += &format!(" {key}={value}");
-    }
-    words
+    let sizes = [("max", &settings.max), ("guaranteed", &settings.guaranteed)];
+    let sizes = sizes
+        .into_iter()
+        .filter_map(|(what, amounts)| amounts.as_ref().map(|amounts| format!(" {what} {amounts}")));
+    let count = Some(settings.max_applications).filter(|count| *count > 0);
+    let count = count.map(|count| format!(" apps={count}"));
+    let properties = settings.properties.iter().map(|(key, value)| format!(" {key}={value}"));
+    sizes.chain(count).chain(properties).collect()
 }
