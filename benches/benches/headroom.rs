@@ -5,8 +5,8 @@
 
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
-use headroom_benches::runs;
 use headroom_benches::table::{head, measure, memory, rate, time};
+use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
 
@@ -19,13 +19,14 @@ fn main() {
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 6] = [
+    let sections: [Section; 7] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
         ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
         ("SD-12  trackers by depth and queues of a user: check and charge, link, memory", nesting),
         ("Simulator: whole runs, reading not included", simulations),
+        ("Queue file: from its text to the configuration", queue_files),
     ];
     for (title, section) in sections {
         if wanted.is_empty() || wanted.iter().any(|word| title.contains(word.as_str())) {
@@ -155,6 +156,27 @@ fn simulations(title: &str) {
     }
     let million = runs::million();
     simulation("1,000,000 jobs, 10,000 nodes, 1,000 queues", &million, "goal: 60 s");
+}
+
+fn queue_files(title: &str) {
+    head(title);
+    for queues in [1_000, 10_000] {
+        let text = queue_file::many(queues);
+        let loads = || assert!(headroom_config::read(&text).is_ok(), "the file is legal");
+        let times = measure(|| (), |()| loads(), |()| ());
+        let what = format!("load a queue file, {queues} queues, {queues} limits");
+        time(&what, &times, "goal: 1 s");
+        let reviews = || {
+            let review = headroom_config::review(&text);
+            assert!(
+                review.diagnostics.is_empty(),
+                "there is nothing to say: {}",
+                review.diagnostics
+            );
+        };
+        let times = measure(|| (), |()| reviews(), |()| ());
+        time("the same with advice, as `headroom validate`", &times, "");
+    }
 }
 
 fn simulation(what: &str, setup: &Setup, goal: &str) {

@@ -2,5 +2,6 @@
 
 pub mod charge;
 pub mod cluster;
+pub mod queue_file;
 pub mod runs;
 pub mod table;

@@ -43,10 +43,14 @@ fn partition(tree: Tree) -> PartitionConfig {
         preemption: PreemptionConfig {
             enabled: partition.preemption.unwrap_or(defaults.enabled),
             quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
-            ..defaults
+            strict_guarantee: partition.strict_guarantee.unwrap_or(defaults.strict_guarantee),
+            balance: partition.balance.unwrap_or(defaults.balance),
         },
-        limit_precedence: LimitPrecedence::default(),
         user_group_resolver: partition.resolver.value,
+        limit_precedence: match partition.limit_precedence.value.as_str() {
+            "user" => LimitPrecedence::User,
+            _ => LimitPrecedence::Both,
+        },
     }
 }
 

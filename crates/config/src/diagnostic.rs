@@ -3,144 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// How many diagnostics are kept; a file with more is wrong in kind, not in detail.
+use crate::code::Code;
+
+/// How many errors, and how many warnings, are kept; a file with more is wrong in kind, not in
+/// detail.
 pub const DIAGNOSTICS_MAX: usize = 100;
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
-        /// The rule that a file breaks, by its name in the specification.
-        ///
-        /// Codes are for tests, logs and documentation and never change their meaning;
-        /// the sentences beside them may.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $($(#[$doc])* $name,)+ }
-
-        impl Code {
-            /// Every code, in the order of the checks.
-            pub const ALL: &[Self] = &[$(Self::$name,)+];
-
-            /// The name, `Q-NAME` for example.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)+ }
-            }
-        }
-    };
-}
-
-codes! {
-    /// The text is not YAML, or larger than a queue file may be.
-    Yaml = "YAML",
-    /// A key that nobody reads.
-    YamlKey = "YAML-KEY",
-    /// The same key twice in one mapping.
-    YamlDuplicate = "YAML-DUP",
-    /// A value of the wrong kind: a list for a text, a text for a number.
-    YamlType = "YAML-TYPE",
-    /// Accepted as `YuniKorn` does, although it hardly says what was meant. A warning.
-    YamlLenient = "YAML-LENIENT",
-    /// Two partitions of one name.
-    PartitionDuplicate = "P-DUP",
-    /// A partition without `queues`.
-    QueuesMissing = "Q-NONE",
-    /// The root queue names resources; its maximum is the cluster.
-    RootResources = "Q-ROOTRES",
-    /// A queue name with illegal characters or of illegal length.
-    QueueName = "Q-NAME",
-    /// Two children of one name.
-    QueueDuplicate = "Q-DUP",
-    /// A queue with the name of the recovery queue.
-    QueueReserved = "Q-RESERVED",
-    /// An ACL of more than two words, or with superfluous spaces.
-    AclSpaces = "A-SPACES",
-    /// Not a quantity.
-    QuantitySyntax = "R-SYNTAX",
-    /// A quantity that does not fit into 64 bits.
-    QuantityOverflow = "R-OVERFLOW",
-    /// An unknown suffix, or `m` on a type other than `vcore`.
-    QuantitySuffix = "R-SUFFIX",
-    /// Own guarantee above own maximum.
-    GuaranteeOverMax = "Q-G>M",
-    /// Own maximum above an ancestor's.
-    MaxOverParent = "Q-M>PARENT",
-    /// The children's guarantees add up to more than the own one.
-    SumOverGuarantee = "Q-SUMG>G",
-    /// The children's guarantees add up to more than the maximum in force.
-    SumOverMax = "Q-SUMG>M",
-    /// No number of applications below a queue that has one.
-    ApplicationsMissing = "Q-APPS0",
-    /// More applications than the parent.
-    ApplicationsOverParent = "Q-APPS>PARENT",
-    /// Different limits for the partition and for its root.
-    LimitRootDiffers = "L-ROOTDIFF",
-    /// A limit for nobody.
-    LimitForNobody = "L-EMPTY",
-    /// Not a user name.
-    LimitUserName = "L-USERNAME",
-    /// Not a group name.
-    LimitGroupName = "L-GROUPNAME",
-    /// A user named twice in one queue's limits.
-    LimitUserTwice = "L-DUPUSER",
-    /// A group named twice in one queue's limits.
-    LimitGroupTwice = "L-DUPGROUP",
-    /// A name behind the wildcard.
-    LimitAfterWildcard = "L-AFTERWILD",
-    /// A group wildcard without any named group in front.
-    LimitOnlyWildcardGroup = "L-ONLYWILDGROUP",
-    /// Only zeros.
-    LimitAllZero = "L-ZERORES",
-    /// Neither resources nor applications.
-    LimitNothing = "L-NOTHING",
-    /// More applications than the queue.
-    LimitApplicationsOverQueue = "L-APPS>QUEUE",
-    /// More resources than the queue.
-    LimitResourcesOverQueue = "L-RES>QUEUE",
-    /// More resources than the same name has in an ancestor.
-    LimitResourcesOverAncestor = "L-RES>ANC",
-    /// More resources than the wildcard has in an ancestor.
-    LimitResourcesOverWildcard = "L-RES>WILD",
-    /// More applications than the same name has in an ancestor, or no number.
-    LimitApplicationsOverAncestor = "L-APPS>ANC",
-    /// More applications than the wildcard has in an ancestor, or no number.
-    LimitApplicationsOverWildcard = "L-APPS>WILD",
-    /// The name of a placement rule is not an identifier.
-    RuleName = "PR-NAME",
-    /// A filter that neither allows nor denies.
-    RuleFilterType = "PR-FTYPE",
-    /// The one user of a filter is neither a name nor an expression.
-    RuleFilterUser = "PR-FUSER",
-    /// The one group of a filter is neither a name nor an expression.
-    RuleFilterGroup = "PR-FGROUP",
-    /// A full path below another fixed queue.
-    RuleQualified = "PR-QUALIFIED",
-    /// A queue below a leaf.
-    RuleUnderLeaf = "PR-UNDERLEAF",
-    /// A queue that does not exist and may not be made.
-    RuleNoQueue = "PR-NOQUEUE",
-    /// Queues are to be made below a queue that is no parent.
-    RuleNotParent = "PR-NOTPARENT",
-    /// Applications are sent to a queue that is no leaf.
-    RuleNotLeaf = "PR-NOTLEAF",
-    /// No placement rule of that name. A warning.
-    RuleUnknown = "PR-UNKNOWN",
-    /// The recovery rule is always in force and cannot be written. A warning.
-    RuleRecovery = "PR-RECOVERY",
-    /// A `fixed` or `tag` rule that cannot be built. A warning.
-    RuleValue = "PR-VALUE",
-    /// No node sorting policy of that name.
-    NodePolicy = "N-POLICY",
-    /// A weight below zero.
-    NodeWeight = "N-WEIGHT",
-    /// A property whose value is not understood, so that its default holds. A warning.
-    PropertyValue = "P-VALUE",
-    /// A setting without effect where it stands. A warning.
-    NoEffect = "NO-EFFECT",
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(self.as_str())
-    }
-}
 
 /// A range of the text in bytes; may be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -248,19 +115,22 @@ impl Diagnostic {
 /// Collects diagnostics while a file is read.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    list: Vec<Diagnostic>,
-    suppressed: usize,
-    errors: usize,
+    errors: Kept,
+    warnings: Kept,
     errors_of_validation: usize,
+    /// What the parser counted.
+    pub(crate) steps: usize,
 }
 
-impl Report {
-    /// Take note, or only count it when there are many already.
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            self.errors += 1;
-            self.errors_of_validation += usize::from(diagnostic.stage == Stage::Validation);
-        }
+/// The first diagnostics of one severity, and how many there were beyond them.
+#[derive(Debug, Default)]
+struct Kept {
+    list: Vec<Diagnostic>,
+    suppressed: usize,
+}
+
+impl Kept {
+    fn push(&mut self, diagnostic: Diagnostic) {
         if self.list.len() < DIAGNOSTICS_MAX {
             self.list.push(diagnostic);
         } else {
@@ -268,9 +138,38 @@ impl Report {
         }
     }
 
-    /// Whether more would only be counted; a rule that costs much may then stop.
-    pub(crate) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.list.len() >= DIAGNOSTICS_MAX
+    }
+
+    /// Sort by place; what an alias repeats is wrong in one place only.
+    fn sort(&mut self) {
+        self.list.sort_by_key(|one| (one.primary.span.start, one.code));
+        self.list.dedup();
+    }
+}
+
+impl Report {
+    /// Take note, or only count it when there are many already.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        debug_assert_eq!(diagnostic.severity, diagnostic.code.severity(), "{diagnostic:?}");
+        match diagnostic.severity {
+            Severity::Error => {
+                self.errors_of_validation += usize::from(diagnostic.stage == Stage::Validation);
+                self.errors.push(diagnostic);
+            }
+            Severity::Warning => self.warnings.push(diagnostic),
+        }
+    }
+
+    /// Whether more errors would only be counted; a rule that costs much may then stop.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors.is_full()
+    }
+
+    /// Whether more warnings would only be counted; advice that costs much may then stop.
+    pub(crate) fn is_full_of_warnings(&self) -> bool {
+        self.warnings.is_full()
     }
 
     /// Forget what is said to be missing. Where the file could not be read in full, it may
@@ -282,22 +181,38 @@ impl Report {
             Code::LimitNothing,
             Code::ApplicationsMissing,
             Code::NoEffect,
+            Code::PropertyLevel,
+            Code::AclNobody,
+            Code::LimitHidden,
+            Code::LimitLoose,
+            Code::LimitUnreached,
         ];
-        self.list.retain(|one| !absences.contains(&one.code));
+        for kept in [&mut self.errors, &mut self.warnings] {
+            kept.list.retain(|one| !absences.contains(&one.code));
+        }
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.errors > 0
+        !self.errors.list.is_empty() || self.errors.suppressed > 0
+    }
+
+    /// Whether one of these codes was found.
+    pub(crate) fn has_any(&self, codes: &[Code]) -> bool {
+        self.errors.list.iter().chain(&self.warnings.list).any(|one| codes.contains(&one.code))
     }
 
     /// Sort by place, and find lines and columns in `source`.
     pub(crate) fn finish(mut self, source: &str) -> Diagnostics {
-        self.list.sort_by_key(|one| (one.primary.span.start, one.code));
-        // What an alias repeats is wrong in one place only.
-        self.list.dedup();
+        self.errors.sort();
+        self.warnings.sort();
+        let suppressed =
+            Counts { errors: self.errors.suppressed, warnings: self.warnings.suppressed };
+        let mut list = self.errors.list;
+        list.append(&mut self.warnings.list);
+        list.sort_by_key(|one| (one.primary.span.start, one.code));
         let (mut line, mut from) = (1, 0);
         let mut line_start = 0;
-        for diagnostic in &mut self.list {
+        for diagnostic in &mut list {
             let start = diagnostic.primary.span.start.min(source.len());
             for (offset, _) in source[from..start].match_indices('\n') {
                 line += 1;
@@ -309,11 +224,21 @@ impl Report {
         }
         Diagnostics {
             source: Arc::from(source),
-            list: self.list,
-            suppressed: self.suppressed,
+            list,
+            suppressed,
             errors_of_validation: self.errors_of_validation,
+            steps: self.steps,
         }
     }
+}
+
+/// How many of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Faults that make the file unusable.
+    pub errors: usize,
+    /// What can be used but hardly says what was meant.
+    pub warnings: usize,
 }
 
 /// Everything that was found in one file, with the text that it points into.
@@ -323,19 +248,50 @@ impl Report {
 pub struct Diagnostics {
     pub(crate) source: Arc<str>,
     pub(crate) list: Vec<Diagnostic>,
-    pub(crate) suppressed: usize,
+    suppressed: Counts,
     errors_of_validation: usize,
+    steps: usize,
 }
 
 impl Diagnostics {
-    /// The diagnostics, by their place in the file; at most [`DIAGNOSTICS_MAX`].
+    /// The diagnostics, by their place in the file; at most [`DIAGNOSTICS_MAX`] errors and as
+    /// many warnings.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
     /// How many were found beyond [`DIAGNOSTICS_MAX`] and not kept; there may be more.
-    pub fn suppressed(&self) -> usize {
+    pub fn suppressed(&self) -> Counts {
         self.suppressed
+    }
+
+    /// How many were found, those that were not kept included.
+    pub fn counts(&self) -> Counts {
+        let errors = self.iter().filter(|one| one.severity == Severity::Error).count();
+        let warnings = self.list.len() - errors;
+        Counts {
+            errors: errors + self.suppressed.errors,
+            warnings: warnings + self.suppressed.warnings,
+        }
+    }
+
+    /// What the parser counted: scalars, lists and mappings, those behind aliases included.
+    /// For tests: it is what bounds the work that a file makes.
+    #[doc(hidden)]
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Where a byte of the text stands: its line, and its column in characters, both from 1.
+    pub fn place(&self, byte: usize) -> (usize, usize) {
+        let mut end = byte.min(self.source.len());
+        while !self.source.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.source[..end];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        (line, before[line_start..].chars().count() + 1)
     }
 
     /// Whether nothing was found.
@@ -367,8 +323,9 @@ impl fmt::Display for Diagnostics {
             let Diagnostic { line, column, code, message, .. } = one;
             write!(out, "line {line}, column {column}: {code}: {message}")?;
         }
-        if self.suppressed > 0 {
-            write!(out, "\nand {} more", self.suppressed)?;
+        let more = self.suppressed.errors + self.suppressed.warnings;
+        if more > 0 {
+            write!(out, "\nand {more} more")?;
         }
         Ok(())
     }

@@ -53,12 +53,7 @@ pub enum ReadError {
 pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     let path = path.as_ref();
     let failed = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that is too large from one that just fits,
-    // and an endless one ends.
-    let bound = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
-    let file = File::open(path).map_err(failed)?;
-    file.take(bound).read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = bytes_of(File::open(path).map_err(failed)?).map_err(failed)?;
     if bytes.len() > FILE_BYTES_MAX {
         return Err(ReadError::TooLarge { path: path.to_owned() });
     }
@@ -73,4 +68,16 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     })?;
     read(&text)
         .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })
+}
+
+/// Read to the end, or to one byte more than a queue file may have: that tells one that is too
+/// large from one that just fits, and an endless one ends.
+///
+/// # Errors
+/// What the source says.
+pub fn bytes_of(source: impl io::Read) -> io::Result<Vec<u8>> {
+    let bound = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
+    let mut bytes = Vec::new();
+    source.take(bound).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

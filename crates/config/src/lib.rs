@@ -27,16 +27,22 @@
 //!
 //! How a text travels: `yaml` parses it within budgets into nodes with places, `raw` reads
 //! the fields of the file from them, `check` applies the rules, `build` makes the types of
-//! the core. Input from outside never causes a panic.
+//! the core. [`review`] also runs `advice`: what is legal and can hardly be meant. Input from
+//! outside never causes a panic.
 
+mod advice;
 mod build;
 mod check;
 mod checksum;
+mod code;
 mod diagnostic;
+mod exercise;
 mod file;
 mod raw;
 mod render;
+mod review;
 mod scalar;
+mod spelling;
 mod vector;
 mod written;
 mod yaml;
@@ -44,9 +50,15 @@ mod yaml;
 use headroom_core::config::Configuration;
 
 pub use checksum::checksum;
-pub use diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage};
-pub use file::{ReadError, read_file};
+pub use code::Code;
+pub use diagnostic::{
+    Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
+};
+#[doc(hidden)]
+pub use exercise::exercise;
+pub use file::{ReadError, bytes_of, read_file};
 pub use render::Style;
+pub use review::{Review, review, review_bytes};
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
 use diagnostic::Report;
@@ -94,22 +106,14 @@ impl Loaded {
 /// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
 /// has just that one fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
-    std::thread::scope(|scope| {
-        let reader = std::thread::Builder::new()
-            .name("queue-file".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || read_here(text));
-        match reader.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => {
-                let message = format!("there is no thread to read the file: {error}");
-                let mut report = Report::default();
-                report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
-                Err(report.finish(text))
-            }
+    let (configuration, report) = examine(text, false);
+    let found = report.finish(text);
+    match configuration {
+        Some(configuration) => {
+            Ok(Loaded { configuration, warnings: found, checksum: checksum(text) })
         }
-    })
+        None => Err(found),
+    }
 }
 
 /// Stack for reading: files nest up to [`DEPTH_MAX`], and a caller's stack may be short.
@@ -117,19 +121,38 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
 /// and below 8 kB in an optimised one. Pages that are not used cost nothing.
 const STACK_BYTES: usize = 64 << 20;
 
-fn read_here(text: &str) -> Result<Loaded, Diagnostics> {
+/// What a text says, unless it is refused, and what was found on the way.
+fn examine(text: &str, with_advice: bool) -> (Option<Configuration>, Report) {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new()
+            .name("queue-file".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || examine_here(text, with_advice));
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let message = format!("there is no thread to read the file: {error}");
+                let mut report = Report::default();
+                report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
+                (None, report)
+            }
+        }
+    })
+}
+
+fn examine_here(text: &str, with_advice: bool) -> (Option<Configuration>, Report) {
     let mut report = Report::default();
     let document = yaml::parse(text, &mut report);
     let file = document.map(|document| raw::read(&document, &mut report));
     let read_in_full = !report.has_errors();
     let trees = check::check(file.unwrap_or_default(), &mut report);
-    if report.has_errors() {
-        if !read_in_full {
-            report.forget_absences();
-        }
-        return Err(report.finish(text));
+    if with_advice {
+        advice::advise(&trees, &mut report);
     }
-    let checksum = checksum(text);
-    let configuration = build::build(trees, &checksum);
-    Ok(Loaded { configuration, warnings: report.finish(text), checksum })
+    if !read_in_full {
+        report.forget_absences();
+    }
+    let configuration = (!report.has_errors()).then(|| build::build(trees, &checksum(text)));
+    (configuration, report)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Mark, Severity, Span};
+use crate::diagnostic::{Counts, Diagnostic, Diagnostics, Mark, Severity, Span};
 
 /// Most text to show for one diagnostic, in bytes: rendering looks at all of it.
 const WINDOW_BYTES_MAX: usize = 64 << 10;
@@ -35,9 +35,10 @@ impl Diagnostics {
             }
             text.push_str(&render_one(self.source(), diagnostic, name, &renderer));
         }
-        if self.suppressed() > 0 {
+        let Counts { errors, warnings } = self.suppressed();
+        if errors + warnings > 0 {
             // Writing into a string cannot fail.
-            let _ = write!(text, "\n\nand {} more", self.suppressed());
+            let _ = write!(text, "\n\nand {} more", errors + warnings);
         }
         text
     }

@@ -68,7 +68,12 @@ impl Scalar {
     /// The scalar as a count; `None` when it is something else.
     pub(crate) fn count(&self) -> Option<Reading<u64>> {
         match self.meaning() {
-            Meaning::Whole(whole) => u64::try_from(whole).ok().map(Reading::Plain),
+            Meaning::Whole(whole) => {
+                let count = u64::try_from(whole).ok()?;
+                // A leading zero makes `010` eight.
+                let plain = self.text.trim_start_matches('+') == count.to_string();
+                Some(if plain { Reading::Plain(count) } else { Reading::Lenient(count) })
+            }
             Meaning::Decimal(decimal) => count_of(decimal).map(Reading::Lenient),
             Meaning::Null | Meaning::Flag(_) | Meaning::Text => None,
         }
@@ -212,6 +217,8 @@ mod tests {
         assert_eq!(quoted("no").flag(), Some(Reading::Lenient(false)));
         assert_eq!(plain("1").flag(), None);
         assert_eq!(plain("7").count(), Some(Reading::Plain(7)));
+        assert_eq!(plain("010").count(), Some(Reading::Lenient(8)));
+        assert_eq!(plain("1_000").count(), Some(Reading::Lenient(1_000)));
         assert_eq!(quoted("7").count(), None);
         assert_eq!(plain("1.5").count(), Some(Reading::Lenient(1)));
         assert_eq!(plain("1e3").count(), Some(Reading::Lenient(1_000)));

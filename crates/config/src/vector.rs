@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use headroom_core::resource::{Amounts, Quantity, QuantityError};
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span, Stage};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{Pairs, Text};
 
 /// An amount with the place of its text.

@@ -8,7 +8,14 @@ use serde_saphyr::{Error, Spanned, Tagged};
 use crate::diagnostic::Span;
 
 /// A value with its explicit tag and its place.
-pub(crate) struct Written(Tagged<Spanned<Value>>);
+pub(crate) struct Written {
+    value: Value,
+    tag: Option<String>,
+    /// First byte, and how many: the parser's places say much more, and would be most of
+    /// what is kept in memory and moved about.
+    start: usize,
+    length: usize,
+}
 
 /// A value as the parser understands it.
 pub(crate) enum Value {
@@ -34,24 +41,18 @@ pub(crate) fn read(de: serde_saphyr::Deserializer<'_, '_>) -> Result<Written, Er
 
 impl Written {
     pub(crate) fn value(&self) -> &Value {
-        &self.0.0.value
+        &self.value
     }
 
     /// The value and its tag.
     pub(crate) fn into_parts(self) -> (Value, Option<String>) {
-        let Tagged(spanned, tag) = self.0;
-        (spanned.value, tag)
+        (self.value, self.tag)
     }
 
     /// Where it is written, not where an alias repeats it; without white space behind it.
     pub(crate) fn span(&self, source: &str) -> Span {
-        let span = self.0.0.defined.span();
-        let bounded = |at: Option<u64>| {
-            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
-            at.min(source.len())
-        };
-        let start = bounded(span.byte_offset());
-        let end = bounded(Some(span.byte_offset().unwrap_or(0) + span.byte_len().unwrap_or(0)));
+        let start = self.start.min(source.len());
+        let end = (self.start + self.length).min(source.len());
         match source.get(start..end) {
             Some(slice) => Span { start, end: start + slice.trim_end().len() },
             None => Span::default(),
@@ -61,7 +62,12 @@ impl Written {
 
 impl<'de> Deserialize<'de> for Written {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Tagged::deserialize(deserializer).map(Self)
+        let Tagged(spanned, tag): Tagged<Spanned<Value>> = Tagged::deserialize(deserializer)?;
+        let span = spanned.defined.span();
+        let bytes = |count: Option<u64>| count.and_then(|count| usize::try_from(count).ok());
+        let start = bytes(span.byte_offset()).unwrap_or(0);
+        let length = bytes(span.byte_len()).unwrap_or(0);
+        Ok(Self { value: spanned.value, tag, start, length })
     }
 }
 

@@ -4,7 +4,9 @@
 //! means is decided by the field that it is for, in `scalar.rs`, because `YuniKorn`'s YAML
 //! library decides so too and differs from others in many small ways.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{
@@ -12,7 +14,8 @@ use serde_saphyr::{
     NonFiniteFloatPolicy, Options,
 };
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::written::{self, Written};
 
 /// Largest file, in bytes. A Kubernetes config map holds one eighth of that.
@@ -63,18 +66,26 @@ pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
         return None;
     }
     if source.starts_with('\u{feff}') {
-        report.push(lenient(Span::default(), "the byte order mark is skipped"));
+        let warning = lenient(Span::default(), "the byte order mark is skipped");
+        report.push(warning.help("save the file as UTF-8 without it"));
     }
     let mut document = None;
-    let outcome = serde_saphyr::with_deserializer_from_str_with_options(source, options(), |de| {
+    let events = Rc::new(Cell::new(0));
+    let options = options().with_budget_report({
+        let events = Rc::clone(&events);
+        move |counted| events.set(counted.events)
+    });
+    let outcome = serde_saphyr::with_deserializer_from_str_with_options(source, options, |de| {
         document = Some(written::read(de)?);
         Ok(())
     });
+    report.steps = events.get();
     match (document, outcome) {
         (Some(document), outcome) => {
             if let Err(behind) = outcome {
                 let message = "text behind the first document is ignored";
-                report.push(lenient(span_of(&behind, source), message));
+                let warning = lenient(span_of(&behind, source), message);
+                report.push(warning.help("remove it, or put it into a file of its own"));
             }
             Converter { source, report }.node(document)
         }
@@ -115,7 +126,8 @@ fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > FILE_BYTES_MAX {
         let message =
             format!("the file has {} bytes; a queue file may have {FILE_BYTES_MAX}", source.len());
-        return Some(Diagnostic::error(Code::Yaml, Span::default(), message));
+        let fault = Diagnostic::error(Code::Yaml, Span::default(), message);
+        return Some(fault.help("is it a queue file? make it smaller"));
     }
     let (start, found) = source.char_indices().find(|(_, one)| is_forbidden(*one))?;
     let span = Span { start, end: start + found.len_utf8() };
@@ -155,7 +167,15 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
         other => DefaultMessageFormatter.format_message(other).into_owned(),
     };
     let fault = Diagnostic::error(Code::Yaml, span_of(error, source), message);
-    if fault.message.contains("tabs") { fault.help("indent with spaces") } else { fault }
+    let help = match cause {
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => "is it a queue file? make it smaller",
+        Error::RecursiveReferencesRequireWeakTypes { .. } => "write the value out",
+        _ if fault.message.contains("tabs") => "indent with spaces",
+        _ => "look at indentation, quotes and brackets here and in the line before",
+    };
+    fault.help(help)
 }
 
 /// One character at the place of the error.
@@ -193,6 +213,7 @@ impl Converter<'_> {
     }
 
     fn convert(&mut self, from: Written) -> Node {
+        self.report.steps += 1;
         let mut span = from.span(self.source);
         let (value, tag) = from.into_parts();
         let kind = match value {
@@ -219,7 +240,7 @@ impl Converter<'_> {
             && tag != "!"
         {
             let message = format!("the tag {tag} means nothing here and is ignored");
-            self.report.push(lenient(span, message));
+            self.report.push(lenient(span, message).help("remove it"));
         }
         let slice = &self.source[span.start..span.end];
         let quoted = slice.starts_with(['"', '\'']);
@@ -264,7 +285,8 @@ impl Converter<'_> {
     /// Add the entries of `<<` whose keys are not written here.
     fn merge(&mut self, entries: &mut Vec<Entry>, merge: Entry) {
         let message = "the merge key `<<` copies what is not written here";
-        self.report.push(lenient(merge.key.span, message));
+        let warning = lenient(merge.key.span, message);
+        self.report.push(warning.help("write the keys out: not every reader of YAML knows `<<`"));
         let sources = match merge.value.kind {
             Kind::Map(source) => vec![source],
             Kind::List(items) if items.iter().all(|item| matches!(item.kind, Kind::Map(_))) => {
@@ -277,7 +299,7 @@ impl Converter<'_> {
             Kind::Scalar(_) | Kind::List(_) => {
                 let message = "`<<` takes a mapping or a list of mappings";
                 let fault = Diagnostic::error(Code::YamlType, merge.value.span, message);
-                self.report.push(fault);
+                self.report.push(fault.help("write the alias of a mapping: `<<: *name`"));
                 return;
             }
         };

@@ -50,7 +50,7 @@ fn keys_that_nobody_reads() {
             6 |   colour: red
               |   ^^^^^^
               |
-              = help: the keys are: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver
+              = help: the keys are: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence
         "#]],
     );
 }
@@ -91,12 +91,16 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
               |
             9 |       maxapplications: -1
               |                        ^^ this is a number
+              |
+              = help: write digits only, without quotes or sign
 
             error[YAML-TYPE]: `resources` must be a mapping
               --> queues.yaml:10:18
                |
             10 |       resources: 5
                |                  ^ this is a number
+               |
+               = help: write what is wanted, indented below the key or behind it
         "#]],
     );
 }

@@ -325,6 +325,8 @@ fn placement_rules_and_the_queues_they_lead_to() {
                |
             12 |   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
                |                          ^^^^^^^^^
+               |
+               = help: write names of queues with dots between, from `root` only without a parent
         "#]],
     );
 }

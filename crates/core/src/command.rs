@@ -98,6 +98,8 @@ pub struct Submit {
     /// Free keys and values, of which placement rules and queue settings read some. Keys are
     /// compared in lower case; of equal keys the first counts.
     pub tags: Vec<(Name, Name)>,
+    /// What the members of its gang need together; without an amount above zero it is none.
+    pub placeholder_ask: Amounts,
 }
 
 /// An application asks for room on one node.

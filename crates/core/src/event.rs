@@ -147,7 +147,7 @@ pub enum Event {
         user: Name,
         /// The groups of the user at submission.
         groups: Vec<Name>,
-        /// Which rule, as [`Rejection::code`](crate::Rejection::code) names it.
+        /// Which rule, by a short code that does not change.
         code: Name,
         /// Why, in a sentence.
         message: Name,

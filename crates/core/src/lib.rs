@@ -25,7 +25,12 @@
 //!     max: Amounts::from([("vcore", 3_000)]),
 //!     ..QueueConfig::default()
 //! };
-//! let root = QueueConfig { name: Name::new("root"), children: vec![queue], ..Default::default() };
+//! let root = QueueConfig {
+//!     name: Name::new("root"),
+//!     submit_acl: "*".into(),
+//!     children: vec![queue],
+//!     ..Default::default()
+//! };
 //! let configuration = Configuration { partitions: vec![PartitionConfig::new("default", root)], ..Configuration::default() };
 //!
 //! let partition = Name::new("default");
@@ -93,6 +98,7 @@ pub mod id;
 mod invariant;
 mod name;
 mod ordered;
+pub mod placement;
 mod rejection;
 pub mod resource;
 mod rules;
@@ -101,6 +107,7 @@ mod table;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod time;
+pub mod view;
 mod wait;
 
 pub use command::{AddNode, Ask, Command, Submit};

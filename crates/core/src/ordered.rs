@@ -79,15 +79,6 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
         self.len -= 1;
         Some(value)
     }
-
-    /// The value of a key, for change.
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        K: Borrow<Q>,
-    {
-        let (position, place) = self.position_of(key)?;
-        Some(&mut Arc::make_mut(&mut self.chunks[position].entries)[place].1)
-    }
 }
 
 impl<K: Ord, V> OrderedMap<K, V> {
@@ -193,8 +184,8 @@ mod tests {
                 }
                 prop_assert_eq!(ours.get(&key), theirs.get(&key));
                 prop_assert_eq!(ours.first(), theirs.first_key_value());
-                prop_assert!(ours.iter_from(&key).eq(theirs.range(key..)));
                 prop_assert_eq!(ours.last(), theirs.last_key_value());
+                prop_assert!(ours.iter_from(&key).eq(theirs.range(key..)));
             }
             prop_assert!(ours.iter().eq(theirs.iter()));
             prop_assert_eq!((ours.len(), ours.is_empty()), (theirs.len(), theirs.is_empty()));
@@ -209,7 +200,7 @@ mod tests {
         }
         let before = map.clone();
         map.remove(&250);
-        *map.get_mut(&3).unwrap() = 7;
+        map.insert(3, 7);
         assert_eq!((before.get(&250), before.get(&3)), (Some(&250), Some(&3)));
         assert_eq!((map.get(&250), map.get(&3)), (None, Some(&7)));
     }

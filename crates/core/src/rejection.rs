@@ -1,7 +1,7 @@
 //! Refusals: why a command was not carried out.
 
-use crate::books::ApplicationState;
 use crate::name::Name;
+use crate::placement::RuleError;
 use crate::resource::{Amounts, Quantity};
 
 /// Why a command was refused. Nothing changed.
@@ -33,21 +33,13 @@ pub enum Rejection {
         /// Parts between single blanks.
         words: usize,
     },
-    /// No such queue.
-    #[error(
-        "queue {queue} does not exist in partition {partition}; submit to one of its leaf queues"
-    )]
-    UnknownQueue {
-        /// As asked for.
-        queue: Name,
-        /// Where it was looked for.
+    /// Placement rules that cannot be built; those in force stay.
+    #[error("partition {partition}: {error}; the file changes nothing")]
+    PlacementRules {
+        /// The partition that has them.
         partition: Name,
-    },
-    /// Applications go to leaves.
-    #[error("queue {queue} is a parent; applications go to its leaf queues")]
-    ParentQueue {
-        /// Its path.
-        queue: Name,
+        /// What is wrong with which rule.
+        error: RuleError,
     },
     /// A name that must not be empty.
     #[error("the {what} is empty; it must have at least one character")]
@@ -80,18 +72,6 @@ pub enum Rejection {
         node: Name,
         /// As given.
         capacity: Amounts,
-    },
-    /// An application of this id has not ended.
-    #[error(
-        "application {application} exists already in partition {partition} in state {state}; an id is free again when its application has ended"
-    )]
-    DuplicateApplication {
-        /// Application id.
-        application: Name,
-        /// Its partition.
-        partition: Name,
-        /// Where it stands.
-        state: ApplicationState,
     },
     /// No such application.
     #[error("application {application} does not exist in partition {partition}, or has ended")]
@@ -169,13 +149,11 @@ impl Rejection {
             Self::UnknownPartition { .. } => "UNKNOWN_PARTITION",
             Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
             Self::AccessList { .. } => "ACCESS_LIST",
-            Self::UnknownQueue { .. } => "UNKNOWN_QUEUE",
-            Self::ParentQueue { .. } => "PARENT_QUEUE",
+            Self::PlacementRules { error, .. } => error.code(),
             Self::EmptyName { .. } => "EMPTY_NAME",
             Self::DuplicateNode { .. } => "DUPLICATE_NODE",
             Self::UnknownNode { .. } => "UNKNOWN_NODE",
             Self::NodeSize { .. } => "NODE_SIZE",
-            Self::DuplicateApplication { .. } => "DUPLICATE_APPLICATION",
             Self::UnknownApplication { .. } => "UNKNOWN_APPLICATION",
             Self::DuplicateKey { .. } => "DUPLICATE_KEY",
             Self::UnknownKey { .. } => "UNKNOWN_KEY",

@@ -3,14 +3,16 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::books::Books;
 use crate::books::tracker::TrackerKind;
+use crate::books::{Books, Queue, QueueState};
 use crate::id::{LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blocker {
+    /// This queue offers no room: it is stopped, or became a parent with applications in it.
+    QueueState(QueueId),
     /// The maximum of this queue; for a root queue, the size of the cluster.
     QueueMax(QueueId),
     /// The number of applications that may run in this queue.
@@ -44,6 +46,7 @@ impl Blocker {
             }
         };
         match self {
+            Self::QueueState(_) => "QUEUE_STATE",
             Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "ROOT_CAPACITY",
             Self::QueueMax(_) => "QUEUE_MAX",
             Self::QueueApplications(_) => "MAX_APPS",
@@ -60,7 +63,7 @@ impl Blocker {
     /// What sets the bound: the path of a queue, a user or group at a queue, the nodes.
     pub fn subject(self, books: &Books) -> String {
         match self {
-            Self::QueueMax(queue) | Self::QueueApplications(queue) => {
+            Self::QueueState(queue) | Self::QueueMax(queue) | Self::QueueApplications(queue) => {
                 books.queue(queue).path.to_string()
             }
             Self::Limit(partition, level) | Self::LimitApplications(partition, level) => {
@@ -84,12 +87,13 @@ impl Wait {
     pub fn sentence(&self, books: &Books, ask: &Resources) -> String {
         let subject = match self.blocker {
             Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
-            Blocker::QueueMax(_) | Blocker::QueueApplications(_) => {
+            Blocker::QueueState(_) | Blocker::QueueMax(_) | Blocker::QueueApplications(_) => {
                 format!("queue {}", self.blocker.subject(books))
             }
             _ => self.blocker.subject(books),
         };
         match self.blocker {
+            Blocker::QueueState(queue) => of_state(&subject, books.queue(queue)),
             Blocker::QueueMax(queue) => {
                 let max = books.queue(queue).max.as_ref();
                 let cure = if books.queue(queue).parent.is_none() {
@@ -152,6 +156,16 @@ impl Wait {
 fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
     let name = books.types().name(short.resource).as_str();
     (name, unit_of(name))
+}
+
+fn of_state(subject: &str, queue: &Queue) -> String {
+    if queue.state == QueueState::Stopped {
+        format!("{subject} is stopped, and offers no room here and below; start it")
+    } else {
+        format!(
+            "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
+        )
+    }
 }
 
 fn of_count(subject: &str, running: u64, max: u64) -> String {

@@ -19,7 +19,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     match Arguments::parse().command.run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             output::fail(&error);
             ExitCode::FAILURE

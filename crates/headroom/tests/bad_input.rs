@@ -190,6 +190,8 @@ fn queue_files_show_the_line() {
           |
         1 | partitions: [a
           |             ^
+          |
+          = help: look at indentation, quotes and brackets here and in the line before
         1 error[YAML-KEY]: a partition has no key `queue`
          --> key.yaml:3:5
           |
@@ -242,6 +244,8 @@ fn queue_files_show_the_line() {
           |
         1 | hello
           | ^^^^^ this is a text
+          |
+          = help: write what is wanted, indented below the key or behind it
         1 error: cannot read the queue file folder: Is a directory (os error 21)
         1 error: cannot read the queue file missing.yaml: No such file or directory (os error 2)
     "#]].assert_eq(&out);

@@ -10,7 +10,9 @@
 mod case;
 mod config;
 mod deviation;
+mod placement;
 mod resources;
+mod scenario;
 mod unjudged;
 
 use std::collections::BTreeMap;
@@ -18,15 +20,16 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 use serde_json::Value;
 
 use self::case::Case;
 use self::deviation::Deviations;
 
-/// Folders whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
-pub(crate) const COMPLETE: [&str; 2] = ["yunikorn/config", "yunikorn/resources"];
+/// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
+pub(crate) const COMPLETE: [&str; 3] =
+    ["yunikorn/config", "yunikorn/placement", "yunikorn/resources"];
 
 /// Exit code for data that cannot be read, to tell it from differences.
 const UNREADABLE: u8 = 2;
@@ -42,9 +45,12 @@ pub(crate) struct Args {
     /// Print a list of {folder, cases, equal, deviating, failed} and nothing else
     #[arg(long)]
     json: bool,
-    /// Fail unless every case of these folders is equal or deviating
+    /// Fail unless every case of these folders, or parts of them (`folder:part`), is equal or deviating
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     require: Vec<String>,
+    /// Print one case step by step, ours beside the record, and nothing else
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "require"])]
+    case: Option<String>,
 }
 
 /// What a judge says about one case.
@@ -65,6 +71,20 @@ trait Judge {
     /// # Errors
     /// When the case itself lacks something; the text names the field.
     fn judge(&self, case: &Value) -> Result<Verdict>;
+
+    /// A named part of the folder that the case belongs to, which may be complete before the
+    /// whole is.
+    fn subset(&self, _case: &Value) -> Option<&'static str> {
+        None
+    }
+
+    /// The case in detail, ours beside the record, for `--case`.
+    ///
+    /// # Errors
+    /// When the case itself lacks something; the text names the field.
+    fn show(&self, case: &Value) -> Result<String> {
+        Ok(format!("{case:#}\n"))
+    }
 }
 
 /// The judge of a folder, by the last part of its name.
@@ -73,6 +93,8 @@ fn judge_of(folder: &str) -> &'static dyn Judge {
     match kind {
         "resources" => &resources::Resources,
         "config" => &config::Config,
+        "placement" => &placement::Placement,
+        "scenarios" => &scenario::Scenario,
         _ => &unjudged::Unjudged,
     }
 }
@@ -91,6 +113,16 @@ pub(crate) struct Report {
     /// Listed deviations that no longer deviate, or elsewhere.
     #[serde(skip)]
     stale: Vec<String>,
+    /// Named parts of the folder.
+    #[serde(skip)]
+    parts: BTreeMap<&'static str, Part>,
+}
+
+/// What came out for a named part of a folder.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    cases: usize,
+    failed: usize,
 }
 
 impl Report {
@@ -111,6 +143,11 @@ impl Report {
         self.failed.len()
     }
 
+    /// How many cases of a part failed, by the part's name as `folder:part`.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (String, usize)> {
+        self.parts.iter().map(|(name, part)| (format!("{}:{name}", self.folder), part.failed))
+    }
+
     pub(crate) fn deviates_too_much(&self) -> bool {
         self.deviating * 100 > self.cases * DEVIATING_PERCENT_MAX
     }
@@ -122,7 +159,11 @@ impl Report {
 /// When the answer cannot be printed. Unreadable data is exit code 2.
 pub(crate) fn run(args: &Args, root: &Path) -> Result<ExitCode> {
     let own = root.join("conformance");
-    let reports = match survey(args.dir.as_deref().unwrap_or(&own), &own) {
+    let dir = args.dir.as_deref().unwrap_or(&own);
+    if let Some(name) = &args.case {
+        return show(dir, name);
+    }
+    let reports = match survey(dir, &own) {
         Ok(reports) => reports,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -139,6 +180,20 @@ pub(crate) fn run(args: &Args, root: &Path) -> Result<ExitCode> {
         eprintln!("error: {complaint}");
     }
     Ok(ExitCode::from(u8::from(!complaints.is_empty())))
+}
+
+/// Print the cases of this name.
+fn show(dir: &Path, name: &str) -> Result<ExitCode> {
+    let mut found = false;
+    for (folder, files) in case::folders(dir)? {
+        for case in case::read(&files)?.iter().filter(|case| case.id == name) {
+            found = true;
+            let page = judge_of(&folder).show(&case.value).with_context(|| case.place())?;
+            println!("{folder}: {}\n{page}{:?}", case.id, judge_case(judge_of(&folder), case)?);
+        }
+    }
+    anyhow::ensure!(found, "{} holds no case {name}", dir.display());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Judge every case below `dir`. The deviations are those of `dir`, or the project's `own`.
@@ -167,6 +222,13 @@ pub(crate) fn print(reports: &[Report], names: bool) {
             report.deviating,
             report.failed.len()
         );
+        for (name, part) in &report.parts {
+            let well = part.cases - part.failed;
+            println!(
+                "  {name}: {} cases, {well} equal or deviating, {} failed",
+                part.cases, part.failed
+            );
+        }
         if names {
             for (name, reason) in report.failed.iter().zip(&report.reasons) {
                 println!("  failed {name}: {reason}");
@@ -187,9 +249,11 @@ fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Resu
         failed: Vec::new(),
         reasons: Vec::new(),
         stale: Vec::new(),
+        parts: BTreeMap::new(),
         folder,
     };
     for case in cases {
+        let failed_before = report.failed.len();
         let verdict = judge_case(judge, case)?;
         let listed = deviations.of(&report.folder, case);
         match (verdict, listed) {
@@ -217,6 +281,11 @@ fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Resu
                 report.reasons.push("cannot be judged yet".to_owned());
             }
         }
+        if let Some(part) = judge.subset(&case.value) {
+            let part = report.parts.entry(part).or_default();
+            part.cases += 1;
+            part.failed += report.failed.len() - failed_before;
+        }
     }
     Ok(report)
 }
@@ -233,6 +302,7 @@ fn judge_case(judge: &dyn Judge, case: &Case) -> Result<Verdict> {
 
 fn complaints(reports: &[Report], required: &[String]) -> Vec<String> {
     let by_name: BTreeMap<_, _> = reports.iter().map(|one| (one.folder(), one)).collect();
+    let parts: BTreeMap<String, usize> = reports.iter().flat_map(Report::parts).collect();
     let mut complaints = Vec::new();
     for report in reports.iter().filter(|one| one.deviates_too_much()) {
         complaints.push(format!(
@@ -241,6 +311,12 @@ fn complaints(reports: &[Report], required: &[String]) -> Vec<String> {
         ));
     }
     for name in required {
+        if let Some(failed) = parts.get(name) {
+            if *failed > 0 {
+                complaints.push(format!("{name} is required: {failed} cases failed"));
+            }
+            continue;
+        }
         match by_name.get(&**name) {
             None => complaints.push(format!("{name} is required, and there is no such folder")),
             Some(report) if !report.is_complete() => complaints.push(format!(

@@ -1,6 +1,7 @@
 //! Access lists: `users groups`, each separated by commas.
 
-use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::{Queue, Text};
 
 /// Check both access lists of a queue.

@@ -1,6 +1,7 @@
 //! How many applications may run: a child never more than its parent.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
 
 /// Check every pair of parent and child.

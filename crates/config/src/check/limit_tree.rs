@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{At, Limit, Queue, Text};
 use crate::vector::{Excess, Measure, Vector, show, smallest, write};
 

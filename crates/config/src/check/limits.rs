@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span, Stage};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{Limit, Queue, Text};
 use crate::vector::{Vector, excesses, report_quantities, show, write};
 
@@ -35,6 +36,16 @@ const GROUPS: Kind = Kind {
 
 /// Names met so far in the limits of one queue.
 type Seen = BTreeMap<String, Span>;
+
+/// Check the word that says which limits count for a user who is named in one.
+pub(super) fn check_precedence(written: &Text, report: &mut Report) {
+    if !matches!(written.value.as_str(), "" | "both" | "user") {
+        let message = format!("`limitprecedence` cannot be `{}`", written.value);
+        let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
+            .help("write `both` (a user's limits and his group's hold him) or `user` (only his own where one names him)");
+        report.push(fault);
+    }
+}
 
 /// Check all limits of a queue.
 pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {

@@ -6,7 +6,6 @@
 
 mod access;
 mod applications;
-mod expression;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;
@@ -20,9 +19,11 @@ mod template;
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{File, Queue, Rule};
 
+pub(crate) use placement::unbuildable;
 pub(crate) use structure::name_of_partition;
 pub(crate) use template::is_absent;
 
@@ -50,6 +51,7 @@ pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
 
 fn check_tree(tree: &Tree, report: &mut Report) {
     structure::check(&tree.root, report);
+    limits::check_precedence(&tree.partition.limit_precedence, report);
     each_queue(&tree.root, true, &mut |queue, is_root| {
         access::check(queue, report);
         limits::check(queue, is_root, report);

@@ -1,6 +1,7 @@
 //! The node sorting policy.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Partition;
 
 /// Check name and weights of the policy.
@@ -21,7 +22,8 @@ pub(super) fn check(partition: &Partition, report: &mut Report) {
             report.push(fault);
         } else if !weight.value.is_finite() {
             let message = format!("the weight of {} is no number; 1 is used", name.value);
-            report.push(Diagnostic::warning(Code::YamlLenient, weight.span, message));
+            let warning = Diagnostic::warning(Code::YamlLenient, weight.span, message);
+            report.push(warning.help("write a number"));
         }
     }
 }

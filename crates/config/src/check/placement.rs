@@ -1,13 +1,12 @@
 //! Placement rules by themselves: names, filters, and what no rule can be built from.
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use headroom_core::config::expression;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Filter, Rule, Text};
 
-use super::expression;
 use super::names::{is_group_name, is_identifier, is_queue_name, is_user_name};
-
-/// A filter entry with one of these is a regular expression.
-const SPECIAL: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', ']', '|'];
 
 /// Check every rule with the rules that find its parent.
 pub(super) fn check(rules: &[Rule], report: &mut Report) {
@@ -23,7 +22,9 @@ pub(super) fn check(rules: &[Rule], report: &mut Report) {
 fn check_one(rule: &Rule, report: &mut Report) {
     let name = &rule.name;
     if is_identifier(&name.value) {
-        warn_unbuildable(rule, report);
+        if let Some(warning) = unbuildable(rule) {
+            report.push(warning);
+        }
     } else {
         let message = format!("`{}` is no name of a placement rule", name.value);
         let fault = Diagnostic::error(Code::RuleName, name.span, message)
@@ -65,9 +66,9 @@ fn check_single(
     if is_legal(&only.value) {
         return;
     }
-    let why = if only.value.contains(SPECIAL) {
+    let why = if expression::is_meant(&only.value) {
         match expression::compile(&only.value) {
-            Ok(()) => return,
+            Ok(_) => return,
             Err(error) => format!("no regular expression: {error}"),
         }
     } else {
@@ -82,7 +83,7 @@ fn check_single(
 
 /// What the reference only notices when it builds the rules: it then starts without any
 /// rule and rejects every application.
-fn warn_unbuildable(rule: &Rule, report: &mut Report) {
+pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
     let (name, value) = (&rule.name, &rule.value);
     let kind = name.value.to_lowercase();
     let consequence = "the partition starts without rules and rejects every application";
@@ -99,14 +100,12 @@ fn warn_unbuildable(rule: &Rule, report: &mut Report) {
             format!("a `{kind}` rule needs a `value`; {consequence}"),
         )
         .help("write the queue of a `fixed` rule, the tag name of a `tag` rule"),
-        "provided" | "user" | "tag" => return,
-        "fixed" => match fixed_fault(rule) {
-            Some(why) => {
-                let message = format!("{why}; {consequence}");
-                Diagnostic::warning(Code::RuleValue, value.span, message)
-            }
-            None => return,
-        },
+        "provided" | "user" | "tag" => return None,
+        "fixed" => {
+            let message = format!("{}; {consequence}", fixed_fault(rule)?);
+            Diagnostic::warning(Code::RuleValue, value.span, message)
+                .help("write names of queues with dots between, from `root` only without a parent")
+        }
         _ => Diagnostic::warning(
             Code::RuleUnknown,
             name.span,
@@ -114,7 +113,7 @@ fn warn_unbuildable(rule: &Rule, report: &mut Report) {
         )
         .help("write one of provided, user, fixed, tag"),
     };
-    report.push(warning);
+    Some(warning)
 }
 
 fn fixed_fault(rule: &Rule) -> Option<String> {

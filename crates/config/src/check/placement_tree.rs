@@ -4,7 +4,10 @@
 //! written `parent` flag. Both are repaired here, but a file that either reading accepts
 //! is accepted, so that no working file is refused (K-4).
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use std::collections::BTreeMap;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Queue, Rule};
 
 /// How names are compared and parents recognised.
@@ -24,20 +27,52 @@ struct Route<'a> {
     rule: &'a Rule,
 }
 
+/// Every queue by its parent and its name in lower case, so that a rule costs as much as its
+/// path is long, whatever the number of queues.
+struct Index<'a>(BTreeMap<(usize, String), &'a Queue>);
+
+impl<'a> Index<'a> {
+    fn of(root: &'a Queue) -> Self {
+        let mut index = Self(BTreeMap::new());
+        index.add(None, root);
+        index
+    }
+
+    fn add(&mut self, parent: Option<&Queue>, queue: &'a Queue) {
+        // Of two with one name, which is refused, the first counts.
+        self.0.entry(Self::key(parent, &queue.name.value)).or_insert(queue);
+        for child in &queue.children {
+            self.add(Some(queue), child);
+        }
+    }
+
+    fn child(&self, parent: Option<&Queue>, name: &str) -> Option<&'a Queue> {
+        self.0.get(&Self::key(parent, name)).copied()
+    }
+
+    fn key(parent: Option<&Queue>, name: &str) -> (usize, String) {
+        (parent.map_or(0, |parent| std::ptr::from_ref(parent).addr()), name.to_lowercase())
+    }
+}
+
 /// Check every rule.
 pub(super) fn check(rules: &[Rule], root: &Queue, report: &mut Report) {
+    if rules.is_empty() {
+        return;
+    }
+    let queues = Index::of(root);
     for rule in rules {
-        if let Err(fault) = judge(rule, root, Reading::Repaired)
-            && judge(rule, root, Reading::Reference).is_err()
+        if let Err(fault) = judge(rule, &queues, Reading::Repaired)
+            && judge(rule, &queues, Reading::Reference).is_err()
         {
             report.push(*fault);
         }
     }
 }
 
-fn judge(rule: &Rule, root: &Queue, reading: Reading) -> Result<(), Box<Diagnostic>> {
+fn judge(rule: &Rule, queues: &Index<'_>, reading: Reading) -> Result<(), Box<Diagnostic>> {
     match route(rule, reading)? {
-        Some(route) => walk(&route, root, rule.create, reading),
+        Some(route) => walk(&route, queues, rule.create, reading),
         None => Ok(()),
     }
 }
@@ -94,29 +129,27 @@ fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnos
 /// Follow the path through the configured queues.
 fn walk(
     route: &Route<'_>,
-    root: &Queue,
+    queues: &Index<'_>,
     create: bool,
     reading: Reading,
 ) -> Result<(), Box<Diagnostic>> {
     let path = route.path.to_lowercase();
-    let mut level = std::slice::from_ref(root);
     let mut last: Option<&Queue> = None;
     for part in path.split('.') {
         if let Some(leaf) = last
-            && level.is_empty()
+            && leaf.children.is_empty()
             && !leaf.parent
         {
             return Err(Box::new(under_leaf(route, leaf)));
         }
-        let next = level.iter().find(|queue| match reading {
-            Reading::Repaired => queue.name.value.eq_ignore_ascii_case(part),
+        let next = queues.child(last, part).filter(|queue| match reading {
+            Reading::Repaired => true,
             Reading::Reference => queue.name.value == part,
         });
         let Some(queue) = next else {
             return if create { Ok(()) } else { Err(Box::new(no_queue(route))) };
         };
         last = Some(queue);
-        level = &queue.children;
     }
     let Some(target) = last else {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Guarantees and maxima fit into each other down the tree.
 
-use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::Queue;
 use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest, write};
 

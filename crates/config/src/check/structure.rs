@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Report};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{At, Partition, Queue};
 
 use super::Tree;

@@ -1,6 +1,7 @@
 //! The template of dynamic leaves.
 
-use crate::diagnostic::{Code, Diagnostic, Report, Stage};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::{Pairs, Queue, Template};
 use crate::vector::report_quantities;
 

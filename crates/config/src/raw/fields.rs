@@ -1,7 +1,9 @@
 //! Fields of one mapping, read strictly: an unknown key or a wrong kind is a fault.
 
-use crate::diagnostic::{Code, Diagnostic, Report, Span};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::scalar::{Meaning, Reading};
+use crate::spelling::nearest;
 use crate::yaml::{Entry, Kind, Node, Scalar};
 
 use super::{At, Pairs, Text};
@@ -96,7 +98,8 @@ impl<'n, 'r> Fields<'n, 'r> {
             }
             None => {
                 let what = format!("`{key}` must be a whole number from 0 to {}", u64::MAX);
-                self.report.push(wrong_kind(node, &what));
+                let fault = wrong_kind(node, &what);
+                self.report.push(fault.help("write digits only, without quotes or sign"));
                 0
             }
         };
@@ -116,7 +119,7 @@ impl<'n, 'r> Fields<'n, 'r> {
                 let message = format!("an empty entry of `{key}` is dropped");
                 let span = if item.span.start == item.span.end { node.span } else { item.span };
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
-                self.report.push(warning);
+                self.report.push(warning.help("remove it"));
             } else {
                 kept.push(item);
             }
@@ -161,6 +164,10 @@ impl<'n, 'r> Fields<'n, 'r> {
         for (name, value) in self.items(key, node) {
             let span = value.span;
             if is_null(value) {
+                let message =
+                    format!("the weight of {} has no value and is taken as 0", name.value);
+                let warning = Diagnostic::warning(Code::YamlLenient, name.span, message);
+                self.report.push(warning.help("write a number"));
                 decimals.push((name, At { value: 0.0, span }));
                 continue;
             }
@@ -186,7 +193,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             if is_null(&entry.key) {
                 let message = format!("an entry of `{key}` without a key is dropped");
                 let warning = Diagnostic::warning(Code::YamlLenient, entry.key.span, message);
-                self.report.push(warning);
+                self.report.push(warning.help("remove it, or write the key"));
             } else if let Some(name) = text_of(&entry.key, "a key", self.report) {
                 items.push((name, &entry.value));
             }
@@ -199,7 +206,8 @@ impl<'n, 'r> Fields<'n, 'r> {
 fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
     if is_null(key) {
         let message = format!("an entry of {what} without a key is dropped");
-        report.push(Diagnostic::warning(Code::YamlLenient, key.span, message));
+        let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
+        report.push(warning.help("remove it, or write the key"));
         return;
     }
     let Some(name) = text_of(key, "a key", report) else {
@@ -217,32 +225,6 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
         None => format!("the keys are: {}", known.join(", ")),
     };
     report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
-}
-
-/// The known key that differs in case only, or else in at most two letters.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let lower = name.to_lowercase();
-    let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
-    (distance <= 2).then_some(key)
-}
-
-/// Letters to insert, delete or replace to get from one text to the other; texts of very
-/// different lengths are not compared.
-fn letters_apart(one: &str, two: &str) -> usize {
-    if one.len().abs_diff(two.len()) > 2 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (position, left) in one.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = position + 1;
-        for (column, right) in two.bytes().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[two.len()]
 }
 
 fn scalar_of(node: &Node) -> Option<&Scalar> {
@@ -276,5 +258,11 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
             Meaning::Null | Meaning::Text => "this is a text",
         },
     };
-    Diagnostic::error(Code::YamlType, node.span, must).label(label)
+    let help = match &node.kind {
+        Kind::Scalar(scalar) if scalar.quoted => "leave out the quotes, or write what is wanted",
+        Kind::Scalar(_) => "write what is wanted, indented below the key or behind it",
+        Kind::List(_) => "leave out the `-`, or the brackets",
+        Kind::Map(_) => "is a `-` missing, or the indentation wrong?",
+    };
+    Diagnostic::error(Code::YamlType, node.span, must).label(label).help(help)
 }

@@ -1,18 +1,53 @@
 //! From nodes to the fields of a queue file.
 
-use crate::diagnostic::{Report, Span};
-use crate::yaml::Node;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text};
 
 /// Read a file; faults go to `report`, and what is readable is returned.
 pub(crate) fn read(document: &Node, report: &mut Report) -> File {
+    if let Some(fault) = config_map(document) {
+        report.push(fault);
+        return File::default();
+    }
     let keys = &["partitions", "checksum"];
     let mut fields = Fields::of(document, "a queue file", keys, report);
     fields.text("checksum");
     let (nodes, _) = fields.list("partitions").unwrap_or_default();
     File { partitions: nodes.into_iter().map(|node| partition(node, report)).collect() }
+}
+
+/// The fault of a file that is not the queue file but the object of Kubernetes around it.
+fn config_map(document: &Node) -> Option<Diagnostic> {
+    let Kind::Map(entries) = &document.kind else {
+        return None;
+    };
+    let text = |node: &Node| match &node.kind {
+        Kind::Scalar(scalar) => Some(scalar.text.clone()),
+        Kind::List(_) | Kind::Map(_) => None,
+    };
+    let entry = |key: &str| entries.iter().find(|entry| text(&entry.key).as_deref() == Some(key));
+    let kind = entry("kind").filter(|kind| text(&kind.value).as_deref() == Some("ConfigMap"));
+    let file = entry("data").and_then(|data| match &data.value.kind {
+        Kind::Map(data) => {
+            data.iter().find(|entry| text(&entry.key).as_deref() == Some("queues.yaml"))
+        }
+        Kind::Scalar(_) | Kind::List(_) => None,
+    });
+    let span = kind.map(|kind| kind.value.span).or(file.map(|file| file.key.span))?;
+    let message = "this is a Kubernetes ConfigMap; the queue file is the text in its `data`";
+    let fault = Diagnostic::error(Code::ConfigMap, span, message).help(
+        "check the text alone: yq '.data[\"queues.yaml\"]' FILE | headroom validate -, or from the \
+         cluster: kubectl -n yunikorn get configmap yunikorn-configs \
+         -o jsonpath='{.data.queues\\.yaml}' | headroom validate -",
+    );
+    Some(match file {
+        Some(file) => fault.also(file.key.span, "the queue file begins behind this"),
+        None => fault,
+    })
 }
 
 fn partition(node: &Node, report: &mut Report) -> Partition {
@@ -24,19 +59,23 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         "preemption",
         "nodesortpolicy",
         "usergroupresolver",
+        "limitprecedence",
     ];
     let mut fields = Fields::of(node, "a partition", keys, report);
     let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
     partition.queues =
         fields.list("queues").map(|(nodes, span)| At { value: queues(nodes, fields.report), span });
     partition.limits = limits(&mut fields);
+    partition.limit_precedence = fields.text("limitprecedence");
     let (rules, _) = fields.list("placementrules").unwrap_or_default();
     partition.rules = rules.into_iter().map(|node| rule(node, fields.report)).collect();
     if let Some(node) = fields.get("preemption") {
-        let keys = &["enabled", "quotapreemptionenabled"];
+        let keys = &["enabled", "quotapreemptionenabled", "strictguarantee", "balance"];
         let mut preemption = Fields::of(node, "`preemption`", keys, fields.report);
         partition.preemption = preemption.flag("enabled");
         partition.quota_preemption = preemption.flag("quotapreemptionenabled");
+        partition.strict_guarantee = preemption.flag("strictguarantee");
+        partition.balance = preemption.flag("balance");
     }
     if let Some(node) = fields.get("nodesortpolicy") {
         let keys = &["type", "resourceweights"];

@@ -17,8 +17,9 @@ pub struct Allocation {
     pub priority: i32,
     /// When the ask was made.
     pub created: Timestamp,
-    /// Counts asks, across partitions; breaks ties.
-    pub number: u64,
+    /// Counts asks, across partitions; breaks ties. Below zero for one that goes in front of
+    /// its equals.
+    pub number: i64,
     /// Where it was placed.
     pub node: Option<NodeId>,
     /// When it was placed.

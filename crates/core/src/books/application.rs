@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
 
@@ -82,8 +83,11 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue.
+    /// Its leaf queue; may be gone when the application has ended.
+    /// Its leaf queue; that of one that has ended may be gone.
     pub queue: QueueId,
+    /// The path of its leaf queue.
+    pub queue_path: Name,
     /// Who is charged.
     pub user: Name,
     /// The user's groups at submission.
@@ -112,7 +116,8 @@ pub struct Application {
     pub pending: Resources,
     /// Sum of its allocations; no type with amount zero.
     pub allocated: Resources,
-    /// The most that it had at once, type by type.
+    /// The most that it had at once, type by type, as of its placements: what an allocation
+    /// grows by counts with the next one, as with the reference.
     pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,
@@ -120,6 +125,8 @@ pub struct Application {
     pub allocation_count: u32,
     /// The priorities of its waiting asks.
     pub(super) priorities: AskPriorities,
+    /// The order of its asks and allocations, as far as new ones need it.
+    pub(super) line: Line,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
@@ -127,6 +134,12 @@ pub struct Application {
 }
 
 impl Application {
+    /// The highest priority that it asks with; none while it asks for nothing.
+    #[inline]
+    pub fn priority(&self) -> Option<i32> {
+        self.priorities.highest()
+    }
+
     /// Whether its group is still to be chosen, which any look at its limits does first.
     pub fn lacks_group(&self) -> bool {
         self.link.is_none_or(|link| link.group.is_undecided())
@@ -145,12 +158,6 @@ impl Application {
     pub fn counted_by_group(&self) -> bool {
         let has_group = self.link.is_some_and(|link| link.group.level().is_some());
         has_group && self.untold.as_ref().map_or(self.counted, |untold| untold.counted)
-    }
-
-    /// The highest priority that it asks with; none while it asks for nothing.
-    #[inline]
-    pub fn priority(&self) -> Option<i32> {
-        self.priorities.highest()
     }
 }
 

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod line;
 mod link;
 mod lists;
 mod node;
@@ -61,7 +62,7 @@ pub struct Books {
     checksum: Name,
     partitions_made: u32,
     submissions: u64,
-    asks: u64,
+    asks: i64,
     rejections: u64,
 }
 

@@ -6,6 +6,7 @@ use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfi
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
+use crate::placement::Rules;
 use crate::time::Timestamp;
 
 use super::link::Link;
@@ -36,6 +37,8 @@ pub struct Partition {
     pub since: Timestamp,
     /// Its policies.
     pub settings: PartitionSettings,
+    /// Its placement rules, built once from the settings.
+    pub rules: Arc<Rules>,
     /// The queue `root`; its maximum is the sum of the nodes.
     pub root: QueueId,
     /// Usage and limits of users and groups.

@@ -71,21 +71,16 @@ impl Queue {
     }
 
     fn recount(&mut self, before: Option<i32>, after: Option<i32>) {
-        if let Some(before) = before
-            && let Some(count) = self.priorities.get_mut(&before)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.priorities.remove(&before);
-            }
+        let shown = |one: i32, all: &ShownPriorities| all.get(&one).copied().unwrap_or(0);
+        if let Some(before) = before {
+            match shown(before, &self.priorities) {
+                0 | 1 => self.priorities.remove(&before),
+                count => self.priorities.insert(before, count - 1),
+            };
         }
         if let Some(after) = after {
-            match self.priorities.get_mut(&after) {
-                Some(count) => *count += 1,
-                None => {
-                    self.priorities.insert(after, 1);
-                }
-            }
+            let count = shown(after, &self.priorities) + 1;
+            self.priorities.insert(after, count);
         }
     }
 }

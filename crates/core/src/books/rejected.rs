@@ -18,7 +18,7 @@ pub struct Rejected {
     pub groups: Arc<[Name]>,
     /// When.
     pub at: Timestamp,
-    /// Which rule, as [`Rejection::code`](crate::Rejection::code) names it.
+    /// Which rule, by a short code that does not change.
     pub code: Name,
     /// Why, in a sentence.
     pub message: Name,

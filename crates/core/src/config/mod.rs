@@ -4,6 +4,7 @@
 //! (names, quantities, hierarchy) to hold and never reads text itself.
 
 mod access;
+pub mod expression;
 pub mod legal;
 mod limit;
 mod partition;

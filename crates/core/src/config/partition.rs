@@ -74,6 +74,7 @@ pub enum NodeOrder {
 
 /// Which kinds of preemption are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four switches of the file, each by its name")]
 pub struct PreemptionConfig {
     /// Take back what others use beyond their guarantee.
     pub enabled: bool,

@@ -1,18 +1,15 @@
-//! Submitting and removing applications, and the steps of their life.
+//! Removing applications, and the steps of their life.
 
-use alloc::format;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
-use crate::command::Submit;
 use crate::event::{Event, Termination};
 use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::time::{Millis, Timestamp};
 
-use super::{application_named, named, partition_named};
+use super::{application_named, partition_named};
 
 /// How long an application without asks and allocations may come back. Source:
 /// scheduling §3.5, the reference's constant.
@@ -20,38 +17,6 @@ pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
 
 /// How long a completed application is remembered. Source: scheduling §3.5.
 pub(crate) const COMPLETED_FOR: Millis = Millis::from_secs(72 * 3_600);
-
-pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejection> {
-    let partition = partition_named(books, &submit.partition)?;
-    named("application id", &submit.application)?;
-    named("user name", &submit.user)?;
-    let row = books.partition(partition);
-    if let Some(known) = row.applications.get(&*submit.application) {
-        return Err(Rejection::DuplicateApplication {
-            application: submit.application.clone(),
-            partition: row.name.clone(),
-            state: books.application(*known).state,
-        });
-    }
-    let mut path = submit.queue.to_ascii_lowercase();
-    if path != "root" && !path.starts_with("root.") {
-        path = format!("root.{path}");
-    }
-    let queue = row.queues.get(path.as_str()).copied().ok_or_else(|| Rejection::UnknownQueue {
-        queue: submit.queue.clone(),
-        partition: row.name.clone(),
-    })?;
-    if !books.queue(queue).leaf {
-        return Err(Rejection::ParentQueue { queue: books.queue(queue).path.clone() });
-    }
-    Ok(vec![Event::ApplicationAdded {
-        partition,
-        queue: books.queue(queue).path.clone(),
-        application: submit.application.clone(),
-        user: submit.user.clone(),
-        groups: submit.groups.clone(),
-    }])
-}
 
 pub(super) fn remove(
     books: &Books,

@@ -7,6 +7,7 @@ mod allocation;
 mod application;
 mod configure;
 mod node;
+mod submit;
 mod timer;
 
 use application::COMPLETED_FOR;
@@ -40,7 +41,7 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
             node::set_schedulable(books, partition, node, *schedulable)
         }
         Command::RemoveNode { partition, node } => node::remove(books, now, partition, node),
-        Command::Submit(submit) => application::submit(books, submit),
+        Command::Submit(submit) => submit::submit(books, submit),
         Command::Ask(ask) => allocation::ask(books, now, ask),
         Command::Release { partition, application, key, termination } => {
             allocation::release(books, now, partition, application, key.as_ref(), *termination)

@@ -99,7 +99,10 @@ impl Class {
         let shape = match blocker {
             // Where applications are counted, it does not matter what they ask for.
             Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => ShapeId::FIRST,
-            Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::Nodes(_) => shape,
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::Limit(..)
+            | Blocker::Nodes(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf })
     }

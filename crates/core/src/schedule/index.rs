@@ -74,7 +74,12 @@ impl Scheduler {
                 }
             }
             Event::ApplicationMoved { application, .. }
-            | Event::ApplicationRemoved { application } => see(books, *application),
+            | Event::ApplicationRemoved { application }
+                // One that has ended left its queue when it did, and the queue may be gone.
+                if books.application(*application).state.is_active() =>
+            {
+                see(books, *application)
+            }
             Event::AskAdded { .. } => {
                 Seen { ask: Some(books.allocations().next_id()), ..Seen::default() }
             }
@@ -100,14 +105,17 @@ impl Scheduler {
                 let queue = books.partition(*partition).queues.get(path.as_str());
                 self.tree.add(books, *queue.expect("the event added the queue"));
             }
-            Event::QueueRemoved { .. } => {}
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
             | Event::QueueChanged { .. }
             | Event::QueueMoved { .. }
+            | Event::Resized { .. }
             | Event::LimitsChanged { .. } => self.stale = true,
-            Event::Configured { .. } | Event::ApplicationRejected { .. } => {}
+            Event::QueueRemoved { .. }
+            | Event::Configured { .. }
+            | Event::ApplicationAdded { .. }
+            | Event::ApplicationRejected { .. } => {}
             Event::NodeAdded { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
@@ -129,7 +137,6 @@ impl Scheduler {
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
                 self.cluster_resized(books, seen.partition.expect("seen before"));
             }
-            Event::ApplicationAdded { .. } => {}
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
@@ -147,7 +154,6 @@ impl Scheduler {
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::AskAdded { .. } => self.add_ask(books, seen.ask.expect("seen before")),
             Event::AskRemoved { .. } => self.reorder_seen(books, seen),
-            Event::Resized { .. } => self.stale = true,
             Event::Placed { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
                 self.reorder_seen(books, seen);

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{ApplicationState, Books, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
@@ -193,6 +193,9 @@ impl Scheduler {
         let class_row = self.classes.rows.get(class)?;
         let root = books.partition(books.queue(class_row.key.leaf).partition).root;
         books.queue(root).max.as_ref()?;
+        if let Some(queue) = shut(books, class_row.key.leaf) {
+            return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
+        }
         let wait = class_row.wait?;
         self.detailed(books, class, wait)
     }
@@ -272,4 +275,13 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
+/// or one that is stopped.
+fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
+    if !books.queue(leaf).leaf {
+        return Some(leaf);
+    }
+    books.up(leaf).find(|(_, queue)| queue.state == QueueState::Stopped).map(|(queue, _)| queue)
 }

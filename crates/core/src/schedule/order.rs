@@ -8,12 +8,12 @@ use crate::config::ApplicationOrder;
 use crate::resource::{Share, Shares};
 use crate::time::Timestamp;
 
-/// Asks of one application: high priority first, then old first, then as they arrived.
+/// Asks of one application: high priority first, then old first, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AskKey {
     priority: Reverse<i32>,
     created: Timestamp,
-    number: u64,
+    number: i64,
 }
 
 impl AskKey {

@@ -8,19 +8,30 @@ use crate::name::Name;
 /// Room left between neighbours when names arrive in order.
 const STRIDE: u64 = 1 << 32;
 
-/// A set of names, each with a number; numbers order as the names do.
+/// Names, each with a number; numbers order as the names do.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
-    by_name: BTreeMap<Name, u64>,
+    by_name: BTreeMap<Name, Rank>,
+}
+
+/// The number of a name, and how many have the name: partitions share paths.
+#[derive(Clone, Copy, Debug)]
+struct Rank {
+    number: u64,
+    uses: u32,
 }
 
 impl Ranks {
     /// Give a name its number; `None` when all numbers had to be given anew, so that the
     /// caller must fetch every one of them again.
     pub(super) fn insert(&mut self, name: &Name) -> Option<u64> {
-        let below = self.by_name.range(..name.clone()).next_back().map(|(_, rank)| *rank);
+        if let Some(known) = self.by_name.get_mut(name) {
+            known.uses += 1;
+            return Some(known.number);
+        }
+        let below = self.by_name.range(..name.clone()).next_back().map(|(_, rank)| rank.number);
         let above = (Bound::Excluded(name.clone()), Bound::Unbounded);
-        let above = self.by_name.range(above).next().map(|(_, rank)| *rank);
+        let above = self.by_name.range(above).next().map(|(_, rank)| rank.number);
         let rank = match (below, above) {
             (None, None) => Some(1 << 63),
             (Some(below), None) => below.checked_add(STRIDE),
@@ -29,16 +40,21 @@ impl Ranks {
                 Some(below + (above - below) / 2).filter(|rank| *rank > below)
             }
         };
-        self.by_name.insert(name.clone(), rank.unwrap_or(0));
+        self.by_name.insert(name.clone(), Rank { number: rank.unwrap_or(0), uses: 1 });
         if rank.is_none() {
             self.spread();
         }
         rank
     }
 
-    /// Forget a name.
+    /// Forget a name that one of those who have it leaves.
     pub(super) fn remove(&mut self, name: &Name) {
-        self.by_name.remove(name);
+        if let Some(rank) = self.by_name.get_mut(name) {
+            rank.uses -= 1;
+            if rank.uses == 0 {
+                self.by_name.remove(name);
+            }
+        }
     }
 
     /// The number of a name.
@@ -46,14 +62,14 @@ impl Ranks {
     /// # Panics
     /// When it is not in the set: any number would put it in a wrong place for good.
     pub(super) fn get(&self, name: &Name) -> u64 {
-        *self.by_name.get(name).expect("a name is ranked before its number is used")
+        self.by_name.get(name).expect("a name is ranked before its number is used").number
     }
 
     /// Give all names new numbers with equal room between them.
     fn spread(&mut self) {
         let room = u64::MAX / (self.by_name.len() as u64 + 1);
         for (position, rank) in self.by_name.values_mut().enumerate() {
-            *rank = (position as u64 + 1) * room;
+            rank.number = (position as u64 + 1) * room;
         }
     }
 }
@@ -83,6 +99,17 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stays_until_the_last_who_has_it_leaves() {
+        let (mut ranks, name) = (Ranks::default(), Name::new("root"));
+        assert_eq!(ranks.insert(&name), ranks.insert(&name));
+        ranks.remove(&name);
+        assert_eq!(Some(ranks.get(&name)), ranks.insert(&name));
+        ranks.remove(&name);
+        ranks.remove(&name);
+        assert!(ranks.by_name.is_empty());
+    }
+
+    #[test]
     fn a_crowded_place_makes_room_and_says_so() {
         let mut ranks = Ranks::default();
         ranks.insert(&Name::new("a"));
@@ -91,6 +118,6 @@ mod tests {
             .filter(|step| ranks.insert(&Name::from(format!("b{step:03}"))).is_none())
             .count();
         assert!(renumbered >= 1, "64 halvings exhaust 32 bits of room");
-        assert!(ranks.by_name.values().is_sorted());
+        assert!(ranks.by_name.values().map(|rank| rank.number).is_sorted());
     }
 }

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Books, QueueState};
 use crate::id::QueueId;
 use crate::resource::Resources;
 
@@ -52,11 +52,12 @@ impl Tree {
         if self.queues.len() <= queue.index() {
             self.queues.resize_with(queue.index() + 1, QueueIndex::default);
         }
-        let path = &books.queue(queue).path;
-        self.queues[queue.index()] = QueueIndex::default();
-        // Ranks are fetched anew with everything else: this one, and all if names were renumbered.
-        self.ranks.insert(path);
-        self.stale = true;
+        let index = &mut self.queues[queue.index()];
+        *index = QueueIndex { fair_max: books.fair_max(queue), ..QueueIndex::default() };
+        match self.ranks.insert(&books.queue(queue).path) {
+            Some(rank) => index.rank = rank,
+            None => self.stale = true, // All have other numbers now.
+        }
     }
 
     /// Forget a queue that is about to go; nothing waits in it.
@@ -123,7 +124,9 @@ impl Tree {
         let row = books.queue(queue);
         let Some(parent) = row.parent else { return };
         let index = &self.queues[queue.index()];
-        let waits = if row.leaf { !index.ready.is_empty() } else { !index.children.is_empty() };
+        let stopped = row.state == QueueState::Stopped;
+        let waits =
+            !stopped && if row.leaf { !index.ready.is_empty() } else { !index.children.is_empty() };
         let after = waits.then(|| {
             let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
             let first = books.queue(parent).settings.values.priority_first;

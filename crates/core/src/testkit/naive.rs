@@ -6,6 +6,7 @@ use core::cmp::Ordering;
 
 use crate::books::{
     Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node, Queue,
+    QueueState,
 };
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
@@ -27,8 +28,11 @@ fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
     if row.leaf {
         return in_leaf(books, queue, row);
     }
-    let mut children: Vec<(QueueId, &Queue)> =
-        books.children(queue).filter(|(_, child)| child.pending.is_strictly_positive()).collect();
+    let mut children: Vec<(QueueId, &Queue)> = books
+        .children(queue)
+        .filter(|(_, child)| child.pending.is_strictly_positive())
+        .filter(|(_, child)| child.state != QueueState::Stopped)
+        .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
     children.into_iter().find_map(|(child, _)| in_queue(books, child))
 }

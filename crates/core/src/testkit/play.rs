@@ -94,8 +94,14 @@ impl Player<'_> {
                     if expired && matches!(event, Event::ApplicationRemoved { .. }) {
                         self.count("expired");
                     }
+                    if let Event::ApplicationRejected { code, .. } = event {
+                        self.count(format!("rejected {code}"));
+                    }
                     self.released |= matches!(event, Event::Released { .. });
-                    self.apply(event);
+                    if matches!(event, Event::Placed { .. }) {
+                        self.count("placed by the RM");
+                    }
+                    self.apply(event, false);
                 }
             }
         }
@@ -116,7 +122,7 @@ impl Player<'_> {
             }
             for event in &events {
                 self.count_placement(event);
-                self.apply(event);
+                self.apply(event, true);
             }
         }
         self.note_waits();
@@ -204,7 +210,8 @@ impl Player<'_> {
         }
     }
 
-    fn apply(&mut self, event: &Event) {
+    /// Apply an event; if the scheduler decided it, nothing may exceed any bound.
+    fn apply(&mut self, event: &Event, judged: bool) {
         let starts = match event {
             Event::ApplicationMoved { application, state: ApplicationState::Running, .. } => {
                 let before = self.world.books.application(*application).state;
@@ -212,14 +219,21 @@ impl Player<'_> {
             }
             _ => None,
         };
+        if let Event::ApplicationLinked { application, .. } = event
+            && self.world.books.application(*application).link.is_some()
+        {
+            self.count("linked to a group anew");
+        }
         self.world.apply(event);
         let books = &self.world.books;
         let fail = |violation: crate::Violation| panic!("after {event:?}: {violation}");
         books.check().unwrap_or_else(fail);
-        if let Event::Placed { ask, .. } = event {
+        if let Event::Placed { ask, .. } = event
+            && judged
+        {
             books.check_placed(*ask).unwrap_or_else(fail);
         }
-        if let Some(application) = starts {
+        if let Some(application) = starts.filter(|_| judged) {
             books.check_started(application).unwrap_or_else(fail);
         }
         self.count(name_of(event));
@@ -308,6 +322,8 @@ impl Player<'_> {
             Timestamp::from_millis(self.world.now.as_millis().saturating_sub(before))
         });
         Command::Ask(Ask {
+            node: (deed.node < 16)
+                .then(|| pick(deed.node, &self.of(&partition).nodes, "n-nowhere")),
             partition,
             application,
             key: Name::from(format!("k{}", deed.key)),

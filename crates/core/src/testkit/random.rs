@@ -58,6 +58,8 @@ pub(super) struct AskDeed {
     pub(super) key: u8,
     pub(super) size: u8,
     pub(super) priority: i8,
+    /// Which node it runs on already, below 16.
+    pub(super) node: u8,
     /// Seconds before now when it was made, from 128 on; now below that.
     pub(super) age: u8,
 }
@@ -88,9 +90,9 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
 
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = any::<u8>;
-    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick()).prop_map(
-        |(application, key, size, priority, age)| {
-            Deed::Ask(AskDeed { application, key, size, priority, age })
+    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick()).prop_map(
+        |(application, key, size, priority, node, age)| {
+            Deed::Ask(AskDeed { application, key, size, priority, node, age })
         },
     );
     prop_oneof![

@@ -3,12 +3,15 @@
 //! See [`super::tell`] for the lines that there are.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
 use crate::command::{AddNode, Ask, Command, Submit};
-use crate::config::{Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig};
+use crate::config::{
+    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
+};
 use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
@@ -65,8 +68,19 @@ impl<'line> Words<'line> {
         amounts
     }
 
+    /// An access list, `|` for the blank between users and groups.
+    fn access_list(&mut self) -> String {
+        self.name("an access list").replace('|', " ")
+    }
+
     fn list(&mut self, what: &str) -> Vec<Name> {
         self.next(what).split(',').map(Name::new).collect()
+    }
+
+    /// Tags as `key=value`, up to the end of the line.
+    fn tags(&mut self) -> Vec<(Name, Name)> {
+        let pairs = self.rest.by_ref().map(|word| word.split_once('=').unwrap_or((word, "")));
+        pairs.map(|(key, value)| (Name::new(key), Name::new(value))).collect()
     }
 
     /// A span of time: `30s`.
@@ -90,7 +104,10 @@ fn is_count(word: &str) -> bool {
 
 /// Whether a line belongs to the configuration, which comes before everything else.
 pub(super) fn is_setting(line: &str) -> bool {
-    matches!(line.split_whitespace().next(), Some("queue" | "limit" | "nodes" | "partition"))
+    matches!(
+        line.split_whitespace().next(),
+        Some("queue" | "limit" | "nodes" | "partition" | "rule")
+    )
 }
 
 /// The configuration that these lines make.
@@ -110,6 +127,7 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
         match verb {
             "queue" => queue(current, &mut words),
             "limit" => limit(current, &mut words),
+            "rule" => current.placement_rules.push(rule(&mut words)),
             "nodes" => node_order(current, &mut words),
             _ => {}
         }
@@ -121,7 +139,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
     Command::Configure(Box::new(all))
 }
 
-/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent prop k=v`.
+/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
+/// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -129,6 +148,9 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             "max" => queue.max = words.amounts(),
             "guaranteed" => queue.guaranteed = words.amounts(),
             "parent" => queue.parent = true,
+            "submit" => queue.submit_acl = words.access_list(),
+            "admin" => queue.admin_acl = words.access_list(),
+            "template" => queue.template = Some(template(words)),
             "fair" => set(queue, "application.sort.policy", "fair"),
             "fifo" => set(queue, "application.sort.policy", "fifo"),
             "prop" => {
@@ -139,6 +161,46 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             _ => queue.max_applications = count(word),
         }
     }
+}
+
+/// `template max vcore=4 guaranteed vcore=1 fair apps=2`, up to the end of the line.
+fn template(words: &mut Words<'_>) -> TemplateConfig {
+    let mut template = TemplateConfig::default();
+    while let Some(word) = words.optional() {
+        match word {
+            "max" => template.max = words.amounts(),
+            "guaranteed" => template.guaranteed = words.amounts(),
+            "fair" | "fifo" => {
+                let key = Name::new("application.sort.policy");
+                template.properties.insert(key, Name::new(word));
+            }
+            _ => template.max_applications = count(word),
+        }
+    }
+    template
+}
+
+/// `rule tag namespace create deny user ann,bob group dev below fixed teams`: behind `below`
+/// stands the rule for the parent, written alike. `fixed` and `tag` have a value.
+fn rule(words: &mut Words<'_>) -> RuleConfig {
+    let name = words.next("a rule");
+    let mut rule = RuleConfig { name: name.into(), ..RuleConfig::default() };
+    if matches!(name, "fixed" | "tag") {
+        rule.value = words.name("a value").as_str().into();
+    }
+    while let Some(word) = words.optional() {
+        match word {
+            "create" => rule.create = true,
+            "user" => rule.filter.users = words.list("user names"),
+            "group" => rule.filter.groups = words.list("group names"),
+            "below" => {
+                rule.parent = Some(Box::new(self::rule(words)));
+                break;
+            }
+            kind => rule.filter.kind = kind.into(),
+        }
+    }
+    rule
 }
 
 fn set(queue: &mut QueueConfig, key: &str, value: &str) {
@@ -235,15 +297,16 @@ pub(super) fn command(
     }
 }
 
-/// `app app1 root.a ann groups dev,ops`.
+/// `app app1 root.a ann groups dev,ops gang vcore=4 tags namespace=x`; `-` is no queue.
 fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     Command::Submit(Submit {
         partition,
         application: words.name("an application id"),
-        queue: words.name("a queue"),
+        queue: Some(words.name("a queue")).filter(|queue| *queue != "-").unwrap_or_default(),
         user: words.name("a user"),
         groups: if words.take("groups") { words.list("group names") } else { Vec::new() },
-        ..Submit::default()
+        placeholder_ask: if words.take("gang") { words.amounts() } else { Amounts::EMPTY },
+        tags: if words.take("tags") { words.tags() } else { Vec::new() },
     })
 }
 
@@ -264,8 +327,8 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
         application,
         key,
         resources,
-        priority,
         node,
+        priority,
         created,
         ..Ask::default()
     })

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::books::QueueSettings;
 use crate::books::tracker::TrackerKind;
 use crate::command::Command;
 use crate::event::{Event, Termination};
@@ -19,13 +20,15 @@ use super::script::{Words, command, configuration, is_setting};
 
 /// Play a story and tell what happened.
 ///
-/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`. All others
+/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`, `rule`. All others
 /// are commands; after each the scheduler moves until it is idle. A line of the answer says
 /// what a command led to, indented lines which ask waits from now on, and why. Every invariant
 /// is checked after every event.
 ///
 /// ```text
 /// queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority
+/// queue root.p parent submit ann,bob|dev admin |ops template max vcore=1 apps=1 fair
+/// rule tag namespace create deny user ann group dev below fixed teams
 /// limit root.a user ann,* group dev vcore=3 apps=1
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
 /// partition gpu                       the lines that follow belong to this partition
@@ -34,6 +37,7 @@ use super::script::{Words, command, configuration, is_setting};
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1
 /// ask a2 app1 vcore=1 on n1           wait 30s            reload
+/// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// show root.a    show app1    show user ann    show group dev
 /// ```
 ///
@@ -191,6 +195,15 @@ impl Story {
             Event::ApplicationLinked { application, group: Some(group) } => {
                 format!("{} counts for group {group}", name(application))
             }
+            Event::ApplicationRejected { code, message, .. } => {
+                format!("rejected {code}: {message}")
+            }
+            Event::QueueAdded { parent, name, managed: false, settings, .. } => {
+                format!("{parent}.{name} made{}", furniture(settings))
+            }
+            Event::QueueChanged { queue, managed: false, settings, .. } => {
+                format!("{queue} has now{}", furniture(settings))
+            }
             Event::GroupUnlinked { application } => {
                 format!("{} counts for no group any more", name(application))
             }
@@ -200,7 +213,7 @@ impl Story {
             }
             Event::QueueChanged { queue, .. } => format!("{queue} changed"),
             Event::QueueMoved { queue, state, .. } => format!("{queue} {state}"),
-            Event::QueueRemoved { queue } => format!("{} removed", books.queue(*queue).path),
+            Event::QueueRemoved { queue } => format!("{} gone", books.queue(*queue).path),
             Event::LimitsChanged { queue, .. } if self.configured => {
                 format!("{queue} has other limits")
             }
@@ -317,4 +330,16 @@ impl Story {
         lines.sort();
         lines.concat()
     }
+}
+
+/// What is set in a queue that a rule made.
+fn furniture(settings: &QueueSettings) -> String {
+    let sizes = [("max", &settings.max), ("guaranteed", &settings.guaranteed)];
+    let sizes = sizes
+        .into_iter()
+        .filter_map(|(what, amounts)| amounts.as_ref().map(|amounts| format!(" {what} {amounts}")));
+    let count = Some(settings.max_applications).filter(|count| *count > 0);
+    let count = count.map(|count| format!(" apps={count}"));
+    let properties = settings.properties.iter().map(|(key, value)| format!(" {key}={value}"));
+    sizes.chain(count).chain(properties).collect()
 }

@@ -145,7 +145,7 @@ fn an_id_is_free_again_when_its_application_has_completed() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             release a1: a1 released, app1 Completing
-            app app1: refused DUPLICATE_APPLICATION: application app1 exists already in partition default in state Completing; an id is free again when its application has ended
+            app app1: rejected DUPLICATE_APPLICATION: application app1 exists already in partition default in state Completing; an id is free again when its application has ended
             wait 30s: app1 Completed
               app1: New in root.b, no group, uses {}, user headroom none
         "#]],

@@ -418,3 +418,33 @@ fn queues_that_tie_in_everything_go_by_path() {
         "#]],
     );
 }
+
+#[test]
+fn of_asks_as_urgent_and_old_the_later_goes_first_unless_it_came_to_the_end_of_the_list() {
+    check(
+        "
+        queue root.a
+        app app1 root.a ann
+        ask first app1 vcore=1
+        ask second app1 vcore=1
+        ask low app1 vcore=1 prio -1
+        ask third app1 vcore=1
+        ask fourth app1 vcore=1
+        node n1 vcore=4
+        ",
+        expect![[r#"
+            ask first: app1 Accepted
+              first waits for nodes: the cluster has none
+            ask second
+              second waits for nodes: the cluster has none
+            ask low
+              low waits for nodes: the cluster has none
+            ask third
+              third waits for nodes: the cluster has none
+            ask fourth
+              fourth waits for nodes: the cluster has none
+            node n1: fourth on n1, app1 Running, third on n1, first on n1, second on n1
+              low waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 1000 m; wait for a release, or add nodes
+        "#]],
+    );
+}

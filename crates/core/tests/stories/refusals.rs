@@ -34,7 +34,7 @@ fn an_application_id_that_is_in_use_is_refused() {
         show app1
         ",
         expect![[r#"
-            app app1: refused DUPLICATE_APPLICATION: application app1 exists already in partition default in state New; an id is free again when its application has ended
+            app app1: rejected DUPLICATE_APPLICATION: application app1 exists already in partition default in state New; an id is free again when its application has ended
               app1: New in root.a, no group, uses {}, user headroom none
         "#]],
     );
@@ -52,10 +52,11 @@ fn an_application_goes_to_a_leaf_that_exists() {
         show app4
         ",
         expect![[r#"
-            app app1: refused PARENT_QUEUE: queue root.p is a parent; applications go to its leaf queues
-            app app2: refused UNKNOWN_QUEUE: queue root.q does not exist in partition default; submit to one of its leaf queues
-            app app3: refused PARENT_QUEUE: queue root is a parent; applications go to its leaf queues
-              app4: New in root.p.a, no group, uses {}, user headroom none
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is a parent, applications go to leaves; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.root does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p_dot_a does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+              app4: not there
         "#]],
     );
 }
@@ -217,7 +218,7 @@ fn a_partition_that_is_not_there_is_named_beside_those_that_are() {
         node n1 vcore=1
         ",
         expect![[r#"
-            app app1: refused UNKNOWN_QUEUE: queue root.a does not exist in partition one; submit to one of its leaf queues
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
             node n1: refused UNKNOWN_PARTITION: partition three does not exist; configured are: one, two
         "#]],
     );

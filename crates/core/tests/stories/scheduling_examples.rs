@@ -146,7 +146,7 @@ fn scheduling_w04_order_inside_an_application() {
               p7-t9 waits for nodes: the cluster has none
             ask p5-t1-later
               p5-t1-later waits for nodes: the cluster has none
-            node N1: p7-t9 on N1, A Running, p5-t1 on N1, p5-t1-later on N1, p5-t3 on N1
+            node N1: p7-t9 on N1, A Running, p5-t1-later on N1, p5-t1 on N1, p5-t3 on N1
         "#]],
     );
 }

@@ -13,7 +13,8 @@ fn resolvers(partitions: &[(&str, &str)]) -> Result<Resolvers, ResolverError> {
         (*resolver).clone_into(&mut partition.user_group_resolver);
         partition
     };
-    Resolvers::of(&Configuration { partitions: partitions.iter().map(partition).collect() })
+    let partitions = partitions.iter().map(partition).collect();
+    Resolvers::of(&Configuration { partitions, ..Configuration::default() })
 }
 
 fn users(partitions: &[(&str, &str)]) -> Users {

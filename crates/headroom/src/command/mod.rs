@@ -2,6 +2,9 @@
 
 mod completions;
 mod simulate;
+mod validate;
+
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -11,19 +14,23 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// Play a workload on a queue file, and say who would have waited how long, and why
     Simulate(Box<simulate::Simulate>),
+    /// Check queue files, and say what to write instead
+    Validate(validate::Validate),
     /// Print a script that completes these commands in a shell
     Completions(completions::Completions),
 }
 
 impl Command {
-    /// Do it.
+    /// Do it; what the program ends with.
     ///
     /// # Errors
     /// What went wrong, for the user.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<ExitCode> {
         match self {
-            Self::Simulate(simulate) => simulate.run(),
-            Self::Completions(completions) => completions.run(),
+            Self::Simulate(simulate) => simulate.run()?,
+            Self::Validate(validate) => return validate.run(),
+            Self::Completions(completions) => completions.run()?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Play<'a> {
     pub(super) lost: Vec<(usize, Amounts)>,
     pub(super) asked_again: u64,
     pub(super) queue_of: BTreeMap<QueueId, usize>,
+    /// By path: the record of a queue, which may go and come again.
+    pub(super) queue_paths: BTreeMap<Name, usize>,
     pub(super) node_positions: BTreeMap<Name, usize>,
     pub(super) events_to_check: u64,
     pub(super) done: u64,
@@ -77,6 +79,7 @@ impl<'a> Play<'a> {
             lost: Vec::new(),
             asked_again: 0,
             queue_of: BTreeMap::new(),
+            queue_paths: BTreeMap::new(),
             node_positions: BTreeMap::new(),
             events_to_check: EVENTS_A_CHECK,
             done: 0,
@@ -84,7 +87,6 @@ impl<'a> Play<'a> {
             watcher,
         };
         play.command(&Command::Configure(Box::new(setup.configuration.clone())))?;
-        play.note_queues();
         for (position, node) in setup.nodes.iter().enumerate() {
             play.outcome.nodes.push(NodeRecord {
                 name: node.name.clone(),
@@ -172,17 +174,24 @@ impl<'a> Play<'a> {
         let submit = Command::Submit(Submit {
             partition: self.partition.clone(),
             application: job.name.clone(),
-            queue: job.queue.clone().unwrap_or_default(),
+            queue: self.setup.queue_asked_for(job),
             user: job.user.clone(),
             groups: job.groups.clone(),
             ..Submit::default()
         });
-        match decide(&self.books, self.now, &submit) {
-            Err(rejection) => {
-                self.reject(position, &rejection);
-                return Ok(());
+        let declined = match decide(&self.books, self.now, &submit) {
+            Err(rejection) => Some(rejection.to_string()),
+            Ok(events) => {
+                self.apply_all(&events)?;
+                match events.last() {
+                    Some(Event::ApplicationRejected { message, .. }) => Some(message.to_string()),
+                    _ => None,
+                }
             }
-            Ok(events) => self.apply_all(&events)?,
+        };
+        if let Some(reason) = declined {
+            self.reject(position, reason);
+            return Ok(());
         }
         self.accepted(position);
         let (count, task) = self.shape(job);
@@ -199,7 +208,7 @@ impl<'a> Play<'a> {
                     partition: self.partition.clone(),
                     application: job.name.clone(),
                 })?;
-                self.reject(position, &rejection);
+                self.reject(position, rejection.to_string());
                 break;
             }
         }
@@ -243,7 +252,7 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    fn reject(&mut self, position: usize, rejection: &Rejection) {
+    fn reject(&mut self, position: usize, reason: String) {
         if let Some(application) = self.open[position].application.take() {
             self.blame.close(self.now.as_millis(), application);
         }
@@ -251,7 +260,7 @@ impl<'a> Play<'a> {
         record.state = JobState::Rejected;
         record.queue = None;
         record.waits.clear();
-        record.reason = rejection.to_string();
+        record.reason = reason;
         self.done += 1;
     }
 

@@ -12,19 +12,29 @@ use super::fit::impossible;
 use super::play::Play;
 
 impl Play<'_> {
-    /// Note every queue as configured; the core made them parents first.
-    pub(super) fn note_queues(&mut self) {
-        for (id, queue) in self.books.queues().iter() {
-            self.queue_of.insert(id, self.outcome.queues.len());
-            let configured = queue.max.as_ref().filter(|_| queue.parent.is_some());
-            self.outcome.queues.push(QueueRecord {
-                path: queue.path.clone(),
-                parent: queue.parent.map(|parent| self.queue_of[&parent]),
-                leaf: queue.leaf,
-                guaranteed: queue.settings.guaranteed.clone().unwrap_or_default(),
-                max: configured.map(|max| self.books.types().amounts(max)),
-            });
+    /// Note a queue as it was made; the core makes parents first. One that a rule makes once
+    /// more is the same.
+    fn note_queue(&mut self, path: &str) {
+        let partition = self.books.partition_named(&self.partition);
+        let Some(id) = partition.and_then(|partition| self.books.queue_at(partition, path)) else {
+            return; // It is in a partition that is not played.
+        };
+        let queue = self.books.queue(id);
+        if let Some(record) = self.queue_paths.get(&queue.path) {
+            self.queue_of.insert(id, *record);
+            return;
         }
+        let record = self.outcome.queues.len();
+        self.queue_of.insert(id, record);
+        self.queue_paths.insert(queue.path.clone(), record);
+        let configured = queue.max.as_ref().filter(|_| queue.parent.is_some());
+        self.outcome.queues.push(QueueRecord {
+            path: queue.path.clone(),
+            parent: queue.parent.map(|parent| self.queue_of[&parent]),
+            leaf: queue.leaf,
+            guaranteed: queue.settings.guaranteed.clone().unwrap_or_default(),
+            max: configured.map(|max| self.books.types().amounts(max)),
+        });
     }
 
     /// The record of a job that was not submitted yet.
@@ -75,6 +85,14 @@ impl Play<'_> {
     /// Keep the records in step with what happened.
     pub(super) fn follow(&mut self, event: &Event, ended: Option<(AllocationId, usize)>) {
         match event {
+            Event::PartitionAdded { partition, .. } if *partition == self.partition => {
+                self.note_queue("root");
+            }
+            Event::QueueAdded { partition, parent, name, .. }
+                if self.books.partition_named(&self.partition) == Some(*partition) =>
+            {
+                self.note_queue(&format!("{parent}.{name}"));
+            }
             Event::AskAdded { application, .. } => {
                 self.open[self.jobs_of[application.index()]].asks += 1;
             }

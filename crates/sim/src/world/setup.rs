@@ -128,7 +128,7 @@ impl Setup {
         if self.nodes.is_empty() {
             return Err(SetupError::NoNode);
         }
-        let paths = Paths::of(&partition.root);
+        let paths = self.names_leaves().then(|| Paths::of(&partition.root));
         let types: BTreeSet<Name> = self
             .nodes
             .iter()
@@ -138,13 +138,31 @@ impl Setup {
         if self.reject_misfits {
             return Ok(());
         }
-        self.workload.jobs.iter().try_for_each(|job| self.check_job(job, &paths, &types))
+        self.workload.jobs.iter().try_for_each(|job| self.check_job(job, paths.as_ref(), &types))
+    }
+
+    /// Whether jobs go to the leaf that they name and nowhere else: the file has no other
+    /// placement rule.
+    fn names_leaves(&self) -> bool {
+        let played = self.configuration.partitions.first();
+        played.into_iter().flat_map(|one| &one.placement_rules).all(|rule| {
+            rule.name.eq_ignore_ascii_case("provided") && !rule.create && rule.parent.is_none()
+        })
+    }
+
+    /// The queue that a job asks for. Where jobs name leaves, `root` may be left out of a path;
+    /// elsewhere a rule makes of the name what it wants.
+    pub(super) fn queue_asked_for(&self, job: &Job) -> Name {
+        match &job.queue {
+            Some(queue) if !queue.is_empty() && self.names_leaves() => Name::from(full_path(queue)),
+            queue => queue.clone().unwrap_or_default(),
+        }
     }
 
     fn check_job(
         &self,
         job: &Job,
-        paths: &Paths,
+        paths: Option<&Paths>,
         types: &BTreeSet<Name>,
     ) -> Result<(), SetupError> {
         let at = match job.line {
@@ -152,17 +170,19 @@ impl Setup {
             line => format!("{}:{line}", self.source),
         };
         let job_name = job.name.clone();
-        let Some(queue) = job.queue.clone() else {
-            return Err(SetupError::NoQueue { at, job: job_name });
-        };
-        let path = full_path(&queue);
-        if !paths.leaves.contains(&path) {
-            let leaves = paths.told();
-            return Err(if paths.parents.contains(&path) {
-                SetupError::ParentQueue { at, job: job_name, queue, leaves }
-            } else {
-                SetupError::UnknownQueue { at, job: job_name, queue, leaves }
-            });
+        if let Some(paths) = paths {
+            let Some(queue) = job.queue.clone() else {
+                return Err(SetupError::NoQueue { at, job: job_name });
+            };
+            let path = full_path(&queue);
+            if !paths.leaves.contains(&path) {
+                let leaves = paths.told();
+                return Err(if paths.parents.contains(&path) {
+                    SetupError::ParentQueue { at, job: job_name, queue, leaves }
+                } else {
+                    SetupError::UnknownQueue { at, job: job_name, queue, leaves }
+                });
+            }
         }
         match job.per_processor.iter().find(|(name, _)| !types.contains(*name)) {
             None => Ok(()),

@@ -1,90 +1,75 @@
 //! Decisions in words, for `decisions.csv`.
 
 use headroom_core::books::{Books, LimitSettings, LimitSubject};
+use headroom_core::id::{AllocationId, ApplicationId, NodeId};
 use headroom_core::{Event, Name, Timestamp};
 
 use crate::outcome::Decision;
 
 /// An event in words; the books are those before it.
 pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
-    let application = |id| books.application(id).name.to_string();
+    let application = |id: &ApplicationId| &books.application(*id).name;
+    let allocation = |id: &AllocationId| &books.allocation(*id).key;
+    let node_of = |id: &NodeId| &books.node(*id).name;
+    let nothing = String::new;
     let (kind, subject, detail) = match event {
-        Event::PartitionAdded { partition, .. } => {
-            ("partition", partition.to_string(), String::new())
-        }
+        Event::PartitionAdded { partition, .. } => ("partition", partition, nothing()),
         Event::PartitionChanged { partition, .. } => {
-            ("partition-changed", books.partition(*partition).name.to_string(), String::new())
+            ("partition-changed", &books.partition(*partition).name, nothing())
         }
         Event::PartitionRemoved { partition } => {
-            ("partition-removed", books.partition(*partition).name.to_string(), String::new())
+            ("partition-removed", &books.partition(*partition).name, nothing())
         }
-        Event::Configured { checksum } => ("configured", checksum.to_string(), String::new()),
+        Event::Configured { checksum } => ("configured", checksum, nothing()),
         Event::QueueAdded { parent, name, leaf, managed, .. } => {
-            ("queue", format!("{parent}.{name}"), kind_of(*leaf, *managed).to_owned())
+            ("queue", &Name::from(format!("{parent}.{name}")), kind_of(*leaf, *managed).to_owned())
         }
         Event::QueueChanged { queue, leaf, managed, .. } => {
-            ("queue-changed", queue.to_string(), kind_of(*leaf, *managed).to_owned())
+            ("queue-changed", queue, kind_of(*leaf, *managed).to_owned())
         }
-        Event::QueueMoved { queue, state, .. } => {
-            ("queue-state", queue.to_string(), state.to_string())
-        }
-        Event::QueueRemoved { queue } => {
-            ("queue-removed", books.queue(*queue).path.to_string(), String::new())
-        }
+        Event::QueueMoved { queue, state, .. } => ("queue-state", queue, state.to_string()),
+        Event::QueueRemoved { queue } => ("queue-removed", &books.queue(*queue).path, nothing()),
         Event::LimitsChanged { queue, limits, .. } => {
             let words: Vec<String> = limits.iter().map(limit).collect();
-            ("limits", queue.to_string(), words.join("; "))
+            ("limits", queue, words.join("; "))
         }
-        Event::NodeAdded { node, capacity, .. } => ("node", node.to_string(), capacity.to_string()),
-        Event::NodeResized { node, capacity } => {
-            ("resized", books.node(*node).name.to_string(), capacity.to_string())
-        }
+        Event::NodeAdded { node, capacity, .. } => ("node", node, capacity.to_string()),
+        Event::NodeResized { node, capacity } => ("resized", node_of(node), capacity.to_string()),
         Event::NodeScheduling { node, schedulable } => {
             let detail = if *schedulable { "in use" } else { "drained" };
-            ("scheduling", books.node(*node).name.to_string(), detail.to_owned())
+            ("scheduling", node_of(node), detail.to_owned())
         }
-        Event::NodeRemoved { node } => ("lost", books.node(*node).name.to_string(), String::new()),
+        Event::NodeRemoved { node } => ("lost", node_of(node), nothing()),
         Event::ApplicationAdded { queue, application, user, .. } => {
-            let detail = format!("to {queue} by {user}");
-            ("submitted", application.to_string(), detail)
+            ("submitted", application, format!("to {queue} by {user}"))
         }
         Event::ApplicationRejected { application, message, .. } => {
-            ("rejected", application.to_string(), message.to_string())
+            ("rejected", application, message.to_string())
         }
-        Event::GroupUnlinked { application: id } => ("group-gone", application(*id), String::new()),
+        Event::GroupUnlinked { application: id } => ("group-gone", application(id), nothing()),
         Event::ApplicationLinked { application: id, group } => {
-            let detail =
-                group.as_ref().map_or("no group".to_owned(), |name| format!("group {name}"));
-            ("counted", application(*id), detail)
+            let none = || "no group".to_owned();
+            let detail = group.as_ref().map_or_else(none, |name| format!("group {name}"));
+            ("counted", application(id), detail)
         }
-        Event::ApplicationUnlinked { application: id } => {
-            ("uncounted", application(*id), String::new())
-        }
+        Event::ApplicationUnlinked { application: id } => ("uncounted", application(id), nothing()),
         Event::ApplicationMoved { application: id, state, .. } => {
-            ("state", application(*id), state.to_string())
+            ("state", application(id), state.to_string())
         }
-        Event::ApplicationRemoved { application: id } => {
-            ("forgotten", application(*id), String::new())
-        }
+        Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
         Event::AskAdded { key, resources, priority, .. } => {
-            ("asked", key.to_string(), format!("{resources}, priority {priority}"))
+            ("asked", key, format!("{resources}, priority {priority}"))
         }
-        Event::AskRemoved { ask, .. } => {
-            ("withdrawn", books.allocation(*ask).key.to_string(), String::new())
+        Event::AskRemoved { ask, .. } => ("withdrawn", allocation(ask), nothing()),
+        Event::Placed { ask, node } => ("placed", allocation(ask), format!("on {}", node_of(node))),
+        Event::Resized { allocation: id, resources } => {
+            ("resized", allocation(id), resources.to_string())
         }
-        Event::Placed { ask, node } => {
-            let detail = format!("on {}", books.node(*node).name);
-            ("placed", books.allocation(*ask).key.to_string(), detail)
-        }
-        Event::Resized { allocation, resources } => {
-            ("resized", books.allocation(*allocation).key.to_string(), resources.to_string())
-        }
-        Event::Released { allocation, termination } => {
-            let detail = format!("{termination:?}");
-            ("released", books.allocation(*allocation).key.to_string(), detail)
+        Event::Released { allocation: id, termination } => {
+            ("released", allocation(id), format!("{termination:?}"))
         }
     };
-    Decision { sequence, time_ms: at.as_millis(), kind, subject, detail }
+    Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }
 
 fn kind_of(leaf: bool, managed: bool) -> &'static str {

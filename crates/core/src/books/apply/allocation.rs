@@ -20,13 +20,16 @@ impl Books {
         let resources = self.types.intern_all(resources).pruned();
         let shape = self.shapes.acquire(resources.clone());
         self.asks += 1;
+        let line = &mut self.applications[application].line;
+        let in_front = line.goes_on_behind(*priority, created);
+        line.add(*priority, created);
         let ask = self.allocations.insert(Allocation {
             key: key.clone(),
             application,
             shape,
             priority: *priority,
             created,
-            number: self.asks,
+            number: if in_front { -self.asks } else { self.asks },
             node: None,
             placed: Timestamp::ZERO,
             originator: *originator,
@@ -59,6 +62,7 @@ impl Books {
         application.pending.subtract(&resources);
         application.pending.prune();
         application.ask_count -= 1;
+        application.line.remove(row.priority);
         let shown = application.priority();
         application.priorities.remove(row.priority);
         let shows = application.priority();
@@ -86,10 +90,10 @@ impl Books {
         row.peak.raise(&row.allocated);
         row.ask_count -= 1;
         row.allocation_count += 1;
-        let queue = row.queue;
         let shown = row.priority();
         row.priorities.remove(priority);
         let shows = row.priority();
+        let queue = row.queue;
         let partition =
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
@@ -139,7 +143,6 @@ impl Books {
         row.allocated.subtract(&before);
         row.allocated.add(&after);
         row.allocated.prune();
-        row.peak.raise(&row.allocated);
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);
@@ -168,6 +171,7 @@ impl Books {
         application.allocated.subtract(&resources);
         application.allocated.prune();
         application.allocation_count -= 1;
+        application.line.remove(row.priority);
         self.each_up(queue, |queue| queue.refund(&resources));
         self.shapes.release(row.shape);
     }

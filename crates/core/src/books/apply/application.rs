@@ -1,5 +1,6 @@
 //! Applications come, move on and go.
 
+use crate::books::line::Line;
 use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
@@ -30,6 +31,7 @@ impl Books {
             partition,
             name: name.clone(),
             queue,
+            queue_path: self.queues[queue].path.clone(),
             user: user.clone(),
             groups: groups.into(),
             submitted: now,
@@ -48,6 +50,7 @@ impl Books {
             ask_count: 0,
             allocation_count: 0,
             priorities: AskPriorities::default(),
+            line: Line::default(),
             first_allocation: None,
             next_in_queue: None,
             previous_in_queue: None,

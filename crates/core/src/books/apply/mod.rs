@@ -26,7 +26,7 @@ impl Books {
                 self.add_partition(now, partition, settings.clone(), root);
             }
             Event::PartitionChanged { partition, settings } => {
-                self.partition_mut(*partition).settings = settings.clone();
+                self.change_partition(*partition, settings.clone());
             }
             Event::PartitionRemoved { partition } => self.remove_partition(*partition),
             Event::Configured { checksum } => self.checksum = checksum.clone(),

@@ -12,6 +12,7 @@ use crate::books::{
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
+use crate::placement::Rules;
 use crate::resource::{Amounts, Resources};
 use crate::time::{Millis, Timestamp};
 
@@ -35,6 +36,7 @@ impl Books {
         let partition = Partition {
             name: name.clone(),
             since: now,
+            rules: Arc::new(Rules::in_force(settings.placement_rules.clone())),
             settings,
             root,
             trackers: Trackers::default(),
@@ -47,6 +49,14 @@ impl Books {
             allocation_count: 0,
         };
         self.partitions.insert(id, partition);
+    }
+
+    pub(super) fn change_partition(&mut self, partition: PartitionId, settings: PartitionSettings) {
+        let row = self.partition_mut(partition);
+        if *row.rules.written() != settings.placement_rules {
+            row.rules = Arc::new(Rules::in_force(settings.placement_rules.clone()));
+        }
+        row.settings = settings;
     }
 
     pub(super) fn remove_partition(&mut self, partition: PartitionId) {

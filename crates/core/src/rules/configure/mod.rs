@@ -17,8 +17,11 @@ use crate::config::{Configuration, PartitionConfig, QueueConfig};
 use crate::event::Event;
 use crate::id::{Id, PartitionId, Slot};
 use crate::name::Name;
+use crate::placement::Rules;
 use crate::rejection::Rejection;
 use crate::resource::ResourceTypes;
+
+pub(super) use settings::granting;
 
 use settings::partition_settings;
 use target::{Target, targets_of};
@@ -40,6 +43,7 @@ pub(super) fn configure(
         }
         let targets = targets_of(&partition.root)?;
         if let Some(id) = books.partition_named(&partition.name) {
+            placement_fits(partition)?;
             change_partition(books, id, partition, &targets, &mut events);
         } else {
             let id = PartitionId::from_slot(Slot::new(next, 0));
@@ -118,6 +122,15 @@ fn change_partition(
         }
     }
     limits::change(books, id, targets, events);
+}
+
+/// Refuse rules that cannot be built for a partition that has others in force. A new partition
+/// starts with what there is, and rejects every application.
+fn placement_fits(partition: &PartitionConfig) -> Result<(), Rejection> {
+    let built = Rules::compile(&partition.placement_rules);
+    built
+        .map(drop)
+        .map_err(|error| Rejection::PlacementRules { partition: partition.name.clone(), error })
 }
 
 /// Refuse a file that would make the books know too many resource types.

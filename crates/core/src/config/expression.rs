@@ -1,11 +1,14 @@
 //! Regular expressions of placement filters, in the dialect of `YuniKorn`'s language.
 //!
 //! Both dialects come from RE2. Where they part, the text is rewritten so that the `regex`
-//! crate accepts exactly what the reference accepts.
+//! crate accepts exactly what the reference accepts, and finds the same: `\d`, `\w`, `\s` and
+//! `\b` know ASCII only.
 
-use std::fmt::Write as _;
+use alloc::borrow::ToOwned as _;
+use alloc::string::{String, ToString as _};
+use core::fmt::Write as _;
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 
 /// Largest compiled expression, in bytes.
 const COMPILED_BYTES_MAX: usize = 1 << 20;
@@ -13,34 +16,72 @@ const COMPILED_BYTES_MAX: usize = 1 << 20;
 /// Largest number in `{n,m}`.
 const REPEAT_MAX: u32 = 1_000;
 
-/// Letters that may follow a backslash.
-const ESCAPES: &str = "aftnrvxpPdDsSwWAbBz";
+/// Letters that may follow a backslash and mean the same in both dialects.
+const ESCAPES: &str = "aftnrvxpPAz";
+
+/// Letters for classes that are ASCII in the reference's dialect.
+const CLASSES: [(char, &str); 6] = [
+    ('d', "[0-9]"),
+    ('D', "[^0-9]"),
+    ('s', r"[\t\n\f\r ]"),
+    ('S', r"[^\t\n\f\r ]"),
+    ('w', "[0-9A-Za-z_]"),
+    ('W', "[^0-9A-Za-z_]"),
+];
+
+/// Edges of words that are ASCII in the reference's dialect.
+const EDGES: [(char, &str); 2] = [('b', r"(?-u:\b)"), ('B', r"(?-u:\B)")];
+
+/// A filter entry with one of these is a regular expression, and not a name.
+const SPECIAL: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', ']', '|'];
+
+/// Whether a filter entry is meant as a regular expression.
+pub fn is_meant(text: &str) -> bool {
+    text.contains(SPECIAL)
+}
 
 /// Why a text is no regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ExpressionError {
+pub enum ExpressionError {
+    /// A backslash at the end.
     #[error("nothing follows the last backslash")]
     LoneBackslash,
+    /// A backslash before a letter that it gives no meaning.
     #[error("`\\{0}` means nothing")]
     Escape(char),
+    /// `a**`.
     #[error("two repetitions follow each other")]
     NestedRepeat,
+    /// `a{2,1}`, or a number that is too large.
     #[error("a repetition counts to {REPEAT_MAX} at most, and upwards")]
     RepeatCount,
+    /// A group of another dialect.
     #[error("`(?{0}` is no known group")]
     Group(char),
+    /// What the compiler says.
     #[error("{0}")]
     Other(String),
 }
 
-/// Whether the text is a regular expression.
+/// A compiled regular expression.
+#[derive(Clone, Debug)]
+pub struct Expression(Regex);
+
+impl Expression {
+    /// Whether it occurs anywhere in the text.
+    pub fn occurs_in(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+/// Compile a regular expression.
 ///
 /// # Errors
 /// [`ExpressionError`] says what is wrong with it.
-pub(super) fn compile(text: &str) -> Result<(), ExpressionError> {
+pub fn compile(text: &str) -> Result<Expression, ExpressionError> {
     let translated = Translator::default().run(text)?;
     match RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build() {
-        Ok(_) => Ok(()),
+        Ok(regex) => Ok(Expression(regex)),
         Err(error) => {
             // The last line of the report says what; the ones above draw a picture.
             let report = error.to_string();
@@ -63,7 +104,7 @@ impl Translator {
         let mut rest = text;
         while let Some(one) = rest.chars().next() {
             let behind = &rest[one.len_utf8()..];
-            let repeats = std::mem::take(&mut self.repeated);
+            let repeats = core::mem::take(&mut self.repeated);
             rest = match one {
                 '\\' => self.escape(behind)?,
                 '[' => self.class(behind)?,
@@ -113,12 +154,19 @@ impl Translator {
             self.out.push_str(&regex::escape(literal));
             return Ok(behind);
         }
+        let one = behind.chars().next().unwrap_or_default();
+        if let Some((_, edge)) = EDGES.iter().find(|(letter, _)| *letter == one) {
+            self.out.push_str(edge);
+            return Ok(&behind[1..]);
+        }
         self.escaped(behind)
     }
 
     fn escaped<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
         let one = behind.chars().next().ok_or(ExpressionError::LoneBackslash)?;
-        if ESCAPES.contains(one) {
+        if let Some((_, class)) = CLASSES.iter().find(|(letter, _)| *letter == one) {
+            self.out.push_str(class);
+        } else if ESCAPES.contains(one) {
             self.out.push('\\');
             self.out.push(one);
         } else if one.is_ascii() && !one.is_ascii_alphanumeric() {
@@ -243,8 +291,34 @@ mod tests {
             ("a|", true),
             ("(", false),
             (")", false),
+            ("[a\\d\\W]", true),
+            ("[\\b]", false),
+            ("\\b\\B", true),
         ] {
             assert_eq!(compile(text).is_ok(), expected, "compiling {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_expression_is_searched_for_and_its_classes_are_ascii() {
+        for (text, name, expected) in [
+            ("^adm", "admin1", true),
+            ("^adm", "myadm", false),
+            ("adm", "myadm", true),
+            ("svc$", "mysvc", true),
+            ("svc$", "svc\n", false),
+            ("(?i)ADM", "adm", true),
+            ("ADM", "adm", false),
+            ("\\d", "7", true),
+            ("\\d", "\u{664}", false),
+            ("^[\\w]+$", "h\u{e9}", false),
+            ("\\W", "\u{e9}", true),
+            ("\\bdev\\b", "my-dev", true),
+            ("\\bdev\\b", "mydev", false),
+            ("\\s", "\u{a0}", false),
+        ] {
+            let compiled = compile(text).unwrap();
+            assert_eq!(compiled.occurs_in(name), expected, "{text:?} in {name:?}");
         }
     }
 }

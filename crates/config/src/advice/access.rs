@@ -1,0 +1,89 @@
+//! Access lists: names that count for nothing, and queues that nobody gets into.
+
+use crate::check::names::{is_group_name, is_user_name};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::raw::Text;
+
+use super::survey::{Survey, parts_of};
+
+pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
+    for (_, place) in survey.iter() {
+        ignored_names("adminacl", &place.queue.admin_acl, report);
+        ignored_names("submitacl", &place.queue.submit_acl, report);
+    }
+    closed_queues(survey, report);
+}
+
+fn ignored_names(key: &str, acl: &Text, report: &mut Report) {
+    let Some((users, groups)) = parts_of(&acl.value) else {
+        return;
+    };
+    if acl.value.trim() == "*" {
+        return;
+    }
+    if users == "*" || groups == "*" {
+        let (star, rest) = if users == "*" { ("user", groups) } else { ("group", users) };
+        if !rest.is_empty() {
+            let message = format!(
+                "`{key}` lets everybody in: beside the {star} `*`, `{rest}` counts for nothing"
+            );
+            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message)
+                .help("leave out the `*` to let in only who is named, or everything else");
+            report.push(warning);
+        }
+        return;
+    }
+    let user =
+        "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -";
+    ignored(key, acl, users, ("user", is_user_name, user), report);
+    let group = "a group begins with a letter or _ and goes on with letters, digits and : _ . -";
+    ignored(key, acl, groups, ("group", is_group_name, group), report);
+}
+
+fn ignored(
+    key: &str,
+    acl: &Text,
+    names: &str,
+    (noun, is_legal, legal): (&str, fn(&str) -> bool, &str),
+    report: &mut Report,
+) {
+    for name in names.split(',').filter(|name| !name.is_empty() && !is_legal(name)) {
+        let (message, help) = if name == "*" {
+            let message = format!("`{key}` does not let everybody in: `*` counts only alone");
+            (message, "write '*' and nothing else, or leave it out")
+        } else {
+            (format!("`{key}` lets nobody in by `{name}`: it is no {noun} name"), legal)
+        };
+        report.push(Diagnostic::warning(Code::AclIgnored, acl.span, message).help(help));
+    }
+}
+
+/// Queues that no access list opens, neither theirs nor one above or below; the topmost of
+/// them stands for what is below it.
+fn closed_queues(survey: &Survey<'_>, report: &mut Report) {
+    let mut opened = vec![0_usize];
+    for (_, place) in survey.iter() {
+        let before = opened.last().copied().unwrap_or_default();
+        opened.push(before + usize::from(!place.grants.nobody()));
+    }
+    let mut open_above: Vec<bool> = Vec::with_capacity(opened.len());
+    let mut skip_to = 0;
+    for (position, place) in survey.iter() {
+        let above = place.above.is_some_and(|above| open_above[above]);
+        let open = above || !place.grants.nobody();
+        open_above.push(open);
+        if open || position < skip_to || opened[place.end] > opened[position] {
+            continue;
+        }
+        skip_to = place.end;
+        let below = if place.queue.children.is_empty() { "" } else { " or below" };
+        let message = format!(
+            "nobody may submit to queue `{}`{below}: no access list of it or above it lets anyone in",
+            survey.name(position)
+        );
+        let warning = Diagnostic::warning(Code::AclNobody, place.queue.name.span, message)
+            .help("write `submitacl: '*'` for everybody, or `submitacl: ann,bob dev` for users and groups, here or above");
+        report.push(warning);
+    }
+}

@@ -1,0 +1,71 @@
+//! Group limits that a group wildcard further down hides.
+//!
+//! An application is counted in the name of one group: from its queue upwards, the first that
+//! is named, or the wildcard of that queue. So a wildcard takes everybody whom its queue does
+//! not name, whatever the queues above say.
+
+use std::collections::BTreeMap;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+
+use super::super::survey::Survey;
+use super::Book;
+
+/// How many names a message tells.
+const NAMES_TOLD: usize = 3;
+
+pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
+    // In which queues a group is named, in the order of the survey.
+    let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (position, page) in book.pages.iter().enumerate() {
+        for name in page.groups.keys() {
+            named.entry(name).or_default().push(position);
+        }
+    }
+    for (position, page) in book.pages.iter().enumerate() {
+        let Some((_, wildcard)) = page.groups.get("*") else {
+            continue;
+        };
+        if report.is_full_of_warnings() {
+            return;
+        }
+        let end = survey.get(position).end;
+        // A group that is named here or further down may be counted there.
+        let is_hidden = |name: &str| {
+            let places = named.get(name).map_or(&[][..], Vec::as_slice);
+            let next = places.partition_point(|place| *place < position);
+            name != "*" && places.get(next).is_none_or(|place| *place >= end)
+        };
+        let mut hidden = Vec::new();
+        'search: for (at, above) in book.above(position) {
+            for (name, (_, span)) in &above.groups {
+                if is_hidden(name) && !hidden.iter().any(|(_, known, _)| known == name) {
+                    hidden.push((at, *name, *span));
+                    if hidden.len() > NAMES_TOLD {
+                        break 'search;
+                    }
+                }
+            }
+        }
+        let Some((at, _, _)) = hidden.first() else {
+            continue;
+        };
+        let told = hidden.iter().take(NAMES_TOLD);
+        let names: Vec<String> = told.clone().map(|(_, name, _)| format!("`{name}`")).collect();
+        let more = if hidden.len() > NAMES_TOLD { " and others" } else { "" };
+        let message = format!(
+            "in queue `{}`, members of {}{more} count for the group `*`: the limits in queue `{}` and above do not see them",
+            survey.name(position),
+            names.join(", "),
+            survey.name(*at),
+        );
+        let mut warning = Diagnostic::warning(Code::LimitHidden, *wildcard, message)
+            .label("the first match from the leaf upwards counts")
+            .help("name these groups before the `*` too, if they are to be counted for themselves");
+        for (_, _, span) in told {
+            warning = warning.also(*span, "hidden");
+        }
+        report.push(warning);
+    }
+}

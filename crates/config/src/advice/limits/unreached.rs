@@ -1,0 +1,36 @@
+//! User wildcards where everybody who may submit is named beside them.
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+
+use super::super::survey::Survey;
+use super::Book;
+
+pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
+    // Up to which queue a path is open to more than named users.
+    let mut open: Vec<bool> = Vec::new();
+    for (position, place) in survey.iter() {
+        let above = place.above.is_some_and(|above| open[above]);
+        let grants = &place.grants;
+        let to_others = grants.everybody || grants.unknown || !grants.groups.is_empty();
+        open.push(above || to_others);
+        let page = &book.pages[position];
+        let Some((_, wildcard)) = page.users.get("*") else {
+            continue;
+        };
+        // Queues below let in users of their own.
+        if open[position] || !place.queue.children.is_empty() {
+            continue;
+        }
+        let mut users = survey.path(position).flat_map(|(_, place)| &place.grants.users).peekable();
+        if users.peek().is_some() && users.all(|user| page.users.contains_key(user)) {
+            let message = format!(
+                "the user `*` stands for nobody in queue `{}`: every user who may submit is named",
+                survey.name(position)
+            );
+            let warning = Diagnostic::warning(Code::LimitUnreached, *wildcard, message)
+                .help("remove it, or let others in by `submitacl`");
+            report.push(warning);
+        }
+    }
+}

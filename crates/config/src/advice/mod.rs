@@ -1,0 +1,28 @@
+//! Advice: what is legal, works as written, and can hardly be meant. Never a fault.
+//!
+//! Advice is given only where it is certain. It looks at the same trees as the checks, and
+//! takes time in proportion to the file, not to its square.
+
+mod access;
+mod amounts;
+mod limits;
+mod placement;
+mod properties;
+mod survey;
+
+use crate::check::Tree;
+use crate::diagnostic::Report;
+
+use survey::Survey;
+
+/// Look at every partition.
+pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
+    for tree in trees {
+        let survey = Survey::of(&tree.root);
+        access::advise(&survey, report);
+        amounts::advise(&tree.partition, &survey, report);
+        properties::advise(&tree.partition, &survey, report);
+        placement::advise(&tree.partition.rules, &survey, report);
+        limits::advise(&survey, report);
+    }
+}

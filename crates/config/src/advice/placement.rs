@@ -1,0 +1,206 @@
+//! Placement rules that can never place anything.
+
+use std::collections::BTreeMap;
+
+use crate::check::names::{is_group_name, is_user_name};
+use crate::check::unbuildable;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{Filter, Rule, Text};
+
+use super::survey::Survey;
+
+pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
+    if rules.iter().any(|rule| chain(rule).any(|link| unbuildable(link).is_some())) {
+        return; // Then no rule is in force, which has been told.
+    }
+    let scene = Scene::of(survey);
+    let mut catch_all: Option<Span> = None;
+    let mut made = false;
+    for rule in rules {
+        if let Some(before) = catch_all {
+            let message = "no application comes to this rule: one before it places them all";
+            let warning = Diagnostic::warning(Code::RuleNever, rule.name.span, message)
+                .also(before, "this rule places every application, or rejects it")
+                .help("put this rule first, or give the other one a filter");
+            report.push(warning);
+            continue;
+        }
+        match scene.outcome(rule, made) {
+            Outcome::Never(warning) => report.push(*warning),
+            Outcome::Always => catch_all = Some(rule.name.span),
+            Outcome::Depends => {}
+        }
+        made |= chain(rule).any(|link| link.create);
+    }
+}
+
+/// A rule and those that find its parent.
+fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
+    std::iter::successors(Some(rule), |link| link.parent.as_deref())
+}
+
+/// What comes of a rule, whoever submits.
+enum Outcome {
+    Never(Box<Diagnostic>),
+    /// It places or rejects every application.
+    Always,
+    Depends,
+}
+
+/// The configured queues, to be looked up by path.
+struct Scene<'s, 'a> {
+    survey: &'s Survey<'a>,
+    /// Position by parent and name in lower case.
+    children: BTreeMap<(usize, String), usize>,
+    /// Whether everybody may submit.
+    open: Vec<bool>,
+}
+
+impl<'s, 'a> Scene<'s, 'a> {
+    fn of(survey: &'s Survey<'a>) -> Self {
+        let mut scene = Self { survey, children: BTreeMap::new(), open: Vec::new() };
+        for (position, place) in survey.iter() {
+            let above = place.above.is_some_and(|above| scene.open[above]);
+            scene.open.push(above || place.grants.everybody);
+            if let Some(parent) = place.above {
+                let name = place.queue.name.value.to_lowercase();
+                scene.children.entry((parent, name)).or_insert(position);
+            }
+        }
+        scene
+    }
+
+    /// What comes of a rule; `made` tells whether one before it makes queues.
+    fn outcome(&self, rule: &Rule, made: bool) -> Outcome {
+        for link in chain(rule) {
+            if audience(&link.filter) == Audience::Nobody {
+                return never_by_filter(link);
+            }
+        }
+        let fixed = is_fixed(rule);
+        let for_all = chain(rule).all(|link| audience(&link.filter) == Audience::Everybody);
+        let outcome = if fixed { self.fixed(rule, made) } else { Outcome::Depends };
+        match outcome {
+            Outcome::Always if !for_all => Outcome::Depends,
+            Outcome::Depends if for_all && self.always_by_user(rule, made) => Outcome::Always,
+            other => other,
+        }
+    }
+
+    /// What comes of a chain of `fixed` rules.
+    fn fixed(&self, rule: &Rule, made: bool) -> Outcome {
+        match self.find(rule) {
+            // One that says `parent: true` itself is refused.
+            Some(at) if self.survey.get(at).queue.parent => Outcome::Depends,
+            Some(at) if self.survey.get(at).is_parent() => {
+                let target = self.survey.get(at).queue;
+                let message = format!(
+                    "the rule leads to queue `{}`, which has queues below it and takes no applications",
+                    self.survey.name(at)
+                );
+                let warning = Diagnostic::warning(Code::RuleNever, rule.value.span, message)
+                    .also(target.name.span, "this queue is a parent")
+                    .help("name one of the leaves below it");
+                Outcome::Never(Box::new(warning))
+            }
+            Some(at) if self.open[at] => Outcome::Always,
+            // It will be made as a leaf, unless somebody makes it as a parent before.
+            None if !made && rule.create && rule.parent.is_none() && self.open[0] => {
+                Outcome::Always
+            }
+            Some(_) | None => Outcome::Depends,
+        }
+    }
+
+    /// Whether a `user` rule finds or makes a queue for everybody, where all may submit.
+    fn always_by_user(&self, rule: &Rule, made: bool) -> bool {
+        if made || !rule.create || !rule.name.value.eq_ignore_ascii_case("user") {
+            return false;
+        }
+        let parent = match rule.parent.as_deref() {
+            None => Some(0),
+            Some(parent) if is_fixed(parent) => self.find(parent),
+            Some(_) => None,
+        };
+        let Some(parent) = parent else {
+            return false;
+        };
+        // A user may have the name of a parent queue, and would then go to the next rule.
+        let place = self.survey.get(parent);
+        let below = parent + 1..place.end;
+        let names_parent = below.into_iter().any(|at| {
+            let child = self.survey.get(at);
+            child.above == Some(parent) && child.is_parent()
+        });
+        self.open[parent] && place.is_parent() && !names_parent
+    }
+
+    /// The configured queue that a chain of `fixed` rules leads to.
+    fn find(&self, rule: &Rule) -> Option<usize> {
+        let mut links: Vec<&Rule> = chain(rule).collect();
+        links.reverse();
+        let path: Vec<String> = links.iter().map(|link| link.value.value.to_lowercase()).collect();
+        let path = path.join(".");
+        let below_root =
+            if path == "root" { "" } else { path.strip_prefix("root.").unwrap_or(&path) };
+        let mut at = 0;
+        for part in below_root.split('.').filter(|part| !part.is_empty()) {
+            at = *self.children.get(&(at, part.to_owned()))?;
+        }
+        Some(at)
+    }
+}
+
+fn is_fixed(rule: &Rule) -> bool {
+    chain(rule).all(|link| link.name.value.eq_ignore_ascii_case("fixed"))
+}
+
+fn never_by_filter(rule: &Rule) -> Outcome {
+    let denies = rule.filter.kind.value.eq_ignore_ascii_case("deny");
+    let (message, help) = if denies {
+        (
+            "the filter denies everybody: it names no user and no group",
+            "name whom to deny, or remove the filter",
+        )
+    } else {
+        (
+            "the filter allows nobody: no entry is a legal name",
+            "an expression must be the only entry of its list; names have no blanks",
+        )
+    };
+    let listed = rule.filter.users.first().or(rule.filter.groups.first());
+    let span = listed.map_or(rule.filter.kind.span, |first| first.span);
+    Outcome::Never(Box::new(Diagnostic::warning(Code::RuleNever, span, message).help(help)))
+}
+
+/// Whom a filter lets through.
+#[derive(PartialEq, Eq)]
+enum Audience {
+    Everybody,
+    Some,
+    Nobody,
+}
+
+fn audience(filter: &Filter) -> Audience {
+    let denies = filter.kind.value.eq_ignore_ascii_case("deny");
+    let (users, groups) = (&filter.users, &filter.groups);
+    let names_somebody = counts(users, is_user_name) || counts(groups, is_group_name);
+    match (denies, users.is_empty() && groups.is_empty()) {
+        (false, true) => Audience::Everybody,
+        (true, true) => Audience::Nobody,
+        _ if names_somebody => Audience::Some,
+        (false, false) => Audience::Nobody,
+        (true, false) => Audience::Everybody,
+    }
+}
+
+/// Whether a list can match anyone: one entry is a name or an expression, of several the legal
+/// names count.
+fn counts(list: &[Text], is_legal: fn(&str) -> bool) -> bool {
+    match list {
+        [] => false,
+        [_] => true,
+        several => several.iter().any(|entry| is_legal(&entry.value)),
+    }
+}

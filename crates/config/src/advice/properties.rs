@@ -1,0 +1,131 @@
+//! Properties: keys that are none, old values, and keys where they have no effect.
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::raw::{Partition, Text};
+use crate::spelling::nearest;
+
+use super::survey::{Place, Survey};
+
+/// Every key with a meaning.
+const KEYS: [&str; 9] = [
+    "application.sort.policy",
+    "application.sort.priority",
+    "application.unschedasks.backoff",
+    "application.unschedasks.backoff.delay",
+    "priority.policy",
+    "priority.offset",
+    "preemption.policy",
+    "preemption.delay",
+    "quota.preemption.delay",
+];
+
+/// Beginnings that only keys with a meaning have.
+const FAMILIES: [&str; 4] = ["application.", "priority.", "preemption.", "quota.preemption."];
+
+pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
+    let mut with_max = vec![0_usize];
+    for (_, place) in survey.iter() {
+        let before = with_max.last().copied().unwrap_or_default();
+        with_max.push(before + usize::from(!place.max.is_empty()));
+    }
+    for (position, place) in survey.iter() {
+        let template = place.queue.template.as_ref().map(|template| &template.value.properties);
+        for (key, value) in place.queue.properties.iter().chain(template.into_iter().flatten()) {
+            unknown_key(key, report);
+            old_value(key, value, report);
+        }
+        let has_max_below = with_max[place.end] > with_max[position];
+        for (key, value) in &place.queue.properties {
+            let scene = Scene { partition, place, is_root: position == 0, has_max_below };
+            if let Some((why, help)) = scene.without_effect(&key.value, &value.value) {
+                let name = survey.name(position);
+                let message = format!("`{}` has no effect for queue `{name}`: {why}", key.value);
+                report.push(Diagnostic::warning(Code::PropertyLevel, key.span, message).help(help));
+            }
+        }
+    }
+}
+
+fn unknown_key(key: &Text, report: &mut Report) {
+    let written = key.value.as_str();
+    if KEYS.contains(&written) {
+        return;
+    }
+    // Some write keys as other programs spell them.
+    let dotted = written.to_lowercase().replace(['-', '_'], ".");
+    let help = match nearest(&dotted, &KEYS) {
+        Some(known) if known == written.to_lowercase() => {
+            format!("write `{known}`: keys are lower case")
+        }
+        Some(known) => format!("did you mean `{known}`?"),
+        None => {
+            let Some(family) = FAMILIES.into_iter().find(|family| dotted.starts_with(family))
+            else {
+                return; // Kept for others to read, as the reference keeps it.
+            };
+            let known: Vec<&str> = KEYS.into_iter().filter(|key| key.starts_with(family)).collect();
+            format!("the keys beginning with `{family}` are: {}", known.join(", "))
+        }
+    };
+    let message = format!("nobody reads the property `{written}`");
+    report.push(Diagnostic::warning(Code::PropertyKey, key.span, message).help(help));
+}
+
+fn old_value(key: &Text, value: &Text, report: &mut Report) {
+    if key.value == "application.sort.policy" && value.value == "stateaware" {
+        let message = "`stateaware` is an old name and sorts like `fifo`";
+        let warning = Diagnostic::warning(Code::PropertyDeprecated, value.span, message);
+        report.push(warning.help("write `fifo`"));
+    }
+}
+
+/// Where a property stands.
+struct Scene<'a> {
+    partition: &'a Partition,
+    place: &'a Place<'a>,
+    is_root: bool,
+    /// This queue or one below has a maximum.
+    has_max_below: bool,
+}
+
+impl Scene<'_> {
+    /// Why the property has no effect here, and what to do; `None` when it may have one.
+    fn without_effect(&self, key: &str, value: &str) -> Option<(&'static str, &'static str)> {
+        let only_dynamic = self.place.is_parent() && self.place.queue.children.is_empty();
+        let fence = value.eq_ignore_ascii_case("fence");
+        match key {
+            "preemption.policy" | "preemption.delay"
+                if self.partition.preemption == Some(false) =>
+            {
+                Some(("the partition has `preemption.enabled: false`", "remove one of the two"))
+            }
+            "priority.policy" | "priority.offset" if self.is_root => Some((
+                "it changes how a queue stands among its siblings, and root has none",
+                "write it for the queues below root that it is meant for",
+            )),
+            "preemption.policy" if self.is_root && fence => {
+                Some(("a fence around everything fences nothing", "remove it"))
+            }
+            "quota.preemption.delay" if self.partition.quota_preemption != Some(true) => Some((
+                "the partition has no `preemption.quotapreemptionenabled: true`",
+                "switch it on under `preemption` of the partition, or remove the delay",
+            )),
+            "quota.preemption.delay" if !self.has_max_below => Some((
+                "neither it nor a queue below has a maximum to go below",
+                "write `resources.max` for the queue, or remove the delay",
+            )),
+            "preemption.delay"
+            | "application.unschedasks.backoff"
+            | "application.unschedasks.backoff.delay"
+                if only_dynamic =>
+            {
+                Some((
+                    "only leaves use it, and leaves that are made here do not inherit it",
+                    "write it under `childtemplate.properties`",
+                ))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The queue tree in a row, so that advice looks things up instead of walking again.
+
+use crate::check::names::{QUEUE_NAME_MAX, is_group_name, is_user_name};
+use crate::raw::Queue;
+use crate::vector::Vector;
+
+/// All queues of a partition: each before its children, children in file order.
+pub(super) struct Survey<'a> {
+    places: Vec<Place<'a>>,
+}
+
+/// One queue with what advice asks of it again and again.
+pub(super) struct Place<'a> {
+    pub(super) queue: &'a Queue,
+    /// The parent, by its position.
+    pub(super) above: Option<usize>,
+    /// One past the last queue below.
+    pub(super) end: usize,
+    /// The maximum in force at this queue alone: one of zeros only is none.
+    pub(super) max: Vector,
+    /// Who may submit by the queue's own access lists.
+    pub(super) grants: Grants<'a>,
+}
+
+/// Who an access list lets in.
+#[derive(Default)]
+pub(super) struct Grants<'a> {
+    pub(super) everybody: bool,
+    /// A list is refused, so that nobody knows whom it was to let in.
+    pub(super) unknown: bool,
+    pub(super) users: Vec<&'a str>,
+    pub(super) groups: Vec<&'a str>,
+}
+
+impl Grants<'_> {
+    pub(super) fn nobody(&self) -> bool {
+        !self.everybody && !self.unknown && self.users.is_empty() && self.groups.is_empty()
+    }
+}
+
+impl<'a> Survey<'a> {
+    pub(super) fn of(root: &'a Queue) -> Self {
+        let mut survey = Self { places: Vec::new() };
+        survey.add(root, None);
+        survey
+    }
+
+    fn add(&mut self, queue: &'a Queue, above: Option<usize>) {
+        let position = self.places.len();
+        let max = Vector::of(queue.resources.max.as_ref());
+        let mut grants = Grants::default();
+        for acl in [&queue.admin_acl, &queue.submit_acl] {
+            add_grants(&acl.value, &mut grants);
+        }
+        self.places.push(Place {
+            queue,
+            above,
+            end: 0,
+            max: if max.is_zero() { Vector::default() } else { max },
+            grants,
+        });
+        for child in &queue.children {
+            self.add(child, Some(position));
+        }
+        self.places[position].end = self.places.len();
+    }
+
+    pub(super) fn get(&self, position: usize) -> &Place<'a> {
+        &self.places[position]
+    }
+
+    /// Every queue with its position.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Place<'a>)> {
+        self.places.iter().enumerate()
+    }
+
+    /// The queue and those above it, up to root.
+    pub(super) fn path(&self, position: usize) -> impl Iterator<Item = (usize, &Place<'a>)> {
+        let positions = std::iter::successors(Some(position), |at| self.places[*at].above);
+        positions.map(|at| (at, &self.places[at]))
+    }
+
+    /// `root.sales.eu`; of a name that is too long, what a legal one may have.
+    pub(super) fn name(&self, position: usize) -> String {
+        let legal = |name: &str| name.chars().take(QUEUE_NAME_MAX).collect::<String>();
+        let mut names: Vec<String> =
+            self.path(position).map(|(_, place)| legal(&place.queue.name.value)).collect();
+        names.reverse();
+        names.join(".").to_lowercase()
+    }
+}
+
+impl Place<'_> {
+    pub(super) fn is_parent(&self) -> bool {
+        self.queue.parent || !self.queue.children.is_empty()
+    }
+}
+
+/// The two parts of an access list, users and groups; `None` for one that is refused.
+pub(super) fn parts_of(acl: &str) -> Option<(&str, &str)> {
+    let (users, groups) = acl.split_once(' ').unwrap_or((acl, ""));
+    (!groups.contains(' ')).then_some((users, groups))
+}
+
+fn add_grants<'a>(acl: &'a str, grants: &mut Grants<'a>) {
+    let Some((users, groups)) = parts_of(acl) else {
+        grants.unknown = true;
+        return;
+    };
+    if users == "*" || groups == "*" || acl.trim() == "*" {
+        grants.everybody = true;
+        return;
+    }
+    grants.users.extend(users.split(',').filter(|name| is_user_name(name)));
+    grants.groups.extend(groups.split(',').filter(|name| is_group_name(name)));
+}

@@ -1,0 +1,179 @@
+//! The rules of a queue file by name.
+
+use std::fmt;
+
+use crate::diagnostic::Severity;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident: $severity:ident = $text:literal,)+) => {
+        /// The rule that a file breaks, by its name in the specification.
+        ///
+        /// Codes are for tests, logs and documentation and never change their meaning;
+        /// the sentences beside them may.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Code {
+            /// Every code, in the order of the checks.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// The name, `Q-NAME` for example.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+
+            /// Whether a file with it can still be used.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)+ }
+            }
+
+            /// What it says, in a sentence or two.
+            pub fn summary(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_start(),)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The text is not YAML, or larger than a queue file may be.
+    Yaml: Error = "YAML",
+    /// The file cannot be read: it is missing, a directory, too large, or no text.
+    File: Error = "FILE",
+    /// A Kubernetes config map with a queue file in it.
+    ConfigMap: Error = "YAML-CONFIGMAP",
+    /// A key that nobody reads.
+    YamlKey: Error = "YAML-KEY",
+    /// The same key twice in one mapping.
+    YamlDuplicate: Error = "YAML-DUP",
+    /// A value of the wrong kind: a list for a text, a text for a number.
+    YamlType: Error = "YAML-TYPE",
+    /// Accepted as `YuniKorn` does, although it hardly says what was meant.
+    YamlLenient: Warning = "YAML-LENIENT",
+    /// Two partitions of one name.
+    PartitionDuplicate: Error = "P-DUP",
+    /// A partition without `queues`.
+    QueuesMissing: Error = "Q-NONE",
+    /// The root queue names resources; its maximum is the cluster.
+    RootResources: Error = "Q-ROOTRES",
+    /// A queue name with illegal characters or of illegal length.
+    QueueName: Error = "Q-NAME",
+    /// Two children of one name.
+    QueueDuplicate: Error = "Q-DUP",
+    /// A queue with the name of the recovery queue.
+    QueueReserved: Error = "Q-RESERVED",
+    /// An access list of more than two words, or with superfluous spaces.
+    AclSpaces: Error = "A-SPACES",
+    /// An amount that is no quantity.
+    QuantitySyntax: Error = "R-SYNTAX",
+    /// A quantity that does not fit into 64 bits.
+    QuantityOverflow: Error = "R-OVERFLOW",
+    /// An unknown suffix, or `m` on a type other than `vcore`.
+    QuantitySuffix: Error = "R-SUFFIX",
+    /// A queue's guarantee is above its own maximum.
+    GuaranteeOverMax: Error = "Q-G>M",
+    /// A queue's maximum is above that of a queue above it.
+    MaxOverParent: Error = "Q-M>PARENT",
+    /// The children's guarantees add up to more than the queue's own.
+    SumOverGuarantee: Error = "Q-SUMG>G",
+    /// The children's guarantees add up to more than the queue may use.
+    SumOverMax: Error = "Q-SUMG>M",
+    /// A queue without `maxapplications` below one that has it.
+    ApplicationsMissing: Error = "Q-APPS0",
+    /// A queue runs more applications than its parent.
+    ApplicationsOverParent: Error = "Q-APPS>PARENT",
+    /// Different limits for the partition and for its root.
+    LimitRootDiffers: Error = "L-ROOTDIFF",
+    /// A limit for nobody.
+    LimitForNobody: Error = "L-EMPTY",
+    /// A limit for what is no user name.
+    LimitUserName: Error = "L-USERNAME",
+    /// A limit for what is no group name.
+    LimitGroupName: Error = "L-GROUPNAME",
+    /// A user named twice in one queue's limits.
+    LimitUserTwice: Error = "L-DUPUSER",
+    /// A group named twice in one queue's limits.
+    LimitGroupTwice: Error = "L-DUPGROUP",
+    /// A limit names somebody behind the wildcard.
+    LimitAfterWildcard: Error = "L-AFTERWILD",
+    /// A group wildcard without any named group in front.
+    LimitOnlyWildcardGroup: Error = "L-ONLYWILDGROUP",
+    /// A limit whose resources are zeros only.
+    LimitAllZero: Error = "L-ZERORES",
+    /// A limit of neither resources nor applications.
+    LimitNothing: Error = "L-NOTHING",
+    /// A limit of more applications than the queue runs.
+    LimitApplicationsOverQueue: Error = "L-APPS>QUEUE",
+    /// A limit of more resources than the queue may use.
+    LimitResourcesOverQueue: Error = "L-RES>QUEUE",
+    /// A limit of more resources than the same name has in a queue above.
+    LimitResourcesOverAncestor: Error = "L-RES>ANC",
+    /// A limit of more resources than the wildcard has in a queue above.
+    LimitResourcesOverWildcard: Error = "L-RES>WILD",
+    /// A limit of more applications than the same name has in a queue above, or without a number.
+    LimitApplicationsOverAncestor: Error = "L-APPS>ANC",
+    /// A limit of more applications than the wildcard has in a queue above, or without a number.
+    LimitApplicationsOverWildcard: Error = "L-APPS>WILD",
+    /// `limitprecedence` is neither `both` nor `user`.
+    LimitPrecedence: Error = "L-PRECEDENCE",
+    /// The name of a placement rule is not an identifier.
+    RuleName: Error = "PR-NAME",
+    /// A filter that neither allows nor denies.
+    RuleFilterType: Error = "PR-FTYPE",
+    /// The one user of a filter is neither a name nor an expression.
+    RuleFilterUser: Error = "PR-FUSER",
+    /// The one group of a filter is neither a name nor an expression.
+    RuleFilterGroup: Error = "PR-FGROUP",
+    /// A placement rule with a full path below another fixed queue.
+    RuleQualified: Error = "PR-QUALIFIED",
+    /// A placement rule leads below a leaf.
+    RuleUnderLeaf: Error = "PR-UNDERLEAF",
+    /// A placement rule leads to a queue that does not exist and may not be made.
+    RuleNoQueue: Error = "PR-NOQUEUE",
+    /// A placement rule makes queues below a queue that is no parent.
+    RuleNotParent: Error = "PR-NOTPARENT",
+    /// A placement rule sends applications to a queue that is no leaf.
+    RuleNotLeaf: Error = "PR-NOTLEAF",
+    /// No placement rule of that name.
+    RuleUnknown: Warning = "PR-UNKNOWN",
+    /// The recovery rule is always in force and cannot be written.
+    RuleRecovery: Warning = "PR-RECOVERY",
+    /// A `fixed` or `tag` rule that cannot be built.
+    RuleValue: Warning = "PR-VALUE",
+    /// No node sorting policy of that name.
+    NodePolicy: Error = "N-POLICY",
+    /// A node's resource weight below zero.
+    NodeWeight: Error = "N-WEIGHT",
+    /// A property whose value is not understood, so that its default holds.
+    PropertyValue: Warning = "P-VALUE",
+    /// A setting without effect where it stands.
+    NoEffect: Warning = "NO-EFFECT",
+    /// A property key that looks like a known one, or belongs to its family, and is none.
+    PropertyKey: Warning = "P-KEY",
+    /// A property value with an old name.
+    PropertyDeprecated: Warning = "P-DEPRECATED",
+    /// A property where it has no effect, or whose feature is off.
+    PropertyLevel: Warning = "P-LEVEL",
+    /// An access list with a name that is none, so that it is ignored.
+    AclIgnored: Warning = "A-IGNORED",
+    /// A queue that nobody may submit to.
+    AclNobody: Warning = "A-NOBODY",
+    /// A resource type that looks like `vcore` or `memory` and is another one.
+    ResourceType: Warning = "R-TYPE",
+    /// A maximum or guarantee of zeros only, which is none at all.
+    ResourceZeros: Warning = "Q-ZEROS",
+    /// A limit that never holds anyone back.
+    LimitLoose: Warning = "L-LOOSE",
+    /// A group limit that a group wildcard further down hides.
+    LimitHidden: Warning = "L-HIDDEN",
+    /// A user wildcard where everybody who may submit is named.
+    LimitUnreached: Warning = "L-UNREACHED",
+    /// A placement rule that can never place anything.
+    RuleNever: Warning = "PR-NEVER",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.as_str())
+    }
+}

@@ -1,0 +1,56 @@
+//! What must hold for every input whatsoever: one function for the tests and the fuzzer.
+
+use crate::{ALIAS_EVENTS_MAX, Severity, Style, read, review_bytes};
+
+/// Parser steps that a text may cost: a few for each byte, and what aliases repeat within their
+/// bound.
+fn steps_max(bytes: &[u8]) -> usize {
+    // A byte makes two nodes at most, `-` and the nothing behind it, each counted when it is
+    // parsed, with its end, and when it is read.
+    let repeated = if bytes.contains(&b'*') { 4 * ALIAS_EVENTS_MAX } else { 0 };
+    8 * bytes.len() + 64 + repeated
+}
+
+/// Read, review and render any bytes; the steps that it took.
+///
+/// # Panics
+/// When something does not hold: the number of steps, the same verdict with and without advice,
+/// places within the text, a reason for every refusal.
+pub fn exercise(bytes: &[u8]) -> usize {
+    let review = review_bytes(bytes);
+    let found = &review.diagnostics;
+    let (steps, most) = (found.steps(), steps_max(bytes));
+    assert!(steps <= most, "{steps} steps for {} bytes, at most {most}", bytes.len());
+    let counts = found.counts();
+    assert_eq!(review.configuration.is_none(), counts.errors > 0, "the verdict has a reason");
+    let lines = found.source().bytes().filter(|byte| *byte == b'\n').count() + 1;
+    for one in found.iter() {
+        assert_eq!(one.severity, one.code.severity(), "{one:?}");
+        assert!((1..=lines).contains(&one.line), "{one:?} is not in the {lines} lines");
+        let (line, column) = found.place(one.primary.span.start);
+        assert_eq!((line, column), (one.line, one.column), "{one:?}");
+        assert!(one.primary.span.start <= one.primary.span.end, "{one:?}");
+    }
+    let shown = found.render("queues.yaml", Style::Plain);
+    assert_eq!(shown.is_empty(), found.is_empty());
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        match read(text) {
+            Ok(loaded) => {
+                let same = Some(&loaded.configuration) == review.configuration.as_ref();
+                assert!(same || !same_as_itself(&loaded.configuration), "the same file");
+            }
+            Err(faults) => {
+                assert_eq!(faults.counts().errors, counts.errors, "the same faults");
+                assert!(faults.iter().any(|one| one.severity == Severity::Error));
+            }
+        }
+    }
+    steps
+}
+
+/// Whether all its numbers are; a weight may be none.
+fn same_as_itself(configuration: &headroom_core::config::Configuration) -> bool {
+    #[expect(clippy::eq_op, reason = "what is not a number differs from itself")]
+    let same = configuration == configuration;
+    same
+}

@@ -1,0 +1,56 @@
+//! A queue file looked at for its author: the verdict, and advice.
+
+use headroom_core::config::Configuration;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics, Report, Span};
+use crate::{FILE_BYTES_MAX, checksum, examine};
+
+/// What there is to say about a queue file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Review {
+    /// What it says; `None` when it is refused.
+    pub configuration: Option<Configuration>,
+    /// Every fault and warning that [`read`](crate::read) finds, and advice: what is legal and
+    /// can hardly be meant.
+    pub diagnostics: Diagnostics,
+    /// The [`checksum`] of the text.
+    pub checksum: String,
+}
+
+/// Read the text of a queue file as [`read`](crate::read) does, and look for what its author
+/// may not have meant. The verdict is the same; advice never refuses a file.
+pub fn review(text: &str) -> Review {
+    let (configuration, report) = examine(text, true);
+    Review { configuration, diagnostics: report.finish(text), checksum: checksum(text) }
+}
+
+/// [`review`] for what may not even be text.
+///
+/// Bytes that are not UTF-8 are shown as U+FFFD; they, and too many bytes, are a fault with the
+/// code [`Code::File`].
+pub fn review_bytes(bytes: &[u8]) -> Review {
+    let refused = |text: &str, fault: Diagnostic| {
+        let mut report = Report::default();
+        report.push(fault);
+        let diagnostics = report.finish(text);
+        Review { configuration: None, diagnostics, checksum: checksum(text) }
+    };
+    if bytes.len() > FILE_BYTES_MAX {
+        let message = format!("a queue file may have {FILE_BYTES_MAX} bytes, this one has more");
+        let fault = Diagnostic::error(Code::File, Span::default(), message);
+        return refused("", fault.help("is it the right file? split what is not one queue file"));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => review(text),
+        Err(error) => {
+            let start = error.valid_up_to();
+            let byte = bytes.get(start).copied().unwrap_or_default();
+            let message = format!("byte 0x{byte:02x} is not UTF-8; a queue file is text in UTF-8");
+            let text = String::from_utf8_lossy(bytes);
+            let span = Span { start, end: start + '\u{fffd}'.len_utf8() };
+            let fault = Diagnostic::error(Code::File, span, message);
+            refused(&text, fault.help("save the file as UTF-8, or name another file"))
+        }
+    }
+}

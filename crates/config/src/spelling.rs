@@ -1,0 +1,27 @@
+//! Words that were probably meant.
+
+/// The known key that differs in case only, or else in at most two letters.
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let lower = name.to_lowercase();
+    let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
+    (distance <= 2).then_some(key)
+}
+
+/// Letters to insert, delete or replace to get from one text to the other; texts of very
+/// different lengths are not compared.
+pub(crate) fn letters_apart(one: &str, two: &str) -> usize {
+    if one.len().abs_diff(two.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=two.len()).collect();
+    for (position, left) in one.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = position + 1;
+        for (column, right) in two.bytes().enumerate() {
+            let replaced = diagonal + usize::from(left != right);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[two.len()]
+}

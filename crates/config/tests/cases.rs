@@ -1,0 +1,106 @@
+//! Every code has an example: `cases/<code>.yaml`, and beside it what people see.
+//!
+//! `UPDATE_EXPECT=1` writes what they see now.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use expect_test::expect_file;
+use headroom_config::{Code, Severity, Stage, Style, read, review, review_bytes};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+/// `Q-G>M` is `q-g-over-m`.
+fn file_name(code: Code) -> String {
+    code.as_str().to_lowercase().replace('>', "-over-")
+}
+
+#[test]
+fn every_code_has_an_example_that_shows_it() {
+    for &code in Code::ALL {
+        let name = file_name(code);
+        let bytes = fs::read(folder().join(format!("{name}.yaml")));
+        let bytes = bytes.unwrap_or_else(|error| panic!("{code} needs cases/{name}.yaml: {error}"));
+        let review = review_bytes(&bytes);
+        let found: BTreeSet<Code> = review.diagnostics.iter().map(|one| one.code).collect();
+        assert!(found.contains(&code), "cases/{name}.yaml shows {found:?}, not {code}");
+        let refused = review.configuration.is_none();
+        assert_eq!(refused, code.severity() == Severity::Error, "cases/{name}.yaml");
+        assert_eq!(refused, review.diagnostics.counts().errors > 0, "cases/{name}.yaml");
+        let shown = review.diagnostics.render(&format!("{name}.yaml"), Style::Plain);
+        expect_file![folder().join(format!("{name}.txt"))].assert_eq(&format!("{shown}\n"));
+    }
+}
+
+#[test]
+fn no_example_is_left_over() {
+    let known: BTreeSet<String> = Code::ALL
+        .iter()
+        .flat_map(|code| ["yaml", "txt"].map(|ending| format!("{}.{ending}", file_name(*code))))
+        .collect();
+    for entry in fs::read_dir(folder()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(known.contains(&name), "cases/{name} belongs to no code");
+    }
+}
+
+#[test]
+fn every_diagnostic_has_the_severity_of_its_code_and_says_what_to_do() {
+    for &code in Code::ALL {
+        let bytes = fs::read(folder().join(format!("{}.yaml", file_name(code)))).unwrap();
+        for one in review_bytes(&bytes).diagnostics.iter() {
+            assert_eq!(one.severity, one.code.severity(), "{one:?}");
+            assert!(one.severity == Severity::Error || one.stage == Stage::Validation, "{one:?}");
+            assert!(!one.message.ends_with('.'), "{one:?}");
+            assert!(one.help.is_some(), "what is to be done? {one:?}");
+        }
+    }
+}
+
+#[test]
+fn advice_changes_no_verdict_and_no_fault() {
+    for &code in Code::ALL {
+        let bytes = fs::read(folder().join(format!("{}.yaml", file_name(code)))).unwrap();
+        let Ok(text) = String::from_utf8(bytes) else {
+            continue;
+        };
+        let reviewed = review(&text);
+        match read(&text) {
+            Ok(loaded) => {
+                assert_eq!(Some(loaded.configuration), reviewed.configuration, "{code}");
+                assert_eq!(loaded.checksum, reviewed.checksum);
+                let listed = |one| reviewed.diagnostics.iter().any(|other| other == one);
+                assert!(loaded.warnings.iter().all(listed), "{code}");
+            }
+            Err(faults) => {
+                let errors = |all: &headroom_config::Diagnostics| -> Vec<_> {
+                    all.iter().filter(|one| one.severity == Severity::Error).cloned().collect()
+                };
+                assert_eq!(errors(&faults), errors(&reviewed.diagnostics), "{code}");
+                assert_eq!(reviewed.configuration, None);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_guide_has_every_code_in_a_line() {
+    let guide = folder().join("../../../../docs/validate.md");
+    let guide = fs::read_to_string(&guide).unwrap().replace("\r\n", "\n");
+    let (_, table) = guide.split_once("\n## Codes\n").expect("a section with the codes");
+    let written: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let expected: Vec<String> = Code::ALL
+        .iter()
+        .map(|code| {
+            let severity = match code.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            format!("| `{code}` | {severity} | {} |", code.summary())
+        })
+        .collect();
+    assert_eq!(written, expected);
+}

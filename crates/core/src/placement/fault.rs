@@ -1,0 +1,251 @@
+//! Why rules cannot be built, and why an application finds no queue.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::books::QueueState;
+use crate::config::expression::ExpressionError;
+use crate::name::Name;
+
+/// How many rules a refusal speaks of, at most.
+pub(super) const RULES_TOLD: usize = 16;
+
+/// Longest name that a refusal repeats in full, in bytes.
+const NAME_TOLD: usize = 160;
+
+/// Why a list of placement rules cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("placement rule {number} ({name}) {wrong}")]
+pub struct RuleError {
+    /// Which rule of the partition, counted from 1.
+    pub number: usize,
+    /// The name of the rule, or of the parent rule that is at fault.
+    pub name: Name,
+    /// What is wrong with it.
+    pub wrong: Wrong,
+}
+
+impl RuleError {
+    /// A short code that does not change, as checks of queue files use it.
+    pub const fn code(&self) -> &'static str {
+        match &self.wrong {
+            Wrong::Unknown => "PR-UNKNOWN",
+            Wrong::Recovery => "PR-RECOVERY",
+            Wrong::NoValue | Wrong::Element { .. } | Wrong::Parent => "PR-VALUE",
+            Wrong::Users { .. } => "PR-FUSER",
+            Wrong::Groups { .. } => "PR-FGROUP",
+        }
+    }
+}
+
+/// What is wrong with a placement rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    /// A name that no rule has.
+    #[error("is no rule that there is; write one of provided, user, fixed, tag")]
+    Unknown,
+    /// The rule that is always the last one.
+    #[error("cannot be written, since it is always the last rule; remove it")]
+    Recovery,
+    /// A rule that needs a value has none.
+    #[error("has no value; write the queue of a fixed rule, the tag name of a tag rule")]
+    NoValue,
+    /// A fixed queue with an illegal name.
+    #[error(
+        "has the queue name {element:?} in its value; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -"
+    )]
+    Element {
+        /// The level of the path.
+        element: Name,
+    },
+    /// A path from the root, and a rule that finds the parent.
+    #[error(
+        "has a value that begins at root, and a parent; remove the parent, or root from the value"
+    )]
+    Parent,
+    /// An expression for users that cannot be read.
+    #[error("filters users by the expression {text:?}, which cannot be read: {error}")]
+    Users {
+        /// The expression.
+        text: Name,
+        /// Why not.
+        error: ExpressionError,
+    },
+    /// An expression for groups that cannot be read.
+    #[error("filters groups by the expression {text:?}, which cannot be read: {error}")]
+    Groups {
+        /// The expression.
+        text: Name,
+        /// Why not.
+        error: ExpressionError,
+    },
+}
+
+/// Why an application was not placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The rules of the partition cannot be built, so none is in force.
+    NoRules(RuleError),
+    /// A rule found a queue that cannot be; later rules are not asked.
+    Fault {
+        /// Which rule, counted from 1, and its name.
+        rule: (usize, &'static str),
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// No rule found a queue that the application may go to.
+    NoMatch {
+        /// The first rules with their names, and why each did not match.
+        misses: Vec<(&'static str, Miss)>,
+        /// How many rules there are.
+        rules: usize,
+        /// Why the queue `root.default` was not taken in their place.
+        fallback: Miss,
+    },
+}
+
+impl Refused {
+    /// A short code that does not change.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoRules(_) => "PL-NO-RULES",
+            Self::Fault { .. } => "PL-RULE-ERROR",
+            Self::NoMatch { .. } => "PL-REJECTED",
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRules(error) => write!(
+                out,
+                "the partition has no placement rule in force, {}: {error}; then load the queue file again",
+                error.code()
+            ),
+            Self::Fault { rule: (number, name), fault } => {
+                write!(out, "placement rule {number} ({name}) {fault}")
+            }
+            Self::NoMatch { misses, rules, fallback } => {
+                out.write_str("no placement rule matched: ")?;
+                for (position, (name, miss)) in misses.iter().enumerate() {
+                    write!(out, "rule {} ({name}): {miss}; ", position + 1)?;
+                }
+                if *rules > misses.len() {
+                    write!(out, "and {} more; ", rules - misses.len())?;
+                }
+                write!(
+                    out,
+                    "at last: {fallback}; submit to a leaf that takes you, or change the rules"
+                )
+            }
+        }
+    }
+}
+
+/// Why a rule did not match. Names are clipped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Miss {
+    /// The application names no queue.
+    #[error("the application names no queue")]
+    NoQueue,
+    /// The application has no such tag.
+    #[error("the application has no tag {tag}")]
+    NoTag {
+        /// The tag that the rule reads.
+        tag: Name,
+    },
+    /// The filter keeps the user out.
+    #[error("its filter keeps out user {user} with {groups} groups")]
+    Filtered {
+        /// Who.
+        user: Name,
+        /// How many groups the user has.
+        groups: usize,
+    },
+    /// The queue is not there, and the rule does not make it.
+    #[error("queue {path} does not exist and the rule has create: false")]
+    NotThere {
+        /// The queue, or one above it.
+        path: Name,
+    },
+    /// The queue is not there, and nothing makes it.
+    #[error("queue {path} does not exist")]
+    NoDefault {
+        /// The queue.
+        path: Name,
+    },
+    /// The queue holds queues.
+    #[error("queue {path} is a parent, applications go to leaves")]
+    NotLeaf {
+        /// The queue.
+        path: Name,
+    },
+    /// Neither it nor a queue above lets the user in.
+    #[error("no access list of queue {path} or above allows user {user} with {groups} groups")]
+    NotAllowed {
+        /// The queue, or the nearest one above that exists.
+        path: Name,
+        /// Who.
+        user: Name,
+        /// How many groups the user has.
+        groups: usize,
+    },
+    /// The queue takes in nothing any more.
+    #[error("queue {path} is {state}, only an Active one takes in applications")]
+    NotActive {
+        /// The queue.
+        path: Name,
+        /// Its state.
+        state: QueueState,
+    },
+    /// The queue is the recovery queue, which nobody can name.
+    #[error("queue {path} is reserved for applications that are forced")]
+    Reserved {
+        /// The queue.
+        path: Name,
+    },
+}
+
+/// What a rule found cannot be. Names are clipped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A level of the path has an illegal name.
+    #[error(
+        "makes the queue name {element:?} of {length} characters; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -"
+    )]
+    Element {
+        /// The level of the path.
+        element: Name,
+        /// Its length.
+        length: usize,
+    },
+    /// The parent rule found a queue that holds applications.
+    #[error("goes below queue {path}, which is a leaf; let its parent rule find a parent queue")]
+    BelowLeaf {
+        /// The leaf.
+        path: Name,
+    },
+    /// More levels than queues may have.
+    #[error("makes a path of {levels} levels, {most} are the most")]
+    TooDeep {
+        /// Levels below root.
+        levels: usize,
+        /// The most.
+        most: usize,
+    },
+}
+
+/// A name from outside as a refusal repeats it: in full unless it is very long.
+pub(super) fn clip(text: &str) -> Name {
+    if text.len() <= NAME_TOLD {
+        return Name::new(text);
+    }
+    let end = (0..=NAME_TOLD).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let shown: String = format!("{}…", &text[..end]);
+    Name::from(shown)
+}

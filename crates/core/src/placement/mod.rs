@@ -1,0 +1,172 @@
+//! Placement: which queue an application goes to.
+//!
+//! [`Rules`] are built once, when a queue file is taken into force; [`place`] asks them one
+//! after another. It reads the books and changes nothing: a queue that is missing is made by
+//! whoever carries the submission out.
+//!
+//! Source: queues and limits §5 and §6.
+
+mod access;
+mod fault;
+mod filter;
+mod json;
+mod rules;
+mod tags;
+
+pub use access::{is_recovery, may_administer, may_submit};
+pub use fault::{Fault, Miss, Refused, RuleError, Wrong};
+pub use rules::Rules;
+
+pub(crate) use tags::{QueueTags, is_forced};
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, QueueState};
+use crate::config::legal::RECOVERY_QUEUE;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+
+use fault::{RULES_TOLD, clip};
+use rules::Stop;
+
+/// Where an application goes that no rule places, if the queue file has this queue.
+const DEFAULT_QUEUE: &str = "root.default";
+
+/// What a submission says that rules look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The queue that was asked for; may be empty.
+    pub queue: &'a str,
+    /// Who submits.
+    pub user: &'a str,
+    /// The user's groups.
+    pub groups: &'a [Name],
+    /// Free keys and values; of keys equal in lower case the first counts.
+    pub tags: &'a [(Name, Name)],
+    /// Whether it runs already and must not be lost: where no rule matches, it goes to the
+    /// recovery queue.
+    pub forced: bool,
+}
+
+impl<'a> Request<'a> {
+    /// The value of a tag, whose name is given in lower case.
+    pub fn tag(&self, name: &str) -> Option<&'a str> {
+        let same = |key: &str| key.chars().flat_map(char::to_lowercase).eq(name.chars());
+        self.tags.iter().find(|(key, _)| same(key)).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Where an application goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The path of its queue, lower case.
+    pub path: Name,
+    /// That queue; where it is missing, the nearest one above that exists.
+    pub nearest: QueueId,
+    /// Whether the queue exists.
+    pub exists: bool,
+}
+
+/// Find the queue of an application.
+///
+/// An answer that exists is an active leaf to which the user may submit. One that is missing
+/// lies below a queue to which he may; whether it can be made there is not looked at. Only a
+/// forced application is answered with the recovery queue.
+///
+/// # Errors
+/// [`Refused`] says for each rule why it did not match.
+pub fn place(
+    books: &Books,
+    partition: PartitionId,
+    request: &Request<'_>,
+) -> Result<Placed, Refused> {
+    let tree = Tree { books, partition };
+    let rules = &books.partition(partition).rules;
+    let rules = rules.built().map_err(|error| Refused::NoRules(error.clone()))?;
+    let mut misses = Vec::new();
+    for (position, rule) in rules.iter().enumerate() {
+        let answer = rule.find(tree, request);
+        let miss = match answer.and_then(|path| tree.admit(&path, request).map_err(Stop::Miss)) {
+            Ok(placed) => return Ok(placed),
+            Err(Stop::Fault(fault)) => {
+                return Err(Refused::Fault { rule: (position + 1, rule.name), fault });
+            }
+            Err(Stop::Miss(miss)) => miss,
+        };
+        if position < RULES_TOLD {
+            misses.push((rule.name, miss));
+        }
+    }
+    if request.forced {
+        return Ok(tree.recovery());
+    }
+    let fallback = match tree.find(DEFAULT_QUEUE) {
+        None => Miss::NoDefault { path: Name::new(DEFAULT_QUEUE) },
+        Some(_) => match tree.admit(DEFAULT_QUEUE, request) {
+            Ok(placed) => return Ok(placed),
+            Err(miss) => miss,
+        },
+    };
+    Err(Refused::NoMatch { misses, rules: rules.len(), fallback })
+}
+
+/// The queues of one partition.
+#[derive(Clone, Copy)]
+struct Tree<'a> {
+    books: &'a Books,
+    partition: PartitionId,
+}
+
+impl Tree<'_> {
+    fn find(self, path: &str) -> Option<QueueId> {
+        self.books.queue_at(self.partition, path)
+    }
+
+    fn is_leaf(self, path: &str) -> bool {
+        self.find(path).is_some_and(|queue| self.books.queue(queue).leaf)
+    }
+
+    /// The queue at a path, or the nearest one above that exists.
+    fn nearest(self, path: &str) -> QueueId {
+        let mut path = path;
+        loop {
+            if let Some(queue) = self.find(path) {
+                return queue;
+            }
+            match path.rsplit_once('.') {
+                Some((above, _)) => path = above,
+                None => return self.books.partition(self.partition).root,
+            }
+        }
+    }
+
+    /// Whether the application may go to the queue that a rule found.
+    fn admit(self, path: &str, request: &Request<'_>) -> Result<Placed, Miss> {
+        let path = path.to_ascii_lowercase();
+        let mut levels = path.split('.').skip(1);
+        if levels.next() == Some(RECOVERY_QUEUE) {
+            return Err(Miss::Reserved { path: clip(&path) });
+        }
+        let nearest = self.nearest(&path);
+        let row = self.books.queue(nearest);
+        let exists = row.path == *path;
+        if exists && !row.leaf {
+            return Err(Miss::NotLeaf { path: clip(&path) });
+        }
+        if !may_submit(self.books, nearest, request.user, request.groups) {
+            let (user, groups) = (clip(request.user), request.groups.len());
+            return Err(Miss::NotAllowed { path: clip(&row.path), user, groups });
+        }
+        if exists && row.state != QueueState::Active {
+            return Err(Miss::NotActive { path: clip(&path), state: row.state });
+        }
+        Ok(Placed { path: Name::from(path), nearest, exists })
+    }
+
+    fn recovery(self) -> Placed {
+        let path = Name::from(alloc::format!("root.{RECOVERY_QUEUE}"));
+        let nearest = self.nearest(&path);
+        let exists = self.books.queue(nearest).path == path;
+        Placed { path, nearest, exists }
+    }
+}

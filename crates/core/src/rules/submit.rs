@@ -1,0 +1,269 @@
+//! Submitting an application: it finds a queue, which is made where it is missing.
+//!
+//! A command that lacks something is refused. An application that cannot be taken in is
+//! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
+use crate::command::Submit;
+use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
+use crate::config::property::SORT_POLICY;
+use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig};
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, is_recovery, place};
+use crate::rejection::Rejection;
+use crate::resource::{Amounts, Quantity, unit_of};
+
+use super::configure::granting;
+use super::{named, partition_named, types_fit};
+
+pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, &submit.partition)?;
+    named("application id", &submit.application)?;
+    named("user name", &submit.user)?;
+    let mut events = Vec::new();
+    let (application, user) = (submit.application.clone(), submit.user.clone());
+    let groups = submit.groups.clone();
+    let last = match accept(books, partition, submit, &mut events) {
+        Ok(queue) => Event::ApplicationAdded { partition, queue, application, user, groups },
+        Err(declined) => Event::ApplicationRejected {
+            partition,
+            queue: submit.queue.clone(),
+            application,
+            user,
+            groups,
+            code: Name::new(declined.code()),
+            message: Name::from(alloc::format!("{declined}")),
+        },
+    };
+    events.push(last);
+    Ok(events)
+}
+
+/// Why an application is rejected.
+#[derive(Debug, thiserror::Error)]
+enum Declined {
+    #[error(
+        "application {application} exists already in partition {partition} in state {state}; an id is free again when its application has ended"
+    )]
+    Duplicate { application: Name, partition: Name, state: ApplicationState },
+    #[error("{0}")]
+    NotPlaced(#[from] Refused),
+    #[error(
+        "queue {path} cannot be made, since {above} is a leaf; leaves hold applications and no queues"
+    )]
+    BelowLeaf { path: Name, above: Name },
+    #[error(
+        "queue {path} cannot be made, since {above} is {state}; queues are made below Active ones only"
+    )]
+    BelowPassing { path: Name, above: Name, state: QueueState },
+    #[error(
+        "queue {path} cannot be made, since {level:?} is no name that a queue can take; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ - and not {RECOVERY_QUEUE}"
+    )]
+    Level { path: Name, level: Name },
+    #[error(
+        "queue {path} orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy"
+    )]
+    GangOrder { path: Name },
+    #[error(
+        "the gang of {amount}{} {resource} can never run in queue {path}, whose configured maximum is {max}{}; make the gang smaller, or raise the maximum",
+        unit_of(resource),
+        unit_of(resource)
+    )]
+    GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
+    #[error("{0}")]
+    Types(Rejection),
+}
+
+impl Declined {
+    const fn code(&self) -> &'static str {
+        match self {
+            Self::Duplicate { .. } => "DUPLICATE_APPLICATION",
+            Self::NotPlaced(refused) => refused.code(),
+            Self::BelowLeaf { .. } | Self::BelowPassing { .. } | Self::Level { .. } => "PL-CREATE",
+            Self::GangOrder { .. } => "GANG_ORDER",
+            Self::GangSize { .. } => "GANG_SIZE",
+            Self::Types(rejection) => rejection.code(),
+        }
+    }
+}
+
+/// Find the application its queue, and make or change that where need be. What was made on
+/// the way stays even if the application is declined, and is cleaned away when it is empty.
+fn accept(
+    books: &Books,
+    partition: PartitionId,
+    submit: &Submit,
+    events: &mut Vec<Event>,
+) -> Result<Name, Declined> {
+    let row = books.partition(partition);
+    if let Some(known) = row.applications.get(&*submit.application) {
+        return Err(Declined::Duplicate {
+            application: submit.application.clone(),
+            partition: row.name.clone(),
+            state: books.application(*known).state,
+        });
+    }
+    let request = Request {
+        queue: &submit.queue,
+        user: &submit.user,
+        groups: &submit.groups,
+        tags: &submit.tags,
+        forced: false,
+    };
+    let request = Request { forced: is_forced(&request), ..request };
+    let placed = place(books, partition, &request)?;
+    let tags = QueueTags::read(&request);
+    let leaf = if placed.exists {
+        change(books, partition, placed.nearest, tags, events)?
+    } else {
+        create(books, partition, &placed, tags, events)?
+    };
+    fits_gang(books, &placed, &leaf, &submit.placeholder_ask)?;
+    Ok(placed.path)
+}
+
+/// The settings of a leaf, after the tags have changed it if it was made by a rule.
+fn change(
+    books: &Books,
+    partition: PartitionId,
+    leaf: QueueId,
+    tags: QueueTags,
+    events: &mut Vec<Event>,
+) -> Result<Arc<QueueSettings>, Declined> {
+    let row = books.queue(leaf);
+    if row.managed || is_recovery(books, leaf) {
+        return Ok(row.settings.clone());
+    }
+    let mut settings = QueueSettings::clone(&row.settings);
+    tags.change(&mut settings);
+    if settings == *row.settings {
+        return Ok(row.settings.clone());
+    }
+    types_are_few(books, &settings)?;
+    events.push(Event::QueueChanged {
+        partition,
+        queue: row.path.clone(),
+        leaf: row.leaf,
+        managed: row.managed,
+        settings: settings.clone(),
+    });
+    Ok(Arc::new(settings))
+}
+
+/// Make a leaf and the parents that it lacks; the settings of the leaf.
+fn create(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    tags: QueueTags,
+    events: &mut Vec<Event>,
+) -> Result<Arc<QueueSettings>, Declined> {
+    let above = books.queue(placed.nearest);
+    let path = || placed.path.clone();
+    if above.leaf {
+        return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
+    }
+    if above.state != QueueState::Active {
+        let (above, state) = (above.path.clone(), above.state);
+        return Err(Declined::BelowPassing { path: path(), above, state });
+    }
+    let missing = &placed.path[above.path.len() + 1..];
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
+    let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
+    if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
+        return Err(Declined::Level { path: path(), level: Name::new(level) });
+    }
+    let template = above.settings.template.clone();
+    let mut leaf = QueueSettings::default();
+    if !recovery {
+        leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
+        tags.change(&mut leaf);
+        types_are_few(books, &leaf)?;
+    }
+    let mut parent = above.path.clone();
+    let mut levels = missing.split('.').peekable();
+    while let Some(name) = levels.next() {
+        let is_leaf = levels.peek().is_none();
+        let settings = if is_leaf {
+            leaf.clone()
+        } else {
+            QueueSettings { template: template.clone(), ..QueueSettings::default() }
+        };
+        let next = Name::from(alloc::format!("{parent}.{name}"));
+        events.push(Event::QueueAdded {
+            partition,
+            parent: core::mem::replace(&mut parent, next),
+            name: Name::new(name),
+            leaf: is_leaf,
+            managed: false,
+            settings,
+        });
+    }
+    Ok(Arc::new(leaf))
+}
+
+/// What a leaf starts with that a rule makes.
+fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) -> QueueSettings {
+    let mut settings = QueueSettings::default();
+    if let Some(template) = template {
+        settings.max = granting(&template.max);
+        settings.guaranteed = granting(&template.guaranteed);
+        settings.max_applications = template.max_applications;
+        settings.properties = template.properties.clone();
+    }
+    // Children made by rules are sorted as their parent says. Source: decision L-3.
+    if let Some(policy) = policy {
+        let properties = &mut settings.properties;
+        properties.entry(Name::new(SORT_POLICY)).or_insert_with(|| policy.clone());
+    }
+    settings.values = PropertyValues::read(&settings.properties);
+    settings
+}
+
+/// How the queue file wants applications sorted here: by the nearest queue that it has, which
+/// has inherited from those above.
+fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
+    let (_, configured) = books.up(queue).find(|(_, row)| row.managed)?;
+    configured.settings.properties.get(SORT_POLICY)
+}
+
+fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
+    let both = settings.max.iter().chain(&settings.guaranteed).flat_map(Amounts::iter);
+    let amounts: Amounts = both.map(|(name, amount)| (name.clone(), amount)).collect();
+    types_fit(books, "the queue of the application", &amounts).map_err(Declined::Types)
+}
+
+/// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:
+/// scheduling §10.1.
+fn fits_gang(
+    books: &Books,
+    placed: &Placed,
+    leaf: &QueueSettings,
+    gang: &Amounts,
+) -> Result<(), Declined> {
+    let mut wanted = gang.iter().filter(|(_, amount)| *amount > Quantity::ZERO).peekable();
+    if wanted.peek().is_none() {
+        return Ok(());
+    }
+    if leaf.values.application_order == ApplicationOrder::Fair {
+        return Err(Declined::GangOrder { path: placed.path.clone() });
+    }
+    for (resource, amount) in wanted {
+        let above = books.up(placed.nearest).filter(|(_, row)| row.parent.is_some());
+        let maxima = above
+            .filter(|(_, row)| row.path != placed.path)
+            .filter_map(|(_, row)| row.settings.max.as_ref())
+            .chain(&leaf.max);
+        let lowest = maxima.filter_map(|max| max.get(resource)).min();
+        if let Some(max) = lowest.filter(|max| amount > *max) {
+            let (path, resource) = (placed.path.clone(), resource.clone());
+            return Err(Declined::GangSize { path, resource, amount, max });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! An application with what it asks for and has.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, ApplicationState, Books, Rejected};
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::resource::Amounts;
+use crate::time::Timestamp;
+
+/// An application that was accepted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApplicationView {
+    /// Application id.
+    pub application: Name,
+    /// Name of its partition.
+    pub partition: Name,
+    /// Path of its queue.
+    pub queue: Name,
+    /// Who is charged.
+    pub user: Name,
+    /// The user's groups at submission.
+    pub groups: Arc<[Name]>,
+    /// When it was submitted, or its oldest ask was made if that is earlier.
+    pub submitted: Timestamp,
+    /// When it last began to run.
+    pub started: Option<Timestamp>,
+    /// When it ended, if it has.
+    pub finished: Option<Timestamp>,
+    /// Where it stands.
+    pub state: ApplicationState,
+    /// The states that it was in, the oldest first.
+    pub state_log: Vec<(Timestamp, ApplicationState)>,
+    /// Allocated now.
+    pub used: Amounts,
+    /// The most that was allocated at once, type by type, as of its placements.
+    pub max_used: Amounts,
+    /// Asked for.
+    pub pending: Amounts,
+    /// The highest priority that it asks with; none if it asks for nothing.
+    pub highest_priority: Option<i32>,
+    /// What it asks for, by key.
+    pub requests: Vec<AskView>,
+    /// What it has, by key.
+    pub allocations: Vec<AllocationView>,
+}
+
+/// An ask that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskView {
+    /// Allocation key.
+    pub key: Name,
+    /// Application id.
+    pub application: Name,
+    /// When it was made.
+    pub requested: Timestamp,
+    /// How much.
+    pub resources: Amounts,
+    /// Higher goes first.
+    pub priority: i32,
+    /// Whether it is the first of its application.
+    pub originator: bool,
+}
+
+/// An allocation in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AllocationView {
+    /// Allocation key.
+    pub key: Name,
+    /// Application id.
+    pub application: Name,
+    /// When it was asked for.
+    pub requested: Timestamp,
+    /// When it was placed.
+    pub placed: Timestamp,
+    /// How much.
+    pub resources: Amounts,
+    /// The priority that it was asked for with.
+    pub priority: i32,
+    /// Where: node id.
+    pub node: Name,
+    /// Whether it is the first of its application.
+    pub originator: bool,
+}
+
+/// An application that was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RejectedView {
+    /// Application id.
+    pub application: Name,
+    /// Name of its partition.
+    pub partition: Name,
+    /// The queue that was asked for.
+    pub queue: Name,
+    /// Who submitted it.
+    pub user: Name,
+    /// The user's groups at submission.
+    pub groups: Arc<[Name]>,
+    /// When.
+    pub at: Timestamp,
+    /// Which rule, as a short code.
+    pub code: Name,
+    /// Why, in a sentence.
+    pub message: Name,
+}
+
+impl ApplicationView {
+    /// One application. Costs what it asks for and has.
+    pub fn of(books: &Books, application: ApplicationId) -> Self {
+        let row = books.application(application);
+        let amounts = |resources| books.types().amounts(resources);
+        let (mut requests, mut allocations) = (Vec::new(), Vec::new());
+        for (id, one) in books.allocations_of(application) {
+            match AllocationView::of(books, id) {
+                Some(placed) => allocations.push(placed),
+                None => requests.push(AskView::new(books, id, one)),
+            }
+        }
+        requests.sort_by(|one, other| one.key.cmp(&other.key));
+        allocations.sort_by(|one, other| one.key.cmp(&other.key));
+        Self {
+            application: row.name.clone(),
+            partition: books.partition(row.partition).name.clone(),
+            queue: row.queue_path.clone(),
+            user: row.user.clone(),
+            groups: row.groups.clone(),
+            submitted: row.submitted,
+            started: row.started,
+            finished: (!row.state.is_active()).then_some(row.state_since),
+            state: row.state,
+            state_log: row.state_log.iter().collect(),
+            used: amounts(&row.allocated),
+            max_used: amounts(&row.peak),
+            pending: amounts(&row.pending),
+            highest_priority: row.priority(),
+            requests,
+            allocations,
+        }
+    }
+
+    /// The applications of a partition that have not ended, by id.
+    pub fn active(books: &Books, partition: PartitionId) -> Vec<Self> {
+        let applications = &books.partition(partition).applications;
+        applications.iter().map(|(_, id)| Self::of(books, *id)).collect()
+    }
+
+    /// The applications of a partition that have ended and are remembered, by id. Looks at
+    /// the applications of all partitions.
+    pub fn completed(books: &Books, partition: PartitionId) -> Vec<Self> {
+        let mut ended: Vec<Self> = books
+            .applications()
+            .iter()
+            .filter(|(_, row)| row.partition == partition && !row.state.is_active())
+            .map(|(id, _)| Self::of(books, id))
+            .collect();
+        ended.sort_by(|one, other| {
+            (&one.application, one.finished).cmp(&(&other.application, other.finished))
+        });
+        ended
+    }
+}
+
+impl AskView {
+    fn new(books: &Books, id: AllocationId, row: &Allocation) -> Self {
+        Self {
+            key: row.key.clone(),
+            application: books.application(row.application).name.clone(),
+            requested: row.created,
+            resources: books.types().amounts(books.resources_of(id)),
+            priority: row.priority,
+            originator: row.originator,
+        }
+    }
+}
+
+impl AllocationView {
+    /// One allocation; none while it waits.
+    pub fn of(books: &Books, allocation: AllocationId) -> Option<Self> {
+        let row = books.allocation(allocation);
+        Some(Self {
+            node: books.node(row.node?).name.clone(),
+            key: row.key.clone(),
+            application: books.application(row.application).name.clone(),
+            requested: row.created,
+            placed: row.placed,
+            resources: books.types().amounts(books.resources_of(allocation)),
+            priority: row.priority,
+            originator: row.originator,
+        })
+    }
+}
+
+impl RejectedView {
+    /// The applications that a partition refused and remembers, by id; of one id the oldest
+    /// first.
+    pub fn all(books: &Books, partition: PartitionId) -> Vec<Self> {
+        let row = books.partition(partition);
+        let view = |rejected: &Rejected| Self {
+            application: rejected.application.clone(),
+            partition: row.name.clone(),
+            queue: rejected.queue.clone(),
+            user: rejected.user.clone(),
+            groups: rejected.groups.clone(),
+            at: rejected.at,
+            code: rejected.code.clone(),
+            message: rejected.message.clone(),
+        };
+        let mut all: Vec<Self> = row.rejected.iter().map(|(_, one)| view(one)).collect();
+        all.sort_by(|one, other| one.application.cmp(&other.application));
+        all
+    }
+}

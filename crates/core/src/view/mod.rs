@@ -1,0 +1,34 @@
+//! What the books show to those who ask: one object at a time, with names and amounts instead
+//! of ids.
+//!
+//! A view is made from [`Books`] alone, so a clone of them can be read while the live ones go
+//! on, and costs what it shows: a queue its subtree, an application its asks, a user his
+//! levels. Lists are sorted and their order is stable. How a view looks on a wire is decided
+//! where it is sent.
+//!
+//! Not shown yet, because the books do not know it: placeholders, reservations, foreign
+//! allocations, what is being taken back, and which checks an ask was looked at by.
+
+mod application;
+mod node;
+mod partition;
+mod percent;
+mod placement;
+mod queue;
+mod usage;
+
+pub use application::{AllocationView, ApplicationView, AskView, RejectedView};
+pub use node::NodeView;
+pub use partition::PartitionView;
+pub use percent::Percents;
+pub use placement::{FilterView, RuleView, rules};
+pub use queue::{QueueView, TemplateView};
+pub use usage::{GroupView, UsageView, UserView, groups, users};
+
+use crate::books::Books;
+use crate::resource::{Amounts, Resources};
+
+/// The amounts of a vector that may be missing; none names no type.
+fn amounts(books: &Books, resources: Option<&Resources>) -> Amounts {
+    resources.map(|resources| books.types().amounts(resources)).unwrap_or_default()
+}

@@ -1,0 +1,298 @@
+//! `headroom validate` as people and programs meet it.
+
+#![allow(clippy::needless_raw_string_hashes, reason = "`expect!` writes them")]
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use expect_test::{Expect, expect};
+use headroom_config::{Severity, review_bytes};
+use serde_json::Value;
+use support::{EXAMPLES, Folder, Ran};
+
+const BROKEN: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: sales
+            maxApplications: 5
+            resources:
+              guaranteed: {memory: 20Gi}
+              max: {memory: 10Gi, cpu: 4}
+";
+
+const GOOD: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: sales
+";
+
+/// What a run left behind, in one text.
+fn check(ran: &Ran, expected: &Expect) {
+    let code = ran.code.unwrap();
+    let Ran { stdout, stderr, .. } = ran;
+    expected.assert_eq(&format!("exit code {code}\n--- stdout\n{stdout}--- stderr\n{stderr}"));
+}
+
+#[test]
+fn a_file_with_several_faults_shows_them_all() {
+    let folder = Folder::new("validate-broken");
+    folder.write("queues.yaml", BROKEN);
+    check(
+        &folder.run(&["validate", "queues.yaml"]),
+        &expect![[r#"
+        exit code 1
+        --- stdout
+        error[YAML-KEY]: a queue has no key `maxApplications`
+         --> queues.yaml:8:13
+          |
+        8 |             maxApplications: 5
+          |             ^^^^^^^^^^^^^^^
+          |
+          = help: write `maxapplications`: keys are lower case
+
+        error[Q-G>M]: queue `sales` guarantees 20Gi of memory, its own maximum is 10Gi of memory
+          --> queues.yaml:10:36
+           |
+        10 |               guaranteed: {memory: 20Gi}
+           |                                    ^^^^ too much
+        11 |               max: {memory: 10Gi, cpu: 4}
+           |                             ---- the maximum: 10Gi of memory
+           |
+           = help: write 10Gi or less, or raise the maximum
+
+        warning[R-TYPE]: `cpu` is a resource type of its own, not `vcore`
+          --> queues.yaml:11:35
+           |
+        11 |               max: {memory: 10Gi, cpu: 4}
+           |                                   ^^^
+           |
+           = help: write `vcore`, in cores, unless nodes really offer `cpu`
+
+        queues.yaml: 2 errors, 1 warning
+        --- stderr
+    "#]],
+    );
+}
+
+#[test]
+fn of_several_files_each_has_its_verdict() {
+    let folder = Folder::new("validate-several");
+    folder.write("good.yaml", GOOD);
+    folder.write("late.yaml", GOOD.replace("'*'", "' ann dev'"));
+    folder.write("empty.yaml", "");
+    folder.write("two.yaml", format!("{GOOD}{}", &GOOD[12..].replace("default", "gpu")));
+    folder.write("image.yaml", [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', 0, 0]);
+    folder.write("folder/file", "");
+    let files =
+        ["good.yaml", "two.yaml", "empty.yaml", "late.yaml", "image.yaml", "folder", "none.yaml"];
+    let ran = folder.run(&[&["validate"], &files[..]].concat());
+    check(
+        &ran,
+        &expect![[r#"
+            exit code 1
+            --- stdout
+            good.yaml: accepted, 2 queues, 0 limits
+
+            two.yaml: accepted, 2 partitions, 4 queues, 0 limits
+
+            empty.yaml: accepted, no partition: YuniKorn would use its built-in queues
+
+            error[A-SPACES]: `submitacl` has 2 spaces; it takes one, between users and groups
+             --> late.yaml:5:20
+              |
+            5 |         submitacl: ' ann dev'
+              |                    ^^^^^^^^^^
+              |
+              = help: remove the superfluous spaces
+
+            late.yaml: 1 error; YuniKorn calls the file valid, and then cannot load it
+
+            error[FILE]: byte 0x89 is not UTF-8; a queue file is text in UTF-8
+             --> image.yaml:1:1
+              |
+            1 | �PNG␍
+              | ^
+              |
+              = help: save the file as UTF-8, or name another file
+
+            image.yaml: 1 error
+            --- stderr
+            error: cannot read folder: Is a directory (os error 21)
+            error: cannot read none.yaml: No such file or directory (os error 2)
+        "#]],
+    );
+    for (file, code) in files.into_iter().zip([0, 0, 0, 1, 1, 1, 1]) {
+        assert_eq!(folder.run(&["validate", file]).code, Some(code), "{file}");
+        assert_eq!(folder.run(&["validate", "--json", file]).code, Some(code), "{file}");
+    }
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let folder = Folder::new("validate-stdin");
+    let mut command = folder.command(&["validate", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(GOOD.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said, "standard input: accepted, 2 queues, 0 limits\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_wrong_command_line_is_another_exit_code() {
+    let folder = Folder::new("validate-usage");
+    assert_eq!(folder.run(&["validate"]).code, Some(2));
+    assert_eq!(folder.run(&["validate", "--yaml", "a"]).code, Some(2));
+}
+
+#[test]
+fn the_examples_of_queue_files_are_accepted() {
+    let folder = Folder::new("validate-examples").with_examples();
+    for name in ["campus.yaml", "hpc2n.yaml", "openb.yaml"] {
+        assert!(Path::new(EXAMPLES).join(name).is_file());
+        let ran = folder.succeed(&["validate", &format!("examples/{name}")]);
+        assert!(ran.stdout.contains(&format!("examples/{name}: accepted, ")), "{}", ran.stdout);
+        assert_eq!(ran.stderr, "");
+    }
+}
+
+#[test]
+fn the_json_has_a_stable_shape() {
+    let folder = Folder::new("validate-json");
+    folder.write("queues.yaml", BROKEN);
+    let ran = folder.run(&["validate", "--json", "queues.yaml"]);
+    let object: Value = serde_json::from_str(&ran.stdout).unwrap();
+    expect![[r#"
+        {
+          "accepted": false,
+          "checksum": "2DF4BEFB2D1A024DF7C32D491E0C5FB18123F8572718307B0DB467AF6FDB6AF3",
+          "errors": [
+            {
+              "code": "YAML-KEY",
+              "column": 13,
+              "endColumn": 28,
+              "endLine": 8,
+              "help": "write `maxapplications`: keys are lower case",
+              "label": null,
+              "line": 8,
+              "message": "a queue has no key `maxApplications`",
+              "related": [],
+              "severity": "error",
+              "stage": "validation"
+            },
+            {
+              "code": "Q-G>M",
+              "column": 36,
+              "endColumn": 40,
+              "endLine": 10,
+              "help": "write 10Gi or less, or raise the maximum",
+              "label": "too much",
+              "line": 10,
+              "message": "queue `sales` guarantees 20Gi of memory, its own maximum is 10Gi of memory",
+              "related": [
+                {
+                  "column": 29,
+                  "endColumn": 33,
+                  "endLine": 11,
+                  "label": "the maximum: 10Gi of memory",
+                  "line": 11
+                }
+              ],
+              "severity": "error",
+              "stage": "validation"
+            }
+          ],
+          "errorsTotal": 2,
+          "file": "queues.yaml",
+          "limits": null,
+          "partitions": null,
+          "queues": null,
+          "warnings": [
+            {
+              "code": "R-TYPE",
+              "column": 35,
+              "endColumn": 38,
+              "endLine": 11,
+              "help": "write `vcore`, in cores, unless nodes really offer `cpu`",
+              "label": null,
+              "line": 11,
+              "message": "`cpu` is a resource type of its own, not `vcore`",
+              "related": [],
+              "severity": "warning",
+              "stage": "validation"
+            }
+          ],
+          "warningsTotal": 1
+        }"#]].assert_eq(&format!("{object:#}"));
+}
+
+#[test]
+fn the_json_of_every_file_has_the_same_keys() {
+    let folder = Folder::new("validate-json-keys");
+    folder.write("broken.yaml", BROKEN);
+    folder.write("queues.yaml", GOOD);
+    let ran = folder.run(&["validate", "--json", "broken.yaml", "queues.yaml", "missing.yaml"]);
+    let objects: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let keys = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&objects[0]), keys(&objects[1]));
+    assert_eq!(keys(&objects[0]), keys(&objects[2]));
+    let missing = &objects[2]["errors"][0];
+    assert_eq!((&missing["code"], &missing["line"]), (&"FILE".into(), &Value::Null));
+    assert_eq!(keys(missing), keys(&objects[0]["errors"][0]));
+    assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn the_json_of_every_example_of_a_code_says_what_the_library_says() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/tests/cases");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
+    assert!(files.len() > 60);
+    let folder = Folder::new("validate-cases");
+    for file in files {
+        let review = review_bytes(&fs::read(&file).unwrap());
+        let ran = folder.run(&["validate", "--json", file.to_str().unwrap()]);
+        let object: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let codes = |key: &str| -> BTreeSet<String> {
+            let list = object[key].as_array().unwrap().iter();
+            list.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+        };
+        let of = |severity| -> BTreeSet<String> {
+            let all = review.diagnostics.iter().filter(|one| one.severity == severity);
+            all.map(|one| one.code.to_string()).collect()
+        };
+        assert_eq!(codes("errors"), of(Severity::Error), "{}", file.display());
+        assert_eq!(codes("warnings"), of(Severity::Warning), "{}", file.display());
+        let accepted = review.configuration.is_some();
+        assert_eq!(object["accepted"], accepted, "{}", file.display());
+        assert_eq!(object["checksum"], review.checksum, "{}", file.display());
+        assert_eq!(ran.code, Some(i32::from(!accepted)), "{}", file.display());
+        assert_eq!(ran.stderr, "");
+    }
+}
+
+#[test]
+fn completions_know_the_command() {
+    let folder = Folder::new("validate-completions");
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = folder.succeed(&["completions", shell]);
+        assert!(ran.stdout.contains("validate"), "{shell}");
+    }
+}

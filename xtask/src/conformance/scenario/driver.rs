@@ -1,0 +1,146 @@
+//! Plays one history against the core: steps in, what came of them out.
+
+use anyhow::{Context as _, Result, bail};
+use headroom_core::books::Books;
+use headroom_core::{Command, Event, Rejection, Scheduler, Step, Timestamp, decide};
+use serde_json::{Value, json};
+
+use super::print;
+use super::requests;
+use super::told::Told;
+
+/// 2000-01-01T00:00:00Z, when every history begins.
+const START: Timestamp = Timestamp::from_millis(946_684_800_000);
+
+/// What the core made of one step, in the form of the record.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) responses: Value,
+    /// What the step answered, for those that answer.
+    pub(super) result: Option<Value>,
+    pub(super) snapshot: Option<Value>,
+}
+
+/// The core in the middle of a history.
+#[derive(Debug)]
+pub(super) struct Driver<'case> {
+    books: Books,
+    scheduler: Scheduler,
+    now: Timestamp,
+    config: &'case str,
+    /// What the resource manager calls itself.
+    manager: &'case str,
+    pub(super) told: Told,
+}
+
+impl<'case> Driver<'case> {
+    pub(super) fn new(config: &'case str) -> Self {
+        Self {
+            books: Books::default(),
+            scheduler: Scheduler::default(),
+            now: START,
+            config,
+            manager: "",
+            told: Told::default(),
+        }
+    }
+
+    /// Play one step.
+    ///
+    /// # Errors
+    /// [`Needs`](super::wire::Needs) for what the core cannot do yet; anything else is a fault
+    /// of the case.
+    pub(super) fn step(&mut self, step: &'case Value) -> Result<Outcome> {
+        let input = step.as_object().context("a step must be an object")?;
+        self.advance(1);
+        let mut result = None;
+        for (key, value) in input {
+            match key.as_str() {
+                "register" => {
+                    self.manager = value["rmID"].as_str().unwrap_or_default();
+                    self.configure(self.config);
+                }
+                "applications" => requests::applications(self, value)?,
+                "nodes" => requests::nodes(self, value)?,
+                "allocations" => requests::allocations(self, value)?,
+                "config" => {
+                    let text = value.as_str().context("config must be a text")?;
+                    result = Some(json!({"ok": self.configure(text)}));
+                }
+                "schedule" => self.schedule(count(value, key)?),
+                // The core releases nothing on its own yet, so there is nothing to confirm.
+                "confirm" => result = Some(json!(0)),
+                "advance_ms" => self.advance(count(value, key)?),
+                "responses" | "result" | "snapshot" | "cycles" | "settled" | "error"
+                | "unstable" | "quota_preemption" => {}
+                _ => bail!("a step with {key:?} is unknown"),
+            }
+        }
+        let told = std::mem::take(&mut self.told);
+        let snapshot = input.contains_key("snapshot");
+        Ok(Outcome {
+            responses: told.into_responses(),
+            result,
+            snapshot: snapshot.then(|| print::snapshot(&self.books, self.manager)),
+        })
+    }
+
+    /// Carry a command out; the caller says what a refusal means.
+    ///
+    /// # Errors
+    /// The refusal; nothing changed.
+    pub(super) fn command(&mut self, command: &Command) -> Result<(), Rejection> {
+        let events = decide(&self.books, self.now, command)?;
+        self.apply(&events);
+        Ok(())
+    }
+
+    fn apply(&mut self, events: &[Event]) {
+        for event in events {
+            self.told.hear(&self.books, event);
+            self.scheduler.apply(&mut self.books, self.now, event);
+        }
+    }
+
+    /// Take a queue file into force; whether it could be.
+    fn configure(&mut self, text: &str) -> bool {
+        let Ok(loaded) = headroom_config::read(text) else { return false };
+        let mut configuration = loaded.configuration;
+        for partition in &mut configuration.partitions {
+            // The recorded reference takes victims as it does without this law of ours. C-5.
+            partition.preemption.strict_guarantee = false;
+        }
+        self.command(&Command::Configure(Box::new(configuration))).is_ok()
+    }
+
+    /// Let the scheduler place up to this many asks.
+    fn schedule(&mut self, most: u64) {
+        let mut placed = 0;
+        let mut events = Vec::new();
+        while placed < most {
+            events.clear();
+            if self.scheduler.next(&self.books, self.now, &mut events) != Step::Moved {
+                return;
+            }
+            self.apply(&events);
+            // Tying an application to its trackers is a step of ours and no cycle of theirs.
+            placed += u64::from(events.iter().any(|one| matches!(one, Event::Placed { .. })));
+        }
+    }
+
+    /// Let time pass; each timer fires when it is due.
+    fn advance(&mut self, millis: u64) {
+        let end = self.now + headroom_core::Millis::new(millis);
+        while let Some(due) = self.books.next_deadline().filter(|due| *due <= end) {
+            self.now = self.now.max(due);
+            let fired = self.command(&Command::Tick);
+            let stuck = self.books.next_deadline().is_some_and(|next| next <= due);
+            assert!(fired.is_ok() && !stuck, "a timer that is due fires and is gone");
+        }
+        self.now = end;
+    }
+}
+
+fn count(value: &Value, key: &str) -> Result<u64> {
+    value.as_u64().with_context(|| format!("{key} must be a whole number"))
+}

@@ -1,0 +1,140 @@
+//! The requests of the reference's interface as commands.
+//!
+//! Left out, because nothing here depends on it: `preemptionPolicy` of asks (the core takes
+//! nothing back yet), attributes of nodes but the partition, the message texts.
+
+use anyhow::{Result, bail};
+use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination, Timestamp};
+use serde_json::Value;
+
+use super::driver::Driver;
+use super::user;
+use super::wire::{self, Needs, amounts, flag, list, name, pairs, text};
+
+/// `ApplicationRequest`: new ones first, then those to be removed.
+pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+    for new in list(request, "new") {
+        if new.get("placeholderAsk").is_some() {
+            bail!(Needs("gangs"));
+        }
+        let application = name(new, "applicationID");
+        let tags: Vec<(Name, Name)> =
+            pairs(new, "tags").map(|(key, value)| (Name::new(key), Name::new(value))).collect();
+        let Some((user, groups)) = user::resolve(new, user::is_forced(&tags)) else {
+            driver.told.refuse_application(&application);
+            continue;
+        };
+        let submit = Submit {
+            partition: wire::partition(text(new, "partitionName")),
+            application: application.clone(),
+            queue: name(new, "queueName"),
+            user,
+            groups,
+            tags,
+            ..Submit::default()
+        };
+        if driver.command(&Command::Submit(submit)).is_err() {
+            driver.told.refuse_application(&application);
+        }
+    }
+    for gone in list(request, "remove") {
+        let partition = wire::partition(text(gone, "partitionName"));
+        let application = name(gone, "applicationID");
+        // An application that is not there is gone already.
+        let _ = driver.command(&Command::RemoveApplication { partition, application });
+    }
+    Ok(())
+}
+
+/// `NodeRequest`.
+pub(super) fn nodes(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+    for one in list(request, "nodes") {
+        let mut attributes = pairs(one, "attributes");
+        let partition = attributes.find(|(key, _)| *key == "si/node-partition");
+        let partition = wire::partition(partition.map_or("", |(_, value)| value));
+        let (node, capacity) = (name(one, "nodeID"), amounts(one, "schedulableResource")?);
+        let action = text(one, "action");
+        let command = match action {
+            "CREATE" | "CREATE_DRAIN" => {
+                let schedulable = action == "CREATE";
+                let (node, partition) = (node.clone(), partition);
+                Command::AddNode(AddNode { partition, node, capacity, schedulable })
+            }
+            "UPDATE" if capacity.is_empty() => continue,
+            "UPDATE" => Command::ResizeNode { partition, node: node.clone(), capacity },
+            "DRAIN_NODE" | "DRAIN_TO_SCHEDULABLE" => {
+                let schedulable = action == "DRAIN_TO_SCHEDULABLE";
+                Command::SetSchedulable { partition, node: node.clone(), schedulable }
+            }
+            "DECOMISSION" => Command::RemoveNode { partition, node: node.clone() },
+            _ => bail!("the node action {action:?} is unknown"),
+        };
+        let refused = driver.command(&command).is_err();
+        // Nobody is told of an update that finds no node.
+        if refused && action.starts_with("CREATE") {
+            driver.told.refuse_node(&node);
+        }
+    }
+    Ok(())
+}
+
+/// `AllocationRequest`: asks and allocations first, then releases.
+pub(super) fn allocations(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+    for one in list(request, "allocations") {
+        let ask = ask(one)?;
+        let (key, application) = (ask.key.clone(), ask.application.clone());
+        if driver.command(&Command::Ask(ask)).is_err() {
+            driver.told.refuse_allocation(&key, &application);
+        }
+    }
+    let releases = request.get("releases").unwrap_or(&Value::Null);
+    for one in list(releases, "allocationsToRelease") {
+        let (application, key) = (name(one, "applicationID"), name(one, "allocationKey"));
+        if application.is_empty() {
+            bail!(Needs("foreign allocations"));
+        }
+        let termination = match text(one, "terminationType") {
+            "" | "UNKNOWN_TERMINATION_TYPE" | "STOPPED_BY_RM" => Termination::StoppedByRm,
+            _ => bail!(Needs("confirmed releases")),
+        };
+        let command = Command::Release {
+            partition: wire::partition(text(one, "partitionName")),
+            application,
+            key: (!key.is_empty()).then_some(key),
+            termination,
+        };
+        // What is not there is released already.
+        let _ = driver.command(&command);
+    }
+    Ok(())
+}
+
+fn ask(one: &Value) -> Result<Ask> {
+    let mut created = None;
+    for (tag, value) in pairs(one, "allocationTags") {
+        match tag {
+            "foreign" => bail!(Needs("foreign allocations")),
+            "yunikorn.apache.org/requiredNode" => bail!(Needs("required nodes")),
+            "creationTime" => {
+                let seconds = value.parse::<u64>().ok();
+                created = seconds.map(|seconds| Timestamp::from_millis(seconds * 1_000));
+            }
+            _ => {}
+        }
+    }
+    if flag(one, "placeholder") || !text(one, "taskGroupName").is_empty() {
+        bail!(Needs("gangs"));
+    }
+    let node = name(one, "nodeID");
+    let priority = one.get("priority").and_then(Value::as_i64).unwrap_or_default();
+    Ok(Ask {
+        partition: wire::partition(text(one, "partitionName")),
+        application: name(one, "applicationID"),
+        key: name(one, "allocationKey"),
+        resources: amounts(one, "resourcePerAlloc")?,
+        node: (!node.is_empty()).then_some(node),
+        priority: i32::try_from(priority)?,
+        created,
+        originator: flag(one, "originator"),
+    })
+}
