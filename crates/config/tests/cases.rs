@@ -2,6 +2,8 @@
 //!
 //! `UPDATE_EXPECT=1` writes what they see now.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,8 @@
 //! Valid queue files, edited at random ten thousand times: whatever comes out is read without a
 //! panic, within the parser's budget. And the fuzzer's corpus, through the same function.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -31,6 +31,11 @@ use self::deviation::Deviations;
 pub(crate) const COMPLETE: [&str; 3] =
     ["yunikorn/config", "yunikorn/placement", "yunikorn/resources"];
 
+/// How many cases of folders, and of parts of them, fail today; `cargo xtask test` fails when
+/// more do. Lower the number when fewer do, and move the name to [`COMPLETE`] at 0.
+pub(crate) const OPEN: [(&str, usize); 2] =
+    [("yunikorn/scenarios", 143), ("yunikorn/scenarios:limits", 4)];
+
 /// Exit code for data that cannot be read, to tell it from differences.
 const UNREADABLE: u8 = 2;
 

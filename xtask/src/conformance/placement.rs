@@ -49,7 +49,7 @@ fn outcome(case: &Value) -> Result<Value> {
     let mut books = Books::default();
     carry_out(&mut books, &Command::Configure(Box::new(loaded.configuration)))?;
     let application = case.get("application").context("the field \"application\" must be there")?;
-    let Some(submit) = submission(application)? else {
+    let Some(submit) = submission(application) else {
         return Ok(refused);
     };
     let before = books.clone();
@@ -64,7 +64,7 @@ fn outcome(case: &Value) -> Result<Value> {
             "accepted": true,
             "queue": queue.as_str(),
             "user": user.as_str(),
-            "groups": groups.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+            "groups": groups.iter().map(Name::as_str).collect::<Vec<_>>(),
             "created": created,
         }),
         _ => json!({ "accepted": false, "created": created }),
@@ -83,7 +83,7 @@ fn carry_out(books: &mut Books, command: &Command) -> Result<Vec<Event>> {
 
 /// The submission of a recorded request, users and groups resolved as where no resolver is
 /// configured; none if the user is refused.
-fn submission(application: &Value) -> Result<Option<Submit>> {
+fn submission(application: &Value) -> Option<Submit> {
     let text = |field| application.get(field).and_then(Value::as_str).unwrap_or_default();
     let tags: Vec<(Name, Name)> = application
         .get("tags")
@@ -102,14 +102,14 @@ fn submission(application: &Value) -> Result<Option<Submit>> {
     let mut groups: Vec<Name> = listed.map(Name::new).collect();
     if user.is_empty() {
         if !forced {
-            return Ok(None);
+            return None;
         }
         (user, groups) = ("nobody", vec![Name::new("nogroup")]);
     }
     if groups.is_empty() {
         groups.push(Name::new(user));
     }
-    Ok(is_user_name(user).then(|| Submit {
+    is_user_name(user).then(|| Submit {
         partition: Name::new(text("partitionName")),
         application: Name::new(text("applicationID")),
         queue: Name::new(text("queueName")),
@@ -117,7 +117,7 @@ fn submission(application: &Value) -> Result<Option<Submit>> {
         groups,
         tags,
         ..Submit::default()
-    }))
+    })
 }
 
 /// A queue as REST shows it, as far as it is recorded; empty fields are left out.

@@ -257,7 +257,8 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
     let row = books.application(application);
     Seen {
         application: Some(application),
-        queue: Some(row.queue),
+        // One that has ended is remembered longer than a queue that a rule made for it.
+        queue: row.state.is_active().then_some(row.queue),
         partition: Some(row.partition),
         ..Seen::default()
     }

@@ -18,7 +18,7 @@ use crate::time::{Millis, Timestamp};
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of,
-    other_file, wanted,
+    other_file, tags_of, wanted,
 };
 use super::{World, naive_next};
 
@@ -297,6 +297,7 @@ impl Player<'_> {
                 queue: Name::new(QUEUES[usize::from(queue)]),
                 user: Name::new(USERS[usize::from(user)]),
                 groups: groups_of(user),
+                tags: tags_of(number, user),
                 ..Submit::default()
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
@@ -425,6 +426,8 @@ fn name_of(event: &Event) -> String {
             Some(group) if *group == "*" => format!("{kind} to the others"),
             Some(_) => format!("{kind} to a named group"),
         },
+        Event::QueueAdded { managed: false, .. } => format!("{kind} by a rule"),
+        Event::QueueChanged { managed: false, .. } => format!("{kind} by a tag"),
         Event::QueueMoved { state, .. } => format!("{kind} {state}"),
         _ => kind,
     }

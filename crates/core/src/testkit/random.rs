@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use crate::config::{Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig};
+use crate::config::{
+    Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
+};
 use crate::name::Name;
 use crate::resource::Amounts;
 
@@ -156,7 +158,12 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
         vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
     let mut root = queue(parent("root", children));
     (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
-    partition(root).partitions.remove(0)
+    let mut one = partition(root).partitions.remove(0);
+    if dice.next().unwrap_or_default().is_multiple_of(3) {
+        let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
+        one.placement_rules.push(rule);
+    }
+    one
 }
 
 /// Another queue file for the same cluster: other settings and limits, queues dropped, added and
@@ -235,6 +242,17 @@ pub(super) fn groups_of(user: u8) -> Vec<Name> {
         _ => &[],
     };
     groups.iter().map(Name::new).collect()
+}
+
+/// Now and then a quota or a number for the queue, should a rule have made it.
+pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
+    let (key, value) = match number % 4 {
+        0 => ("namespace.resourcequota", r#"{"resources":{"vcore":{"value":3}}}"#),
+        1 if user == 0 => ("namespace.resourcemaxapps", "1"),
+        2 if user == 1 => ("application.create.force", "true"),
+        _ => return Vec::new(),
+    };
+    vec![(Name::new(key), Name::new(value))]
 }
 
 pub(super) fn capacity(size: u8) -> Amounts {

@@ -16,7 +16,7 @@ use super::percent::{Percents, percents};
 
 /// A queue.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "what clients are shown, each by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub struct QueueView {
     /// Full path, lower case.
     pub path: Name,

@@ -9,9 +9,9 @@ use headroom_core::{Command, decide};
 /// Whether somebody may submit to, and administer, the queues of W25.
 fn rights(queue: &str, user: &str, groups: &[&str]) -> (bool, bool) {
     let mut p = parent("p", vec![leaf("q"), leaf("s")]);
-    p.submit_acl = "sue dev".to_owned();
-    p.children[0].admin_acl = "bob".to_owned();
-    p.children[1].submit_acl = "*,bob".to_owned();
+    p.submit_acl = "sue dev".into();
+    p.children[0].admin_acl = "bob".into();
+    p.children[1].submit_acl = "*,bob".into();
     let mut configuration = partition(parent("root", vec![p]));
     configuration.partitions[0].root.submit_acl = String::new();
     let mut world = World::default();
@@ -74,7 +74,7 @@ fn queues_w25_access_lists_are_read_strictly() {
 #[test]
 fn a_list_with_two_blanks_keeps_the_file_out() {
     let mut root = partition(parent("root", vec![leaf("a")]));
-    root.partitions[0].root.children[0].submit_acl = "ann  dev".to_owned();
+    root.partitions[0].root.children[0].submit_acl = "ann  dev".into();
     let world = World::default();
     let refused = decide(&world.books, world.now, &Command::Configure(Box::new(root)));
     assert_eq!(refused.unwrap_err().code(), "ACCESS_LIST");

@@ -67,13 +67,13 @@ fn rule() -> impl Strategy<Value = RuleConfig> {
 /// Root for these, with leaves, parents, a queue only for ann, and perhaps a default.
 fn world(rules: Vec<RuleConfig>, submit: &str, default: bool) -> World {
     let mut shut = parent("p", vec![leaf("q"), leaf("a")]);
-    shut.submit_acl = "ann".to_owned();
+    shut.submit_acl = "ann".into();
     let mut children = vec![leaf("a"), leaf("b"), shut];
     if default {
         children.push(leaf("default"));
     }
     let mut file = partition(parent("root", children));
-    file.partitions[0].root.submit_acl = submit.to_owned();
+    file.partitions[0].root.submit_acl = submit.into();
     file.partitions[0].placement_rules = rules;
     let mut world = World::default();
     world.command(&Command::Configure(Box::new(file))).unwrap();

@@ -92,7 +92,7 @@ fn access_lists_change_at_once_and_spare_what_is_placed() {
     let mut file = file(&["a"], "provided");
     load(&mut world, file.clone()).unwrap();
     assert_eq!(submit(&mut world, "app1", "root.a"), None);
-    file.partitions[0].root.submit_acl = "bob".to_owned();
+    file.partitions[0].root.submit_acl = "bob".into();
     load(&mut world, file).unwrap();
     assert_eq!(submit(&mut world, "app2", "root.a").as_deref(), Some("PL-REJECTED"));
     let partition = world.books.partition_named("default").unwrap();

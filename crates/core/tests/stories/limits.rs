@@ -341,12 +341,12 @@ fn limits_on_a_queue_written_in_capitals_hold() {
         queue root.Team
         limit root.Team user ann vcore=1
         node n1 vcore=8
-        app app1 ROOT.TEAM ann
+        app app1 root.TEAM ann
         ask a1 app1 vcore=2
         ",
         expect![[r#"
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.ROOT_dot_TEAM does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            ask a1: refused UNKNOWN_APPLICATION: application app1 does not exist in partition default, or has ended
+            ask a1: app1 Accepted
+              a1 waits ABS_USER_LIMIT: user ann at root.team has 1000 m vcore left of its limit of 1000 m, the ask needs 2000 m; wait for a release, or raise the limit
         "#]],
     );
 }

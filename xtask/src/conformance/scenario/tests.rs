@@ -74,7 +74,7 @@ fn snapshots_are_compared_as_rest_shows_them() {
         "children": [{"queuePath": "root.a", "resourceUsage": {"memory": 10, "vcore": 0},
                       "runningApplications": ["x"]}],
     }}]});
-    let unstable = json!(["queues", "applications", "nodes", "partitions"]);
+    let unstable = json!(["queues", "applications", "nodes", "groups", "partitions"]);
     steps.push(json!({"snapshot": snapshot.clone(), "unstable": unstable}));
     assert_eq!(judge(&steps, &json!({})), Verdict::Equal);
     snapshot["users"][0]["queues"]["children"][0]["maxApplications"] = json!(1);
