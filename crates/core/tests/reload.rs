@@ -1,6 +1,8 @@
 //! A queue file comes into force over another one: the clock of quota preemption, the checksum,
 //! and all or nothing. Queues and limits §3, §4.8.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
 use headroom_core::books::Books;
 use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
