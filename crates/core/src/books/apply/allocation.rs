@@ -147,7 +147,6 @@ impl Books {
         row.allocated.subtract(&before);
         row.allocated.add(&after);
         row.allocated.prune();
-        row.peak.raise(&row.allocated);
         let quota = partition.settings.preemption.quota_enabled;
         self.each_up(queue, |queue| {
             queue.refund(&before);
