@@ -6,7 +6,7 @@
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::queue_file::Live;
-use headroom_benches::table::{head, measure, memory, rate, time};
+use headroom_benches::table::{head, measure, measure_core, memory, rate, time};
 use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
@@ -87,7 +87,7 @@ fn charges(title: &str) {
     head(title);
     for users in [1_000, 100_000] {
         let mut subject = Charges::zipf(6, 8, users, 1_000_000);
-        let times = measure(|| (), |()| subject.charge_all(), |()| ());
+        let times = measure_core(|| subject.charge_all());
         subject.check();
         let peer = if users == 100_000 { "TigerBeetle: about 1,200,000 transfers/s" } else { "" };
         rate(&format!("Zipf(1.0) over {users} users"), 1_000_000, &times, "/s", peer);
@@ -98,12 +98,12 @@ fn nesting(title: &str) {
     head(title);
     for (depth, queues) in shapes() {
         let mut subject = Charges::nested(depth + 1, queues, users_of(depth, queues), CHARGES);
-        let times = measure(|| (), |()| subject.charge_all(), |()| ());
+        let times = measure_core(|| subject.charge_all());
         subject.check();
         let bytes = memory_of(depth, queues);
         let what = format!("depth {depth}, {queues} queues of each user");
         rate(&what, CHARGES as u64, &times, "/s", &format!("{bytes} B a user"));
-        let times = measure(|| (), |()| subject.link_all(), |()| ());
+        let times = measure_core(|| subject.link_all());
         rate("  link and unlink", CHARGES as u64, &times, "/s", "");
     }
 }
