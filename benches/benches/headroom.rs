@@ -3,8 +3,9 @@
 //! `cargo bench -- B1` runs what has `B1` in its title.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
+use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
-use headroom_benches::table::{head, measure, rate, time};
+use headroom_benches::table::{head, measure, memory, rate, time};
 use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
@@ -13,12 +14,17 @@ use headroom_sim::world::{Setup, run};
 type Section = (&'static str, fn(&str));
 
 fn main() {
+    if let Ok(shape) = std::env::var(MEMORY) {
+        return weigh(&shape);
+    }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 5] = [
+    let sections: [Section; 7] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
+        ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
+        ("SD-12  trackers by depth and queues of a user: check and charge, link, memory", nesting),
         ("Simulator: whole runs, reading not included", simulations),
         ("Queue file: from its text to the configuration", queue_files),
     ];
@@ -74,6 +80,68 @@ fn crowd(title: &str) {
         );
         rate(&format!("500 releases, {users} users wait"), 500, &times, "/s", "");
     }
+}
+
+fn charges(title: &str) {
+    head(title);
+    for users in [1_000, 100_000] {
+        let mut subject = Charges::zipf(6, 8, users, 1_000_000);
+        let times = measure(|| (), |()| subject.charge_all(), |()| ());
+        subject.check();
+        let peer = if users == 100_000 { "TigerBeetle: about 1,200,000 transfers/s" } else { "" };
+        rate(&format!("Zipf(1.0) over {users} users"), 1_000_000, &times, "/s", peer);
+    }
+}
+
+fn nesting(title: &str) {
+    head(title);
+    for (depth, queues) in shapes() {
+        let mut subject = Charges::nested(depth + 1, queues, users_of(depth, queues), CHARGES);
+        let times = measure(|| (), |()| subject.charge_all(), |()| ());
+        subject.check();
+        let bytes = memory_of(depth, queues);
+        let what = format!("depth {depth}, {queues} queues of each user");
+        rate(&what, CHARGES as u64, &times, "/s", &format!("{bytes} B a user"));
+        let times = measure(|| (), |()| subject.link_all(), |()| ());
+        rate("  link and unlink", CHARGES as u64, &times, "/s", "");
+    }
+}
+
+/// Charges in one run of the nested trackers.
+const CHARGES: usize = 200_000;
+
+/// Depth, and queues of each user.
+fn shapes() -> impl Iterator<Item = (usize, usize)> {
+    [1, 4, 16, 64].into_iter().flat_map(|depth| [1, 10, 1_000].map(|queues| (depth, queues)))
+}
+
+/// As many users as make 640,000 levels, at least ten.
+fn users_of(depth: usize, queues: usize) -> usize {
+    (640_000 / (depth * queues)).clamp(10, 100_000)
+}
+
+/// What one user's levels take, measured in a process of its own.
+fn memory_of(depth: usize, queues: usize) -> String {
+    let mut again =
+        std::process::Command::new(std::env::current_exe().expect("a program has a file"));
+    let output = again.env(MEMORY, format!("{depth} {queues}")).output();
+    String::from_utf8_lossy(&output.expect("the program runs again").stdout).trim().to_owned()
+}
+
+/// Says which shape of nested trackers to weigh, instead of all benchmarks.
+const MEMORY: &str = "HEADROOM_BENCH_MEMORY";
+
+fn weigh(shape: &str) {
+    let mut numbers = shape.split(' ').filter_map(|number| number.parse::<usize>().ok());
+    let (depth, queues) = (numbers.next().unwrap_or(1), numbers.next().unwrap_or(1));
+    let users = users_of(depth, queues);
+    // The queues are not weighed, nor are the names of their limits.
+    let few = Charges::nested(depth + 1, queues, 0, 0);
+    let before = memory();
+    let many = Charges::nested(depth + 1, queues, users, 0);
+    let after = memory();
+    println!("{}", after.saturating_sub(before) / users as u64);
+    drop((few, many));
 }
 
 fn simulations(title: &str) {

@@ -1,5 +1,6 @@
 //! What the benchmarks share: clusters to measure on, and a table of medians.
 
+pub mod charge;
 pub mod cluster;
 pub mod queue_file;
 pub mod runs;

@@ -91,6 +91,28 @@ impl<I: Id, T: Clone> Table<I, T> {
         if row.generation == slot.generation() { row.value.as_mut() } else { None }
     }
 
+    /// Change a row and those that follow from it: `change` answers with the next one. Rows of
+    /// one chunk that follow each other are reached without another look at who shares it.
+    ///
+    /// Whether the first row was there; the others must be.
+    #[inline]
+    pub(crate) fn follow(&mut self, first: I, mut change: impl FnMut(&mut T) -> Option<I>) -> bool {
+        if self.get(first).is_none() {
+            return false;
+        }
+        let mut next = Some(first);
+        while let Some(id) = next {
+            let position = id.slot().index() / CHUNK;
+            let chunk = Arc::make_mut(&mut self.chunks[position]);
+            while let Some(id) = next.filter(|id| id.slot().index() / CHUNK == position) {
+                let row = &mut chunk[id.slot().index() % CHUNK];
+                debug_assert_eq!(row.generation, id.slot().generation(), "rows that follow live");
+                next = row.value.as_mut().and_then(&mut change);
+            }
+        }
+        true
+    }
+
     fn row_mut(&mut self, index: u32) -> &mut Row<T> {
         &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
     }

@@ -26,6 +26,12 @@ impl Timestamp {
         self.0
     }
 
+    /// The point in time this long before; the earliest one if there is none.
+    #[must_use]
+    pub const fn before(self, span: Millis) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+
     /// Time passed since `earlier`; zero if that lies in the future.
     pub const fn since(self, earlier: Self) -> Millis {
         Millis(self.0.saturating_sub(earlier.0))

@@ -14,6 +14,7 @@ mod placement;
 mod resources;
 mod scenario;
 mod unjudged;
+mod user;
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};

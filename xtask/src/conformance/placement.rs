@@ -2,14 +2,13 @@
 
 use anyhow::{Context as _, Result};
 use headroom_core::books::{Books, Queue};
-use headroom_core::config::legal::is_user_name;
 use headroom_core::config::{ApplicationOrder, Properties};
 use headroom_core::resource::Amounts;
 use headroom_core::{Command, Event, Name, Submit, Timestamp, decide};
 use serde_json::{Map, Value, json};
 
 use super::case::{bool_of, text_of};
-use super::{Judge, Verdict};
+use super::{Judge, Verdict, user};
 
 /// An application is placed as the reference places it: accepted or not, its queue, its user
 /// with groups, and the queues that are made, as REST shows them.
@@ -92,28 +91,12 @@ fn submission(application: &Value) -> Option<Submit> {
         .flatten()
         .map(|(key, value)| (Name::new(key), Name::new(value.as_str().unwrap_or_default())))
         .collect();
-    let forced = tags.iter().any(|(key, value)| {
-        key.eq_ignore_ascii_case("application.create.force")
-            && ["1", "t", "T", "TRUE", "true", "True"].contains(&value.as_str())
-    });
-    let given = &application["ugi"];
-    let mut user = given["user"].as_str().unwrap_or_default();
-    let listed = given["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut groups: Vec<Name> = listed.map(Name::new).collect();
-    if user.is_empty() {
-        if !forced {
-            return None;
-        }
-        (user, groups) = ("nobody", vec![Name::new("nogroup")]);
-    }
-    if groups.is_empty() {
-        groups.push(Name::new(user));
-    }
-    is_user_name(user).then(|| Submit {
+    let (user, groups) = user::resolve(application, user::is_forced(&tags))?;
+    Some(Submit {
         partition: Name::new(text("partitionName")),
         application: Name::new(text("applicationID")),
         queue: Name::new(text("queueName")),
-        user: Name::new(user),
+        user,
         groups,
         tags,
         ..Submit::default()

@@ -8,6 +8,7 @@ mod link;
 mod machine_path;
 mod purity;
 mod subcommand;
+mod tracker;
 
 use std::fmt;
 use std::path::Path;
@@ -41,11 +42,12 @@ impl fmt::Display for Violation {
 type Rule = fn(&Tree) -> Vec<Violation>;
 
 /// Every rule, by the name that its report carries.
-const RULES: [(&str, Rule); 10] = [
+const RULES: [(&str, Rule); 11] = [
     ("file length", length::files),
     ("function length", length::functions),
     ("crate table", edge::check),
     ("core purity", purity::check),
+    ("trackers by themselves", tracker::check),
     ("leftovers", leftover::check),
     ("unwrap", leftover::unwraps),
     ("machine paths", machine_path::check),

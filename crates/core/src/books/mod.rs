@@ -13,6 +13,7 @@ mod node;
 mod partition;
 mod priority;
 mod queue;
+mod quota_clock;
 mod rejected;
 mod shape;
 pub mod tracker;

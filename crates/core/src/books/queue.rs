@@ -6,8 +6,8 @@ use core::fmt;
 use crate::config::{AccessList, Properties, PropertyValues, TemplateConfig};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
-use crate::resource::{Amounts, Resources, Shortfall};
-use crate::time::Timestamp;
+use crate::resource::{Amounts, Quantity, Resources, Shortfall};
+use crate::time::{Millis, Timestamp};
 
 use super::priority::ShownPriorities;
 
@@ -86,6 +86,8 @@ pub struct Queue {
     pub pending: Resources,
     /// Applications in state Running here and below.
     pub running: u64,
+    /// When room is taken back because it uses more than its maximum, if it does.
+    pub quota_preemption_at: Option<Timestamp>,
     /// The priorities that applications, or queues below, show here.
     pub(super) priorities: ShownPriorities,
     /// How many queues are right below it.
@@ -132,6 +134,19 @@ impl Queue {
     pub fn allows_application(&self) -> bool {
         let max = self.settings.max_applications;
         max == 0 || self.running < max
+    }
+
+    /// Start the clock of quota preemption if the RM had it use more than its maximum.
+    pub(super) fn watch_quota(&mut self, now: Timestamp) {
+        let delay = self.settings.values.quota_preemption_delay;
+        let exceeds = |left: &Resources| left.iter().any(|(_, left)| left < Quantity::ZERO);
+        if self.managed
+            && self.quota_preemption_at.is_none()
+            && delay > Millis::ZERO
+            && self.left.as_ref().is_some_and(exceeds)
+        {
+            self.quota_preemption_at = Some(now + delay);
+        }
     }
 
     pub(super) fn set_max(&mut self, max: Option<Resources>) {

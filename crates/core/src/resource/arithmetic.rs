@@ -25,46 +25,36 @@ impl Resources {
     /// `AddTo`: add in place, over the union of types.
     #[inline]
     pub fn add(&mut self, other: &Self) {
-        self.accumulate(other, i64::saturating_add);
+        let mine = self.lanes_mut(other.raw().len());
+        if !plainly(mine, other.raw(), i64::wrapping_add) {
+            accumulate(mine, other.raw(), i64::saturating_add);
+        }
     }
 
     /// `SubFrom`: subtract in place, over the union of types; may go below zero.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
-        self.accumulate(other, i64::saturating_sub);
-    }
-
-    #[inline]
-    fn accumulate(&mut self, other: &Self, sum: impl Fn(i64, i64) -> i64) {
-        let theirs = other.raw();
-        let mine = self.lanes_mut(theirs.len());
-        for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            if *theirs != Self::ABSENT {
-                let base = if *mine == Self::ABSENT { 0 } else { *mine };
-                *mine = Quantity::of(sum(base, *theirs)).get();
-            }
+        let mine = self.lanes_mut(other.raw().len());
+        if !plainly(mine, other.raw(), i64::wrapping_sub) {
+            accumulate(mine, other.raw(), i64::saturating_sub);
         }
     }
 
     /// `AddOnlyExisting` in place: only types present here change.
     #[inline]
     pub fn add_existing(&mut self, other: &Self) {
-        self.accumulate_existing(other, i64::saturating_add);
+        let mine = self.lanes_mut(0);
+        if !plainly(mine, other.raw(), i64::wrapping_add) {
+            accumulate_existing(mine, other.raw(), i64::saturating_add);
+        }
     }
 
     /// `SubOnlyExisting` in place: only types present here change.
     #[inline]
     pub fn subtract_existing(&mut self, other: &Self) {
-        self.accumulate_existing(other, i64::saturating_sub);
-    }
-
-    #[inline]
-    fn accumulate_existing(&mut self, other: &Self, sum: impl Fn(i64, i64) -> i64) {
         let mine = self.lanes_mut(0);
-        for (mine, theirs) in mine.iter_mut().zip(other.raw()) {
-            if *mine != Self::ABSENT && *theirs != Self::ABSENT {
-                *mine = Quantity::of(sum(*mine, *theirs)).get();
-            }
+        if !plainly(mine, other.raw(), i64::wrapping_sub) {
+            accumulate_existing(mine, other.raw(), i64::saturating_sub);
         }
     }
 
@@ -211,5 +201,53 @@ impl Resources {
     /// one vector is nowhere smaller and somewhere larger, its total is larger.
     pub fn total(&self) -> i128 {
         self.iter().map(|(_, amount)| i128::from(amount.get())).sum()
+    }
+}
+
+/// Lanes that the processor takes at once: all that are kept without heap.
+const BLOCK: usize = 8;
+
+/// Combine a full block of lanes without a look at each, if no type is absent and no amount so
+/// large that a sum might overflow; whether that was so.
+#[inline]
+fn plainly(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) -> bool {
+    let (Ok(mine), Ok(theirs)) =
+        (<&mut [i64; BLOCK]>::try_from(mine), <&[i64; BLOCK]>::try_from(theirs))
+    else {
+        return false;
+    };
+    if !are_plain(mine, theirs) {
+        return false;
+    }
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine = sum(*mine, *theirs);
+    }
+    true
+}
+
+/// Whether all lanes are present and below 2^62 in size: an absent one is the smallest number.
+#[inline]
+pub(super) fn are_plain(left: &[i64; BLOCK], right: &[i64; BLOCK]) -> bool {
+    let large = |lane: &i64| lane ^ (lane << 1);
+    let lanes = left.iter().zip(right);
+    lanes.fold(0, |any, (left, right)| any | large(left) | large(right)) >= 0
+}
+
+#[inline]
+fn accumulate(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        if *theirs != Resources::ABSENT {
+            let base = if *mine == Resources::ABSENT { 0 } else { *mine };
+            *mine = Quantity::of(sum(base, *theirs)).get();
+        }
+    }
+}
+
+#[inline]
+fn accumulate_existing(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        if *mine != Resources::ABSENT && *theirs != Resources::ABSENT {
+            *mine = Quantity::of(sum(*mine, *theirs)).get();
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Comparisons and checks: the predicates of queues-and-limits §1.4.
 
+use super::arithmetic::are_plain;
 use super::{Quantity, ResourceType, Resources};
 
 /// The first type, in type order, of which there is not enough.
@@ -28,6 +29,14 @@ impl Resources {
     /// unlimited; a negative amount is zero.
     #[inline]
     pub fn allows(&self, small: &Self) -> bool {
+        if let (Ok(big), Ok(small)) =
+            (<&[i64; 8]>::try_from(self.raw()), <&[i64; 8]>::try_from(small.raw()))
+            && are_plain(big, small)
+        {
+            // More than there is, and more than nothing: both differences are below zero.
+            let short = |(big, small): (&i64, &i64)| (big - small) & -small;
+            return big.iter().zip(small).map(short).fold(0, |any, one| any | one) >= 0;
+        }
         self.raw()
             .iter()
             .zip(small.raw())

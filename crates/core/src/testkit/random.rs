@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use crate::config::{Configuration, NodeOrder, PartitionConfig, QueueConfig, RuleConfig};
+use crate::config::{
+    Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
+};
 use crate::name::Name;
 use crate::resource::Amounts;
 
@@ -135,10 +137,14 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
 }
 
 fn one_tree() -> impl Strategy<Value = PartitionConfig> {
-    (prop::collection::vec(any::<u8>(), 31), any::<bool>()).prop_map(|(dice, packed)| {
+    let dice = prop::collection::vec(any::<u8>(), 31);
+    (dice, any::<bool>(), any::<bool>()).prop_map(|(dice, packed, user_first)| {
         let mut one = tree_of(&mut dice.into_iter().cycle());
         if packed {
             one.node_sort.order = NodeOrder::BinPacking;
+        }
+        if user_first {
+            one.limit_precedence = LimitPrecedence::User;
         }
         one
     })

@@ -38,7 +38,7 @@ use super::script::{Words, command, configuration, is_setting};
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1
 /// ask a2 app1 vcore=1 on n1           wait 30s            reload
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
-/// show root.a    show app1    show user ann    show group dev
+/// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
 /// `on n1` in an ask means that it runs there already, whatever the limits say. `reload`, with
@@ -259,6 +259,7 @@ impl Story {
 
     fn show(&mut self, words: &mut Words<'_>) {
         let line = match words.next("what to show") {
+            "priority" => self.priority(words.next("a path")),
             "user" => self.tracker(TrackerKind::User, words.next("a name")),
             "group" => self.tracker(TrackerKind::Group, words.next("a name")),
             path if path.starts_with("root") => self.queue(path),
@@ -286,6 +287,13 @@ impl Story {
             share.get(),
             queue.running
         )
+    }
+
+    fn priority(&self, path: &str) -> String {
+        let books = &self.world.books;
+        let id = *books.partition(self.here()).queues.get(path).expect("a story shows its queues");
+        let shown = books.queue(id).shown_priority().map_or("none".into(), |one| one.to_string());
+        format!("  {path}: priority {shown}\n")
     }
 
     fn application(&self, name: &str) -> String {

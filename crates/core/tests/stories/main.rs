@@ -12,6 +12,7 @@ mod order;
 mod queues;
 mod queues_examples;
 mod refusals;
+mod reload;
 mod scheduling_examples;
 
 use expect_test::Expect;

@@ -204,3 +204,47 @@ fn a_group_is_given_back_to_after_its_user_is_gone() {
     trackers.decrease(group, &memory(3)).unwrap();
     assert_eq!(used(&trackers, group), vec![memory(1); 3]);
 }
+
+/// How many levels differ between two states of the trackers, made and removed ones included.
+fn touched(before: &Trackers, after: &Trackers) -> usize {
+    let gone = before.levels().filter(|(id, _)| after.find_level(*id).is_none()).count();
+    let changed = after.levels().filter(|(id, level)| before.find_level(*id) != Some(level));
+    gone + changed.count()
+}
+
+#[test]
+fn sd_12_the_cost_is_the_depth_whatever_the_number_of_queues() {
+    for queues in [1, 10, 1_000] {
+        for depth in [1, 4, 16, 64] {
+            let below = |number: usize| format!("root.c{number}{}", ".c".repeat(depth - 1));
+            // Long paths are dear to make, so where there are many queues most are shallow.
+            let paths: Vec<String> = (0..queues)
+                .map(|number| if number < 3 { below(number) } else { format!("root.c{number}") })
+                .collect();
+            let scene = Scene::new(paths.join(" ").leak(), "");
+            let path = |path: &str| scene.books().path_of(scene.queue(path));
+            let (mut trackers, bob) = (scene.here().trackers.clone(), Name::new("bob"));
+            for other in &paths[1..] {
+                trackers.link(USER, &bob, &path(other)).unwrap();
+            }
+            let deep = path(&paths[0]);
+            let before = trackers.clone();
+            let level = trackers.link(USER, &bob, &deep).unwrap();
+            // The levels of the path, and the neighbour that the new branch is hung beside.
+            assert!(touched(&before, &trackers) <= depth + 2, "linking, {queues} queues");
+            let before = trackers.clone();
+            trackers.increase(level, &memory(1)).unwrap();
+            assert_eq!(touched(&before, &trackers), depth + 1, "charging, {queues} queues");
+            let charged = trackers.clone();
+            trackers.decrease(level, &memory(1)).unwrap();
+            assert_eq!(touched(&charged, &trackers), depth + 1, "giving back, {queues} queues");
+            assert_eq!(touched(&before, &trackers), 0);
+            trackers.unlink(level).unwrap();
+            assert!(touched(&before, &trackers) <= depth + 2, "unlinking, {queues} queues");
+        }
+    }
+    let guide = include_str!("../../../../docs/limits.md");
+    for depth in ["| 1 |", "| 4 |", "| 16 |", "| 64 |"] {
+        assert!(guide.contains(depth), "the guide has the figures of depth {depth}");
+    }
+}

@@ -15,7 +15,7 @@ use headroom_core::books::tracker::TrackerKind;
 use headroom_core::books::{Application, Books, Level, Partition};
 use headroom_core::config::{Configuration, LimitPrecedence, QueueConfig};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId, QueueId};
-use headroom_core::resource::{Amounts, Resources};
+use headroom_core::resource::{Amounts, Quantity, Resources};
 use headroom_core::testkit::{World, leaf, limit, parent, partition};
 use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination};
 
@@ -128,7 +128,7 @@ impl Scene {
     }
 
     fn partition_id(&self) -> PartitionId {
-        self.books().partition_named(&self.partition).unwrap()
+        self.books().partition_named(&self.partition).expect("a scene names what is there")
     }
 
     fn here(&self) -> &Partition {
@@ -136,11 +136,11 @@ impl Scene {
     }
 
     fn allocation(&self, key: &str) -> AllocationId {
-        self.here().allocations.get(key).copied().unwrap()
+        self.here().allocations.get(key).copied().expect("a scene names what is there")
     }
 
     fn application_id(&self, name: &str) -> ApplicationId {
-        self.here().applications.get(name).copied().unwrap()
+        self.here().applications.get(name).copied().expect("a scene names what is there")
     }
 
     fn application(&self, name: &str) -> &Application {
@@ -148,11 +148,11 @@ impl Scene {
     }
 
     fn queue(&self, path: &str) -> QueueId {
-        self.here().queues.get(path).copied().unwrap()
+        self.here().queues.get(path).copied().expect("a scene names what is there")
     }
 
     fn text(&self, resources: &Resources) -> String {
-        let one = |(resource, amount): (_, headroom_core::resource::Quantity)| {
+        let one = |(resource, amount): (_, Quantity)| {
             format!("{}={}", self.books().types().name(resource), amount.get())
         };
         resources.iter().map(one).collect::<Vec<_>>().join(" ")
@@ -200,8 +200,8 @@ impl Scene {
 fn amounts(text: &str) -> Amounts {
     let mut all = Amounts::EMPTY;
     for entry in text.split_whitespace() {
-        let (name, amount) = entry.split_once('=').unwrap();
-        all.set(name, headroom_core::resource::Quantity::of(amount.parse().unwrap()));
+        let (name, amount) = entry.split_once('=').expect("amounts are `type=amount`");
+        all.set(name, Quantity::of(amount.parse().expect("amounts are whole")));
     }
     all
 }
@@ -224,7 +224,9 @@ fn configuration(leaves: &str, limits: &str) -> Configuration {
         let (users, groups) = (names("user"), names("group"));
         let (counts, sizes): (Vec<&str>, Vec<&str>) =
             words.iter().partition(|word| word.starts_with("apps="));
-        let apps = counts.first().map_or(0, |word| word["apps=".len()..].parse().unwrap());
+        let apps = counts
+            .first()
+            .map_or(0, |word| word["apps=".len()..].parse().expect("a count is whole"));
         queue.limits.push(limit(&users, &groups, amounts(&sizes.join(" ")), apps));
     }
     partition(root)

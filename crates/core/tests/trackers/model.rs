@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use headroom_core::books::Books;
 use headroom_core::books::tracker::{TrackerKind, WILDCARD};
+use headroom_core::id::ApplicationId;
+use headroom_core::resource::{Quantity, Resources};
 use headroom_core::testkit::Counts;
 use headroom_core::{Event, Name};
 use proptest::prelude::*;
@@ -116,7 +119,7 @@ impl Model {
 
     fn look(&mut self, name: &str) {
         let group = self.group_of(&self.apps[name]);
-        let app = self.apps.get_mut(name).unwrap();
+        let app = self.apps.get_mut(name).expect("the model knows it");
         app.linked = true;
         if app.group.is_none() {
             (app.group, app.told, app.runs_in_group) = (Some(group), [0, 0], false);
@@ -124,7 +127,7 @@ impl Model {
     }
 
     fn give(&mut self, name: &str, key: &str, size: Pair) {
-        let app = self.apps.get_mut(name).unwrap();
+        let app = self.apps.get_mut(name).expect("the model knows it");
         let before = app.has.insert(key.into(), size).unwrap_or_default();
         let grown = each(minus(size, before), [0, 0], i64::max);
         let shrunk = each(minus(before, size), [0, 0], i64::max);
@@ -138,8 +141,8 @@ impl Model {
 
     /// Whether less went back to the group than to the user.
     fn take(&mut self, name: &str, key: &str) -> bool {
-        let app = self.apps.get_mut(name).unwrap();
-        let size = app.has.remove(key).unwrap();
+        let app = self.apps.get_mut(name).expect("the model knows it");
+        let size = app.has.remove(key).expect("the model knows it");
         let back = each(app.told, size, i64::min);
         app.told = minus(app.told, back);
         app.group.is_some_and(|group| !group.is_empty()) && back != size
@@ -256,7 +259,7 @@ impl Player<'_> {
                 let who =
                     if who.starts_with("group") { (*who).into() } else { format!("user {who}") };
                 let memory = memory.map_or_else(String::new, |memory| format!("memory={memory}"));
-                text += &format!("{queue} {who} {memory} apps={apps}\n");
+                text.extend([*queue, " ", &*who, " ", &*memory, &*format!(" apps={apps}\n")]);
             }
         }
         let dropped = self.model.relimit(limits);
@@ -270,7 +273,7 @@ impl Player<'_> {
         let from = self.scene.world.journal.len();
         let before = self.scene.books().clone();
         act(&mut self.scene);
-        let trackers = |books: &headroom_core::books::Books| {
+        let trackers = |books: &Books| {
             books.partitions().values().map(|one| one.trackers.names(USER).len()).sum::<usize>()
         };
         if trackers(&before) > trackers(self.scene.books()) {
@@ -278,48 +281,52 @@ impl Player<'_> {
         }
         let (mut replayed, journal) = (before, self.scene.world.journal[from..].to_vec());
         for (at, event) in journal {
-            let name = |app| replayed_name(&replayed, app);
-            match &event {
-                Event::ApplicationLinked { application, group } => {
-                    let name = name(*application);
-                    let late = self.model.apps[name].runs;
-                    self.model.look(name);
-                    let chosen = self.model.apps[name].group.unwrap();
-                    assert_eq!(group.as_deref().unwrap_or(""), chosen, "the group of {name}");
-                    self.count("linked late", u64::from(late && !chosen.is_empty()));
-                    self.count("linked", 1);
-                }
-                Event::Placed { ask, .. } => {
-                    let row = replayed.allocation(*ask);
-                    let size = pair(&replayed, replayed.resources_of(*ask));
-                    self.model.give(name(row.application), &row.key, size);
-                    self.count("placed", 1);
-                }
-                Event::Resized { allocation, resources } => {
-                    let row = replayed.allocation(*allocation);
-                    let size =
-                        ["memory", "vcore"].map(|one| resources.get(one).map_or(0, |n| n.get()));
-                    self.model.give(name(row.application), &row.key, size);
-                    self.count("resized", 1);
-                }
-                Event::Released { allocation, .. } => {
-                    let row = replayed.allocation(*allocation);
-                    let less = self.model.take(name(row.application), &row.key);
-                    self.count("released", 1);
-                    self.count("gave back less to the group", u64::from(less));
-                }
-                Event::ApplicationUnlinked { application } => {
-                    let app = self.model.apps.get_mut(name(*application)).unwrap();
-                    (app.linked, app.group, app.runs) = (false, None, false);
-                }
-                Event::ApplicationRemoved { application } => {
-                    self.model.apps.remove(name(*application));
-                }
-                _ => {}
-            }
+            self.follow(&replayed, &event);
             replayed.apply(at, &event);
         }
         self.compare();
+    }
+
+    fn follow(&mut self, books: &Books, event: &Event) {
+        let name = |application| name_of(books, application);
+        match event {
+            Event::ApplicationLinked { application, group } => {
+                let name = name(*application);
+                let late = self.model.apps[name].runs;
+                self.model.look(name);
+                let chosen = self.model.apps[name].group.expect("it was just looked for");
+                assert_eq!(group.as_deref().unwrap_or(""), chosen, "the group of {name}");
+                self.count("linked late", u64::from(late && !chosen.is_empty()));
+                self.count("linked", 1);
+            }
+            Event::Placed { ask, .. } => {
+                let row = books.allocation(*ask);
+                let size = pair(books, books.resources_of(*ask));
+                self.model.give(name(row.application), &row.key, size);
+                self.count("placed", 1);
+            }
+            Event::Resized { allocation, resources } => {
+                let row = books.allocation(*allocation);
+                let size =
+                    ["memory", "vcore"].map(|one| resources.get(one).map_or(0, Quantity::get));
+                self.model.give(name(row.application), &row.key, size);
+                self.count("resized", 1);
+            }
+            Event::Released { allocation, .. } => {
+                let row = books.allocation(*allocation);
+                let less = self.model.take(name(row.application), &row.key);
+                self.count("released", 1);
+                self.count("gave back less to the group", u64::from(less));
+            }
+            Event::ApplicationUnlinked { application } => {
+                let app = self.model.apps.get_mut(name(*application)).expect("it was submitted");
+                (app.linked, app.group, app.runs) = (false, None, false);
+            }
+            Event::ApplicationRemoved { application } => {
+                self.model.apps.remove(name(*application));
+            }
+            _ => {}
+        }
     }
 
     fn compare(&mut self) {
@@ -359,20 +366,14 @@ impl Player<'_> {
     }
 }
 
-fn replayed_name(
-    books: &headroom_core::books::Books,
-    application: headroom_core::id::ApplicationId,
-) -> &'static str {
+fn name_of(books: &Books, application: ApplicationId) -> &'static str {
     let name: &Name = &books.application(application).name;
-    APPLICATIONS.into_iter().find(|one| name == *one).unwrap()
+    APPLICATIONS.into_iter().find(|one| name == *one).expect("the model knows it")
 }
 
-fn pair(
-    books: &headroom_core::books::Books,
-    resources: &headroom_core::resource::Resources,
-) -> Pair {
+fn pair(books: &Books, resources: &Resources) -> Pair {
     let amounts = books.types().amounts(resources);
-    ["memory", "vcore"].map(|name| amounts.get(name).map_or(0, |amount| amount.get()))
+    ["memory", "vcore"].map(|name| amounts.get(name).map_or(0, Quantity::get))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Judges histories: plays each step of a recorded one against the core and compares what the
 //! resource manager is told, what the step answers, and the state in snapshots.
 //!
-//! - `driver` plays, `requests` and `user` make commands of the recorded requests, `told` and
+//! - `driver` plays, `requests` makes commands of the recorded requests, `told` and
 //!   `print` put what came of them into the form of the record, `compare` finds differences.
 //! - Not compared: texts for people; `requests[].schedulingAttempted`, which says which asks
 //!   the reference looked at on its way (ours looks at classes, and at each once); the message
@@ -17,7 +17,6 @@ mod driver;
 mod print;
 mod requests;
 mod told;
-mod user;
 mod wire;
 
 use std::fmt::Write as _;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::Millis;
 use headroom_core::books::Books;
 use headroom_core::config::{ApplicationOrder, NodeOrder, PreemptionPolicy, Properties};
 use headroom_core::resource::Amounts;
@@ -11,6 +10,7 @@ use headroom_core::view::{
     AllocationView, ApplicationView, GroupView, NodeView, PartitionView, Percents, QueueView,
     RejectedView, UsageView, UserView, groups, users,
 };
+use headroom_core::{Millis, Name};
 use serde_json::{Map, Value, json};
 
 /// The partition whose queues, applications and nodes are recorded.
@@ -67,7 +67,7 @@ fn texts(properties: &Properties) -> Value {
     properties.iter().map(|(key, value)| (key.to_string(), Value::from(value.as_str()))).collect()
 }
 
-fn names<'a>(names: impl IntoIterator<Item = &'a headroom_core::Name>) -> Value {
+fn names<'a>(names: impl IntoIterator<Item = &'a Name>) -> Value {
     names.into_iter().map(|name| Value::from(name.as_str())).collect()
 }
 
@@ -117,7 +117,7 @@ fn queue(view: &QueueView) -> Value {
         ("isLeaf", view.leaf.into()),
         ("isManaged", view.managed.into()),
         ("properties", texts(&view.properties)),
-        ("parent", view.parent.as_ref().map(|parent| parent.as_str()).into()),
+        ("parent", view.parent.as_ref().map(Name::as_str).into()),
         ("template", template),
         ("children", view.children.iter().map(queue).collect()),
         ("absUsedCapacity", percents(&view.used_percent)),

@@ -7,8 +7,9 @@ use anyhow::{Result, bail};
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination, Timestamp};
 use serde_json::Value;
 
+use crate::conformance::user;
+
 use super::driver::Driver;
-use super::user;
 use super::wire::{self, Needs, amounts, flag, list, name, pairs, text};
 
 /// `ApplicationRequest`: new ones first, then those to be removed.

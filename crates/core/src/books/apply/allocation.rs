@@ -99,11 +99,15 @@ impl Books {
         partition.ask_count -= 1;
         partition.allocation_count += 1;
         charge(partition, row, resources);
+        let quota = partition.settings.preemption.quota_enabled;
         let mut next = Some(queue);
         while let Some(id) = next {
             let queue = &mut self.queues[id];
             queue.unpend(resources);
             queue.charge(resources);
+            if quota && queue.parent.is_some() {
+                queue.watch_quota(now);
+            }
             next = queue.parent;
         }
         self.reprioritise(Some(queue), shown, shows);
@@ -111,7 +115,7 @@ impl Books {
     }
 
     /// Give an ask or allocation another size, whatever fits.
-    pub(super) fn resize(&mut self, allocation: AllocationId, resources: &Amounts) {
+    pub(super) fn resize(&mut self, now: Timestamp, allocation: AllocationId, resources: &Amounts) {
         let after = self.types.intern_all(resources).pruned();
         let shape = self.shapes.acquire(after.clone());
         let row = &mut self.allocations[allocation];
@@ -143,9 +147,13 @@ impl Books {
         row.allocated.subtract(&before);
         row.allocated.add(&after);
         row.allocated.prune();
+        let quota = partition.settings.preemption.quota_enabled;
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);
+            if quota && queue.parent.is_some() {
+                queue.watch_quota(now);
+            }
         });
         self.nodes[node].refund(&before);
         self.nodes[node].charge(&after);

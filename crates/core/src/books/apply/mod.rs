@@ -78,7 +78,7 @@ impl Books {
             Event::AskAdded { .. } => self.add_ask(event),
             Event::AskRemoved { ask, termination: _ } => self.remove_ask(*ask),
             Event::Placed { ask, node } => self.place(now, *ask, *node),
-            Event::Resized { allocation, resources } => self.resize(*allocation, resources),
+            Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
             Event::Released { allocation, termination: _ } => self.release(*allocation),
         }
     }

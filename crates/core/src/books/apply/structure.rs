@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
     Books, LimitSettings, Node, Partition, PartitionSettings, Queue, QueueSettings, QueueState,
@@ -112,6 +113,7 @@ impl Books {
             allocated: Resources::new(),
             pending: Resources::new(),
             running: 0,
+            quota_preemption_at: None,
             priorities: OrderedMap::default(),
             child_count: 0,
             removable_at: None,
@@ -137,12 +139,23 @@ impl Books {
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
         let row = &mut self.queues[queue];
         let shown = row.shown_priority();
+        let (max_before, delay_before) =
+            (row.max.clone(), row.settings.values.quota_preemption_delay);
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
         if row.parent.is_some() {
             row.set_max(max);
             row.guaranteed = guaranteed;
+            let change = QuotaChange {
+                max_before: max_before.as_ref(),
+                delay_before,
+                max: row.max.as_ref(),
+                delay: row.settings.values.quota_preemption_delay,
+                used: &row.allocated,
+            };
+            let at = change.fires_at(now, row.quota_preemption_at);
+            row.quota_preemption_at = at.filter(|_| managed);
         }
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);

@@ -242,15 +242,11 @@ impl Trackers {
         leaf: LevelId,
         mut change: impl FnMut(&mut Level),
     ) -> Result<(), TrackerError> {
-        let level = self.levels.get_mut(leaf).ok_or(TrackerError::LevelGone { level: leaf })?;
-        change(level);
-        let mut next = level.parent;
-        while let Some(id) = next {
-            let level = &mut self.levels[id];
+        let live = self.levels.follow(leaf, |level| {
             change(level);
-            next = level.parent;
-        }
-        Ok(())
+            level.parent
+        });
+        if live { Ok(()) } else { Err(TrackerError::LevelGone { level: leaf }) }
     }
 }
 

@@ -2,23 +2,21 @@
 //! the default resolver. Decisions K-6 and K-7.
 
 use headroom_core::Name;
+use headroom_core::config::legal::is_user_name;
 use serde_json::Value;
-
-use super::wire::{list, text};
 
 /// The user and his groups; none if the application is to be refused.
 pub(super) fn resolve(application: &Value, forced: bool) -> Option<(Name, Vec<Name>)> {
-    let none = Value::Null;
-    let info = application.get("ugi").unwrap_or(&none);
-    let user = text(info, "user");
+    let info = &application["ugi"];
+    let user = info["user"].as_str().unwrap_or_default();
     if user.is_empty() {
         return forced.then(|| (Name::new("nobody"), vec![Name::new("nogroup")]));
     }
-    if !is_legal(user) {
+    if !is_user_name(user) {
         return None;
     }
-    let mut groups: Vec<Name> =
-        list(info, "groups").iter().filter_map(Value::as_str).map(Name::new).collect();
+    let listed = info["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut groups: Vec<Name> = listed.map(Name::new).collect();
     if groups.is_empty() {
         groups.push(Name::new(user)); // The default resolver: one group of the same name.
     }
@@ -29,13 +27,6 @@ pub(super) fn resolve(application: &Value, forced: bool) -> Option<(Name, Vec<Na
 pub(super) fn is_forced(tags: &[(Name, Name)]) -> bool {
     let forced = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case("application.create.force"));
     forced.is_some_and(|(_, value)| matches!(&**value, "1" | "t" | "T" | "true" | "TRUE" | "True"))
-}
-
-fn is_legal(user: &str) -> bool {
-    let bare = user.strip_suffix('$').unwrap_or(user);
-    let mut letters = bare.chars();
-    let first = letters.next().is_some_and(|one| one == '_' || one.is_ascii_alphabetic());
-    first && letters.all(|one| one.is_ascii_alphanumeric() || ":#/_.@-".contains(one))
 }
 
 #[cfg(test)]
