@@ -5,6 +5,7 @@
 
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
+use headroom_benches::queue_file::Live;
 use headroom_benches::table::{head, measure, measure_core, memory, rate, time};
 use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
@@ -176,6 +177,16 @@ fn queue_files(title: &str) {
         };
         let times = measure(|| (), |()| reviews(), |()| ());
         time("the same with advice, as `headroom validate`", &times, "");
+        let other = queue_file::changed(&text);
+        let live = || Live::at_work(&text, queues);
+        let waiting = live().waiting();
+        assert!(waiting > 0, "somebody waits");
+        let same = |live: &Live| assert_eq!(live.waiting(), waiting, "nothing is lost");
+        let times = measure(live, |live| live.configure(&other), same);
+        time("the same over a live one, all changed", &times, "goal: 1 s");
+        let one = text.replacen("{vcore: 500}", "{vcore: 499}", 1);
+        let times = measure(live, |live| live.configure(&one), same);
+        time("the same over a live one, one limit changed", &times, "goal: 1 s");
     }
 }
 

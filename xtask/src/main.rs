@@ -7,6 +7,7 @@
 
 mod bytes;
 mod conformance;
+mod corners;
 mod equip;
 mod project;
 mod readme;
@@ -40,7 +41,7 @@ enum Command {
     Conformance(conformance::Args),
     /// The rules of the house that no other tool checks
     Tidy,
-    /// Which test re-enacts which scene; fails on a gap
+    /// Which tests show which scenes, worked examples and corner cases; fails on a gap
     Scenes,
 }
 

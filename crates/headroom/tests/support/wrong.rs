@@ -13,6 +13,7 @@ partitions:
           - name: p
             queues:
               - name: b
+        submitacl: '*'
 ";
 pub(crate) const NODES: &str = "2*{vcore: 4}";
 /// A folder in which everything is right.

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | names a user or group, `*` groups included | tracker and levels of the path exist, the level has it |
 //! | does not name him any more | that of all other users applies if there is one, else none; what nothing needs goes |
-//! | of all other users, new or changed | every user tracker without a limit of his own at the queue has it, levels of the path made |
+//! | of all other users, new or changed | every user tracker without a limit of his own at the queue has it, levels of the path made unless these are very many |
 //! | of all other users, gone | cleared wherever it was in force |
 
 use alloc::vec::Vec;
@@ -15,6 +15,10 @@ use crate::resource::Resources;
 
 use super::limit::QueueLimits;
 use super::{Level, LimitSettings, TrackerError, TrackerKind, Trackers};
+
+/// How many levels are made for users who may never use them: users by queues that limit all
+/// other users. Of 10,000 of each it would be a hundred million.
+const LEVELS_FORESEEN_MAX: usize = 100_000;
 
 impl Trackers {
     /// Make these all the limits of the queue at the end of this path, `max` being their
@@ -72,7 +76,7 @@ impl Trackers {
     fn ensure_named(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
         let known = self.find(kind, name);
         let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name, path[0]));
-        if known.is_none() && kind == TrackerKind::User {
+        if known.is_none() && kind == TrackerKind::User && self.may_foresee() {
             let paths: Vec<_> = self.wildcards.iter().map(|(_, path)| path.clone()).collect();
             for path in paths {
                 self.ensure(tracker, &path);
@@ -95,6 +99,15 @@ impl Trackers {
     /// Give every user whom no limit names at this queue the limit of all others.
     fn limit_other_users(&mut self, path: &[QueueId], limits: &QueueLimits) {
         let Some(&queue) = path.last() else { return };
+        if !self.may_foresee() {
+            let here = self
+                .levels_at(queue)
+                .filter(|(_, level)| self.rows[level.tracker].kind == TrackerKind::User);
+            for level in here.map(|(id, _)| id).collect::<Vec<_>>() {
+                self.obey(queue, level);
+            }
+            return;
+        }
         let others: Vec<TrackerId> = self
             .users
             .iter()
@@ -105,6 +118,13 @@ impl Trackers {
             let level = self.ensure(tracker, path);
             self.obey(queue, level);
         }
+    }
+
+    /// Whether users get the levels of limits of all other users before they use them: not where
+    /// that would be very many. A level that is made later has the same limit, so all that
+    /// differs is whether it is listed before it is used.
+    fn may_foresee(&self) -> bool {
+        self.users.len().saturating_mul(self.wildcards.len()) <= LEVELS_FORESEEN_MAX
     }
 
     /// Clear the limit of all others wherever it was in force at this queue.
