@@ -61,7 +61,7 @@ impl Corners {
             format!("corner cases with a test: {good} of {all} ({})\n", counts.join(", "));
         for corner in &self.all {
             if let Some(reason) = &corner.later {
-                text += &format!("  {} waits: {reason}\n", corner.id);
+                text.extend(["  ", &*corner.id, " waits: ", reason, "\n"]);
             }
         }
         text

@@ -123,7 +123,8 @@ fn summary_of_examples(
             return format!("{known} of {prefix}NN");
         };
         for (number, reason) in &list.pending {
-            waiting += &format!("  {} waits: {reason}\n", prefix.replace("_w", "_") + number);
+            let id = prefix.replace("_w", "_") + number;
+            waiting.extend(["  ", &*id, " waits: ", reason, "\n"]);
         }
         format!("{known} of {} {prefix}NN", list.count)
     });

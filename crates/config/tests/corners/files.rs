@@ -1,5 +1,7 @@
 //! The queue files of `examples/`: every one loads, and three well-known ones mean what they say.
 
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts")]
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +15,8 @@ fn folder() -> PathBuf {
 }
 
 fn text(name: &str) -> String {
-    fs::read_to_string(folder().join(name)).unwrap().replace("\r\n", "\n")
+    let text = fs::read_to_string(folder().join(name));
+    text.unwrap_or_else(|error| panic!("{name}: {error}")).replace("\r\n", "\n")
 }
 
 fn load(name: &str) -> Loaded {
@@ -95,9 +98,10 @@ fn every_queue_file_of_the_examples_loads_and_stands_on_their_page() {
     let page = text("README.md");
     let mut seen = 0;
     for entry in fs::read_dir(folder()).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".yaml") && !name.ends_with("-nodes.yaml") {
-            assert!(!load(&name).is_empty(), "{name}");
+        let path = entry.unwrap().path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap();
+        if path.extension().is_some_and(|end| end == "yaml") && !name.ends_with("-nodes.yaml") {
+            assert!(!load(name).is_empty(), "{name}");
             assert!(page.contains(&format!("| `{name}` |")), "README.md does not name {name}");
             seen += 1;
         }
