@@ -23,6 +23,12 @@ pub enum Rejection {
         /// As configured.
         partition: Name,
     },
+    /// Two queues of one path.
+    #[error("queue {queue} is configured twice; names of queues differ in lower case")]
+    DuplicateQueue {
+        /// Its path.
+        queue: Name,
+    },
     /// An access list that cannot be read.
     #[error(
         "the access list of queue {queue} has {words} words; it takes users and groups, two at most, with one blank between them"
@@ -46,6 +52,16 @@ pub enum Rejection {
     EmptyName {
         /// Which name.
         what: &'static str,
+    },
+    /// A name that is longer than any real one.
+    #[error("the {what} has {bytes} bytes; no more than {limit} can be")]
+    LongName {
+        /// Which name.
+        what: &'static str,
+        /// Its length.
+        bytes: usize,
+        /// The most.
+        limit: usize,
     },
     /// A node of this id is there already.
     #[error("node {node} is registered already in partition {partition}; remove it first")]
@@ -148,8 +164,10 @@ impl Rejection {
         match self {
             Self::UnknownPartition { .. } => "UNKNOWN_PARTITION",
             Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
+            Self::DuplicateQueue { .. } => "DUPLICATE_QUEUE",
             Self::AccessList { .. } => "ACCESS_LIST",
             Self::PlacementRules { error, .. } => error.code(),
+            Self::LongName { .. } => "LONG_NAME",
             Self::EmptyName { .. } => "EMPTY_NAME",
             Self::DuplicateNode { .. } => "DUPLICATE_NODE",
             Self::UnknownNode { .. } => "UNKNOWN_NODE",

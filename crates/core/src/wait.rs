@@ -11,7 +11,8 @@ use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blocker {
-    /// This queue offers no room: it is stopped, or became a parent with applications in it.
+    /// This queue offers no room: it is stopped, became a parent with applications
+    /// in it, or a leaf with queues below.
     QueueState(QueueId),
     /// The maximum of this queue; for a root queue, the size of the cluster.
     QueueMax(QueueId),
@@ -161,6 +162,10 @@ fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
 fn of_state(subject: &str, queue: &Queue) -> String {
     if queue.state == QueueState::Stopped {
         format!("{subject} is stopped, and offers no room here and below; start it")
+    } else if queue.leaf {
+        format!(
+            "{subject} is a leaf by now, and offers no room to queues below it; make it a parent again, or submit the application to another queue"
+        )
     } else {
         format!(
             "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"

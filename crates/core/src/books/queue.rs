@@ -136,10 +136,13 @@ impl Queue {
         max == 0 || self.running < max
     }
 
-    /// Start the clock of quota preemption if the RM had it use more than its maximum.
-    pub(super) fn watch_quota(&mut self, now: Timestamp) {
+    /// Start the clock of quota preemption if what was just charged exceeds the maximum, as only
+    /// the RM can have it.
+    pub(super) fn watch_quota(&mut self, now: Timestamp, charged: &Resources) {
         let delay = self.settings.values.quota_preemption_delay;
-        let exceeds = |left: &Resources| left.iter().any(|(_, left)| left < Quantity::ZERO);
+        let exceeds = |left: &Resources| {
+            charged.iter().any(|(resource, _)| left.get_or_zero(resource) < Quantity::ZERO)
+        };
         if self.managed
             && self.quota_preemption_at.is_none()
             && delay > Millis::ZERO

@@ -115,7 +115,7 @@ impl PropertyValues {
                 _ => ApplicationOrder::Fifo,
             },
             priority_first: !is(SORT_PRIORITY, "disabled"),
-            backoff: text(BACKOFF).parse().unwrap_or(0),
+            backoff: unsigned(text(BACKOFF)).unwrap_or(0),
             backoff_delay: delay(BACKOFF_DELAY).unwrap_or(HALF_A_MINUTE),
             priority_policy: if is(PRIORITY_POLICY, "fence") {
                 PriorityPolicy::Fence
@@ -164,6 +164,11 @@ const UNITS: [(&str, u64); 8] = [
     ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
 ];
+
+/// Decimal digits and nothing else, as Go reads unsigned numbers.
+fn unsigned(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
 
 /// Read decimal numbers with a unit each, `1m30s` or `1.5h`, as Go writes durations; rounded up
 /// to a whole millisecond. None unless it is above zero and below 2^63 ns.
@@ -237,7 +242,7 @@ mod tests {
         let bad = [
             (SORT_POLICY, "FAIR"),
             (SORT_PRIORITY, "off"),
-            (BACKOFF, "-1"),
+            (BACKOFF, "+5"),
             (BACKOFF_DELAY, "0s"),
             (PRIORITY_POLICY, "fenced"),
             (PRIORITY_OFFSET, "1.5"),

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::resource::{Amounts, Quantity};
+use crate::resource::{Amounts, Quantity, ResourceTypes};
 
 /// How deep values may nest that are skipped.
 const DEPTH_MAX: usize = 10_000;
@@ -54,7 +54,8 @@ impl Reader<'_> {
                 })?;
             }
             amounts.set(name, amount);
-            Some(())
+            // More types than there can be: nothing that could be used.
+            (amounts.len() <= ResourceTypes::LIMIT).then_some(())
         })
     }
 

@@ -58,7 +58,7 @@ pub(super) fn leave(
 /// Tie an application to the trackers that count for it, if it is not.
 pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event> {
     let row = books.application(application);
-    if row.link.is_some() {
+    if !row.lacks_group() {
         return None;
     }
     let path = books.path_of(row.queue);

@@ -73,8 +73,17 @@ fn application_named(
     })
 }
 
+/// The longest name that a client may give anything, in bytes: what is remembered of clients
+/// must not grow with what they write.
+const NAME_BYTES_MAX: usize = 4_096;
+
 fn named(what: &'static str, name: &Name) -> Result<(), Rejection> {
-    if name.is_empty() { Err(Rejection::EmptyName { what }) } else { Ok(()) }
+    if name.is_empty() { Err(Rejection::EmptyName { what }) } else { short(what, name) }
+}
+
+fn short(what: &'static str, name: &str) -> Result<(), Rejection> {
+    let (bytes, limit) = (name.len(), NAME_BYTES_MAX);
+    if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
 /// Refuse amounts that would make the books know too many resource types.

@@ -19,12 +19,16 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 
 use super::configure::granting;
-use super::{named, partition_named, types_fit};
+use super::{named, partition_named, short, types_fit};
 
 pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &submit.partition)?;
     named("application id", &submit.application)?;
     named("user name", &submit.user)?;
+    short("queue", &submit.queue)?;
+    for group in &submit.groups {
+        short("group name", group)?;
+    }
     let mut events = Vec::new();
     let (application, user) = (submit.application.clone(), submit.user.clone());
     let groups = submit.groups.clone();

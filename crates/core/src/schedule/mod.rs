@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books, QueueState};
+use crate::books::{ApplicationState, Books, Queue, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
@@ -189,6 +189,7 @@ impl Scheduler {
     /// Why an ask waits; none if it was placed, is to be judged first, or the cluster has no
     /// node, so that nothing is judged.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
+        // While the rules are new, everything is to be judged first.
         let class = self.class_of(books, ask)?;
         let class_row = self.classes.rows.get(class)?;
         let root = books.partition(books.queue(class_row.key.leaf).partition).root;
@@ -202,13 +203,13 @@ impl Scheduler {
 
     /// The ask by which a class is judged, if the class still is there.
     pub fn first_of(&self, class: ClassId) -> Option<AllocationId> {
-        self.classes.rows.get(class)?;
+        self.classes.rows.get(class).filter(|_| !self.stale)?;
         Some(self.first_ask(class).1)
     }
 
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
-        let row = books.allocations().get(ask).filter(|row| row.is_pending())?;
+        let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
         let bundle = self.applications.get(row.application.index())?.bundle(row.shape)?;
         Some(self.classes.bundles[bundle].class)
     }
@@ -278,10 +279,10 @@ impl Scheduler {
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
-/// or one that is stopped.
+/// one above that became a leaf, or one that is stopped.
 fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    if !books.queue(leaf).leaf {
-        return Some(leaf);
-    }
-    books.up(leaf).find(|(_, queue)| queue.state == QueueState::Stopped).map(|(queue, _)| queue)
+    let shut = |id: QueueId, queue: &Queue| {
+        queue.state == QueueState::Stopped || queue.leaf != (id == leaf)
+    };
+    books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
 }

@@ -62,9 +62,15 @@ impl Tree {
 
     /// Forget a queue that is about to go; nothing waits in it.
     pub(super) fn remove(&mut self, books: &Books, queue: QueueId) {
-        self.ranks.remove(&books.queue(queue).path);
+        let row = books.queue(queue);
+        self.ranks.remove(&row.path);
         self.dirty.retain(|dirty| *dirty != queue);
-        self.queues[queue.index()] = QueueIndex::default();
+        // Its parent may have it in its order still: what was ready left without a step since.
+        let gone = core::mem::take(&mut self.queues[queue.index()]);
+        if let (Some(parent), Some(key)) = (row.parent, gone.key) {
+            self.queues[parent.index()].children.remove(&(key, queue));
+            self.touch(parent);
+        }
     }
 
     /// Every share changes: the cluster has another size.

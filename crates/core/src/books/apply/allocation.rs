@@ -106,7 +106,7 @@ impl Books {
             queue.unpend(resources);
             queue.charge(resources);
             if quota && queue.parent.is_some() {
-                queue.watch_quota(now);
+                queue.watch_quota(now, resources);
             }
             next = queue.parent;
         }
@@ -152,7 +152,7 @@ impl Books {
             queue.refund(&before);
             queue.charge(&after);
             if quota && queue.parent.is_some() {
-                queue.watch_quota(now);
+                queue.watch_quota(now, &grown);
             }
         });
         self.nodes[node].refund(&before);

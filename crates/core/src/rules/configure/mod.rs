@@ -38,7 +38,7 @@ pub(super) fn configure(
     let mut named = BTreeSet::new();
     let mut next = books.next_partition_id().slot().number();
     for partition in &configuration.partitions {
-        if !named.insert(partition.name.to_lowercase()) {
+        if !named.insert(partition.name.to_ascii_lowercase()) {
             return Err(Rejection::DuplicatePartition { partition: partition.name.clone() });
         }
         let targets = targets_of(&partition.root)?;
@@ -52,7 +52,7 @@ pub(super) fn configure(
         }
     }
     for (id, row) in books.partitions() {
-        if !named.contains(&row.name.to_lowercase()) {
+        if !named.contains(&row.name.to_ascii_lowercase()) {
             remove::partition(books, *id, &mut events);
         }
     }

@@ -1,5 +1,6 @@
 //! The queues of a file, one after another, as they are to be.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -58,6 +59,7 @@ impl Target<'_> {
 /// All queues of a tree, each after its parent.
 pub(super) fn targets_of(root: &QueueConfig) -> Result<Vec<Target<'_>>, Rejection> {
     let mut targets = Vec::new();
+    let mut paths = BTreeSet::new();
     // Depth first, by hand: nesting comes from a file and must not exhaust the stack.
     let mut open: Vec<(Option<usize>, &QueueConfig)> = vec![(None, root)];
     while let Some((above, queue)) = open.pop() {
@@ -68,6 +70,9 @@ pub(super) fn targets_of(root: &QueueConfig) -> Result<Vec<Target<'_>>, Rejectio
         );
         let settings = queue_settings(queue, &path, above.map(|above| &above.settings))?;
         let parent = above.map(|above| above.path.clone());
+        if !paths.insert(path.clone()) {
+            return Err(Rejection::DuplicateQueue { queue: path });
+        }
         let position = targets.len();
         targets.push(Target { queue, path, parent, settings });
         open.extend(queue.children.iter().rev().map(|child| (Some(position), child)));
