@@ -35,7 +35,8 @@ pub fn measure_core(mut run: impl FnMut()) -> Vec<Duration> {
     for round in 0..=RUNS {
         let (start, on_core) = (Instant::now(), on_core());
         run();
-        let took = self::on_core().zip(on_core).map(|(after, before)| after - before);
+        let took =
+            self::on_core().zip(on_core).and_then(|(after, before)| after.checked_sub(before));
         if round > 0 {
             times.push(took.unwrap_or_else(|| start.elapsed()));
         }

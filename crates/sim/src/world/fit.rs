@@ -32,7 +32,7 @@ pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -
         }
     }
     let trackers = &books.partition(application.partition).trackers;
-    for (_, level) in books.levels_of(row.application) {
+    for (_, level) in books.limiting_levels(row.application) {
         if let Some(max) = level.max.as_ref()
             && !max.allows(wanted)
         {
