@@ -12,6 +12,7 @@ fn what_is_left_has_the_types_of_every_level() {
         queue root.p.a max gpu=2
         queue root.p.b
         queue root.free
+        wait 1s
         show root.free
         show root.p.a
         show root.p.b
@@ -21,6 +22,7 @@ fn what_is_left_has_the_types_of_every_level() {
         show root.p.b
         ",
         expect![[r#"
+            wait 1s: nothing
               root.free: in force none, uses {}, headroom none, share 0, runs 0
               root.p.a: in force {gpu: 2, memory: 100 B}, uses {}, headroom {gpu: 2, memory: 100 B}, share 0, runs 0
               root.p.b: in force {memory: 100 B}, uses {}, headroom {memory: 100 B}, share 0, runs 0
