@@ -156,7 +156,10 @@ fn two_queues_of_one_name_are_refused() {
     let refused = world.command(&Command::Configure(Box::new(file))).unwrap_err();
     assert_eq!(
         (refused.code(), refused.to_string().as_str()),
-        ("DUPLICATE_QUEUE", "queue root.a is configured twice; names of queues differ in lower case")
+        (
+            "DUPLICATE_QUEUE",
+            "queue root.a is configured twice; names of queues differ in lower case"
+        )
     );
 }
 

@@ -53,9 +53,11 @@ impl Reader<'_> {
                     Some(())
                 })?;
             }
-            amounts.set(name, amount);
-            // More types than there can be: nothing that could be used.
-            (amounts.len() <= ResourceTypes::LIMIT).then_some(())
+            // One type more than there can be is enough to refuse them all.
+            if amounts.len() <= ResourceTypes::LIMIT {
+                amounts.set(name, amount);
+            }
+            Some(())
         })
     }
 
