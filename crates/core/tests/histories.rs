@@ -52,6 +52,7 @@ const REACHED: &[&str] = &[
     "Released StoppedByRm",
     "expired",
     "linked to a group anew",
+    "looked at between steps",
     "placed by the RM",
     "placed in the second partition",
     "placed where applications tie",
