@@ -7,6 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_config::exercise;
+use headroom_core::config::Configuration;
+use headroom_core::resource::Amounts;
+use headroom_core::testkit::World;
+use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit};
 
 /// How many edited files are read.
 const FILES: u64 = 10_000;
@@ -198,11 +202,72 @@ fn seeds() -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
+/// One cluster over which every accepted file comes into force.
+#[derive(Default)]
+struct Live {
+    world: World,
+    number: u64,
+    applied: u64,
+    refused: u64,
+}
+
+impl Live {
+    /// Take a file into force and go on working; a refused one changes nothing at all.
+    fn reload(&mut self, configuration: Configuration) {
+        let before = self.world.books.clone();
+        match self.world.command(&Command::Configure(Box::new(configuration))) {
+            Ok(_) => self.applied += 1,
+            Err(refusal) => {
+                assert_eq!(self.world.books, before, "{refusal}");
+                self.refused += 1;
+            }
+        }
+        self.world.settle();
+        self.work();
+        self.world.now = self.world.now + Millis::from_secs(7);
+        self.world.command(&Command::Tick).unwrap();
+        self.world.books.check().unwrap_or_else(|wrong| panic!("{wrong}"));
+    }
+
+    /// Submit an application wherever one can be, and let it ask for more than there may be.
+    fn work(&mut self) {
+        self.number += 1;
+        let books = &self.world.books;
+        let Some((_, queue)) = books.queues().iter().filter(|(_, queue)| queue.leaf).last() else {
+            return;
+        };
+        let partition = books.partition(queue.partition).name.clone();
+        let (queue, application) = (queue.path.clone(), Name::from(format!("a{}", self.number)));
+        let capacity = Amounts::from([("vcore", 500_000), ("memory", 1 << 40)]);
+        let node = Name::new("n1");
+        // Mostly it is there already, and then an application may have been rejected.
+        let add = AddNode { partition: partition.clone(), node, capacity, schedulable: true };
+        let _ = self.world.command(&Command::AddNode(add));
+        let user = Name::new(["ann", "bob", "svc-1"][usize::try_from(self.number % 3).unwrap()]);
+        let (partition, groups) = (partition, vec![Name::new("dev")]);
+        let submit = Submit {
+            partition: partition.clone(),
+            application: application.clone(),
+            queue,
+            user,
+            groups,
+            ..Submit::default()
+        };
+        self.world.command(&Command::Submit(submit)).unwrap();
+        let key = Name::from(format!("k{}", self.number));
+        let resources = Amounts::from([("vcore", 1_000), ("memory", 1 << 30)]);
+        let ask = Ask { partition, application, key, resources, ..Ask::default() };
+        let _ = self.world.command(&Command::Ask(ask));
+        self.world.settle();
+    }
+}
+
 #[test]
 fn edited_files_are_read_within_the_budget_and_without_a_panic() {
     let seeds = seeds();
     assert!(seeds.len() > 60, "{} files to begin with", seeds.len());
     let (mut accepted, mut steps_max) = (0, 0);
+    let mut live = Live::default();
     for file in 0..FILES {
         let mut dice = Dice(SEED ^ (file << 32));
         let mut text = dice.pick(&seeds).clone();
@@ -212,17 +277,22 @@ fn edited_files_are_read_within_the_budget_and_without_a_panic() {
         let text = String::from_utf8_lossy(&text).into_owned();
         let read = std::panic::catch_unwind(|| {
             let steps = exercise(text.as_bytes());
-            (steps, headroom_config::read(&text).is_ok())
+            (steps, headroom_config::read(&text).ok())
         });
-        let Ok((steps, is_accepted)) = read else {
+        let Ok((steps, loaded)) = read else {
             panic!("file {file} of seed {SEED:#x} panics:\n{text}");
         };
         steps_max = steps_max.max(steps);
-        accepted += u64::from(is_accepted);
+        if let Some(loaded) = loaded {
+            accepted += 1;
+            live.reload(loaded.configuration);
+        }
     }
     // Edits that broke every file, or none, would test little.
     assert!((FILES / 50..FILES / 2).contains(&accepted), "{accepted} of {FILES} were accepted");
     assert!(steps_max > 1_000, "the largest file took {steps_max} steps");
+    println!("{} came into force, {} were refused by live books", live.applied, live.refused);
+    assert!(live.applied > FILES / 50 && live.refused > 0);
 }
 
 #[test]
