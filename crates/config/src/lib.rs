@@ -110,7 +110,8 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     let found = report.finish(text);
     match configuration {
         Some(configuration) => {
-            Ok(Loaded { configuration, warnings: found, checksum: checksum(text) })
+            let checksum = configuration.checksum.to_string();
+            Ok(Loaded { configuration, warnings: found, checksum })
         }
         None => Err(found),
     }

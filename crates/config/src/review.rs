@@ -22,7 +22,9 @@ pub struct Review {
 /// may not have meant. The verdict is the same; advice never refuses a file.
 pub fn review(text: &str) -> Review {
     let (configuration, report) = examine(text, true);
-    Review { configuration, diagnostics: report.finish(text), checksum: checksum(text) }
+    let known = configuration.as_ref().map(|one| one.checksum.to_string());
+    let checksum = known.unwrap_or_else(|| checksum(text));
+    Review { configuration, diagnostics: report.finish(text), checksum }
 }
 
 /// [`review`] for what may not even be text.
