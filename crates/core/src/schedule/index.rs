@@ -37,9 +37,7 @@ impl Scheduler {
             nodes.fill(books, *id);
             self.nodes.insert(*id, nodes);
         }
-        for (id, _) in books.queues().iter() {
-            self.tree.add(books, id);
-        }
+        self.tree.fill(books);
         for (id, ask) in books.allocations().iter() {
             if ask.is_pending() {
                 self.add_ask(books, id);

@@ -47,6 +47,15 @@ impl Ranks {
         rank
     }
 
+    /// Give many names their numbers at once, those that are there already included.
+    pub(super) fn fill<'name>(&mut self, names: impl Iterator<Item = &'name Name>) {
+        for name in names {
+            let fresh = Rank { number: 0, uses: 0 };
+            self.by_name.entry(name.clone()).or_insert(fresh).uses += 1;
+        }
+        self.spread();
+    }
+
     /// Forget a name that one of those who have it leaves.
     pub(super) fn remove(&mut self, name: &Name) {
         if let Some(rank) = self.by_name.get_mut(name) {
@@ -107,6 +116,16 @@ mod tests {
         ranks.remove(&name);
         ranks.remove(&name);
         assert!(ranks.by_name.is_empty());
+    }
+
+    #[test]
+    fn names_that_come_together_are_numbered_in_order_and_counted() {
+        let names = ["root.b", "root.a", "root.b"].map(Name::new);
+        let mut ranks = Ranks::default();
+        ranks.fill(names.iter());
+        assert!(ranks.get(&names[1]) < ranks.get(&names[0]));
+        ranks.remove(&names[0]);
+        assert!(ranks.get(&names[0]) > 0, "another one has the name still");
     }
 
     #[test]

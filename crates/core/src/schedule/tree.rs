@@ -36,6 +36,8 @@ pub(super) struct Tree {
     dirty: Vec<QueueId>,
     /// Whether the size of a cluster changed, and so every share.
     stale: bool,
+    /// Whether all paths have other numbers.
+    renumbered: bool,
 }
 
 impl Tree {
@@ -47,6 +49,14 @@ impl Tree {
         &mut self.queues[queue.index()]
     }
 
+    /// Take in all queues at once.
+    pub(super) fn fill(&mut self, books: &Books) {
+        let count = books.queues().iter().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
+        self.queues.resize_with(count, QueueIndex::default);
+        self.ranks.fill(books.queues().iter().map(|(_, queue)| &queue.path));
+        self.stale = true;
+    }
+
     /// Take in a new queue.
     pub(super) fn add(&mut self, books: &Books, queue: QueueId) {
         if self.queues.len() <= queue.index() {
@@ -56,7 +66,7 @@ impl Tree {
         *index = QueueIndex { fair_max: books.fair_max(queue), ..QueueIndex::default() };
         match self.ranks.insert(&books.queue(queue).path) {
             Some(rank) => index.rank = rank,
-            None => self.stale = true, // All have other numbers now.
+            None => self.renumbered = true,
         }
     }
 
@@ -93,6 +103,8 @@ impl Tree {
     pub(super) fn refresh(&mut self, books: &Books) {
         if self.stale {
             self.refresh_all(books);
+        } else if self.renumbered {
+            self.refresh_ranks(books);
         }
         while let Some(queue) = self.dirty.pop() {
             self.queues[queue.index()].dirty = false;
@@ -115,11 +127,22 @@ impl Tree {
     }
 
     fn refresh_all(&mut self, books: &Books) {
-        self.stale = false;
+        (self.stale, self.renumbered) = (false, false);
         for (id, queue) in books.queues().iter() {
             self.queues[id.index()].fair_max = books.fair_max(id);
             self.queues[id.index()].rank = self.ranks.get(&queue.path);
             if queue.leaf {
+                self.touch(id);
+            }
+        }
+    }
+
+    /// Fetch the number of every path anew, for those too that stand in an order by it.
+    fn refresh_ranks(&mut self, books: &Books) {
+        self.renumbered = false;
+        for (id, queue) in books.queues().iter() {
+            self.queues[id.index()].rank = self.ranks.get(&queue.path);
+            if self.queues[id.index()].key.is_some() {
                 self.touch(id);
             }
         }
