@@ -5,6 +5,7 @@ use headroom_core::books::{Books, Queue};
 use headroom_core::config::{ApplicationOrder, Properties};
 use headroom_core::resource::Amounts;
 use headroom_core::{Command, Event, Name, Submit, Timestamp, decide};
+use headroom_engine::users::Resolver;
 use serde_json::{Map, Value, json};
 
 use super::case::{bool_of, text_of};
@@ -91,13 +92,14 @@ fn submission(application: &Value) -> Option<Submit> {
         .flatten()
         .map(|(key, value)| (Name::new(key), Name::new(value.as_str().unwrap_or_default())))
         .collect();
-    let (user, groups) = user::resolve(application, user::is_forced(&tags))?;
+    let users = Resolver::default().cache(Timestamp::ZERO);
+    let user = user::resolve(&users, Timestamp::ZERO, application, &tags)?;
     Some(Submit {
         partition: Name::new(text("partitionName")),
         application: Name::new(text("applicationID")),
         queue: Name::new(text("queueName")),
-        user,
-        groups,
+        user: user.name,
+        groups: user.groups,
         tags,
         ..Submit::default()
     })

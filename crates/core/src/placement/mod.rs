@@ -16,8 +16,9 @@ mod tags;
 pub use access::{is_recovery, may_administer, may_submit};
 pub use fault::{Fault, Miss, Refused, RuleError, Wrong};
 pub use rules::Rules;
+pub use tags::is_forced;
 
-pub(crate) use tags::{QueueTags, is_forced};
+pub(crate) use tags::QueueTags;
 
 use alloc::vec::Vec;
 
@@ -51,8 +52,7 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The value of a tag, whose name is given in lower case.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
-        let same = |key: &str| key.chars().flat_map(char::to_lowercase).eq(name.chars());
-        self.tags.iter().find(|(key, _)| same(key)).map(|(_, value)| value.as_str())
+        tags::find(self.tags, name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tags of an application that mean something to the core. Their names count in any case.
 
 use crate::books::QueueSettings;
+use crate::name::Name;
 use crate::resource::Amounts;
 
 use super::Request;
@@ -46,9 +47,15 @@ impl QueueTags {
     }
 }
 
+/// The value of a tag, whose name is given in lower case.
+pub(super) fn find<'tags>(tags: &'tags [(Name, Name)], name: &str) -> Option<&'tags str> {
+    let same = |key: &str| key.chars().flat_map(char::to_lowercase).eq(name.chars());
+    tags.iter().find(|(key, _)| same(key)).map(|(_, value)| value.as_str())
+}
+
 /// Whether an application runs already and must be taken in, by its tags.
-pub(crate) fn is_forced(request: &Request<'_>) -> bool {
-    let value = request.tag(FORCED).unwrap_or_default();
+pub fn is_forced(tags: &[(Name, Name)]) -> bool {
+    let value = find(tags, FORCED).unwrap_or_default();
     // As Go reads a boolean.
     ["1", "t", "T", "TRUE", "true", "True"].contains(&value)
 }

@@ -117,9 +117,8 @@ fn accept(
         user: &submit.user,
         groups: &submit.groups,
         tags: &submit.tags,
-        forced: false,
+        forced: is_forced(&submit.tags),
     };
-    let request = Request { forced: is_forced(&request), ..request };
     let placed = place(books, partition, &request)?;
     let tags = QueueTags::read(&request);
     let leaf = if placed.exists {

@@ -1,8 +1,8 @@
 //! From what a client sent to who is charged.
 
+use headroom_core::config::legal::is_user_name;
 use headroom_core::{Name, Timestamp};
 
-use super::legal::is_user_name;
 use super::{Submitted, UserCache, UserError, UserInfo};
 
 /// Who is charged for a forced application that names no user.

@@ -27,7 +27,6 @@ mod convert;
 mod directory;
 mod entry;
 mod error;
-mod legal;
 mod os;
 mod partitions;
 mod question;
@@ -36,6 +35,7 @@ mod resolver;
 pub mod testkit;
 
 use headroom_core::Name;
+use headroom_core::config::legal::is_group_name;
 
 pub use cache::{CacheSettings, UserCache};
 pub use directory::{Answer, ByNumber, Database, Directory, Echo, GroupId};
@@ -71,6 +71,6 @@ impl UserInfo {
     /// to whoever wonders. They are kept, as the reference does: a user whose groups were
     /// dropped would escape the limit of `*`.
     pub fn groups_without_legal_name(&self) -> impl Iterator<Item = &Name> {
-        self.groups.iter().filter(|group| !legal::is_group_name(group))
+        self.groups.iter().filter(|group| !is_group_name(group))
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use headroom_core::books::Books;
 use headroom_core::{Command, Event, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_engine::users::{Resolver, UserCache};
 use serde_json::{Value, json};
 
 use super::print;
@@ -30,6 +31,8 @@ pub(super) struct Driver<'case> {
     config: &'case str,
     /// What the resource manager calls itself.
     manager: &'case str,
+    /// Who submits, and in which groups.
+    pub(super) users: UserCache,
     pub(super) told: Told,
 }
 
@@ -41,8 +44,13 @@ impl<'case> Driver<'case> {
             now: START,
             config,
             manager: "",
+            users: Resolver::default().cache(START),
             told: Told::default(),
         }
+    }
+
+    pub(super) const fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// Play one step.

@@ -21,7 +21,7 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
         let application = name(new, "applicationID");
         let tags: Vec<(Name, Name)> =
             pairs(new, "tags").map(|(key, value)| (Name::new(key), Name::new(value))).collect();
-        let Some((user, groups)) = user::resolve(new, user::is_forced(&tags)) else {
+        let Some(user) = user::resolve(&driver.users, driver.now(), new, &tags) else {
             driver.told.refuse_application(&application);
             continue;
         };
@@ -29,8 +29,8 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
             partition: wire::partition(text(new, "partitionName")),
             application: application.clone(),
             queue: name(new, "queueName"),
-            user,
-            groups,
+            user: user.name,
+            groups: user.groups,
             tags,
             ..Submit::default()
         };
