@@ -1,24 +1,16 @@
 //! Properties: keys that are none, old values, and keys where they have no effect.
 
+use headroom_core::config::property::{
+    BACKOFF, BACKOFF_DELAY, KEYS, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET,
+    PRIORITY_POLICY, QUOTA_PREEMPTION_DELAY, SORT_POLICY,
+};
+
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Partition, Text};
 use crate::spelling::nearest;
 
 use super::survey::{Place, Survey};
-
-/// Every key with a meaning.
-const KEYS: [&str; 9] = [
-    "application.sort.policy",
-    "application.sort.priority",
-    "application.unschedasks.backoff",
-    "application.unschedasks.backoff.delay",
-    "priority.policy",
-    "priority.offset",
-    "preemption.policy",
-    "preemption.delay",
-    "quota.preemption.delay",
-];
 
 /// Beginnings that only keys with a meaning have.
 const FAMILIES: [&str; 4] = ["application.", "priority.", "preemption.", "quota.preemption."];
@@ -73,7 +65,7 @@ fn unknown_key(key: &Text, report: &mut Report) {
 }
 
 fn old_value(key: &Text, value: &Text, report: &mut Report) {
-    if key.value == "application.sort.policy" && value.value == "stateaware" {
+    if key.value == SORT_POLICY && value.value == "stateaware" {
         let message = "`stateaware` is an old name and sorts like `fifo`";
         let warning = Diagnostic::warning(Code::PropertyDeprecated, value.span, message);
         report.push(warning.help("write `fifo`"));
@@ -95,36 +87,28 @@ impl Scene<'_> {
         let only_dynamic = self.place.is_parent() && self.place.queue.children.is_empty();
         let fence = value.eq_ignore_ascii_case("fence");
         match key {
-            "preemption.policy" | "preemption.delay"
-                if self.partition.preemption == Some(false) =>
-            {
+            PREEMPTION_POLICY | PREEMPTION_DELAY if self.partition.preemption == Some(false) => {
                 Some(("the partition has `preemption.enabled: false`", "remove one of the two"))
             }
-            "priority.policy" | "priority.offset" if self.is_root => Some((
+            PRIORITY_POLICY | PRIORITY_OFFSET if self.is_root => Some((
                 "it changes how a queue stands among its siblings, and root has none",
                 "write it for the queues below root that it is meant for",
             )),
-            "preemption.policy" if self.is_root && fence => {
+            PREEMPTION_POLICY if self.is_root && fence => {
                 Some(("a fence around everything fences nothing", "remove it"))
             }
-            "quota.preemption.delay" if self.partition.quota_preemption != Some(true) => Some((
+            QUOTA_PREEMPTION_DELAY if self.partition.quota_preemption != Some(true) => Some((
                 "the partition has no `preemption.quotapreemptionenabled: true`",
                 "switch it on under `preemption` of the partition, or remove the delay",
             )),
-            "quota.preemption.delay" if !self.has_max_below => Some((
+            QUOTA_PREEMPTION_DELAY if !self.has_max_below => Some((
                 "neither it nor a queue below has a maximum to go below",
                 "write `resources.max` for the queue, or remove the delay",
             )),
-            "preemption.delay"
-            | "application.unschedasks.backoff"
-            | "application.unschedasks.backoff.delay"
-                if only_dynamic =>
-            {
-                Some((
-                    "only leaves use it, and leaves that are made here do not inherit it",
-                    "write it under `childtemplate.properties`",
-                ))
-            }
+            PREEMPTION_DELAY | BACKOFF | BACKOFF_DELAY if only_dynamic => Some((
+                "only leaves use it, and leaves that are made here do not inherit it",
+                "write it under `childtemplate.properties`",
+            )),
             _ => None,
         }
     }

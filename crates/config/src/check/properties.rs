@@ -1,6 +1,9 @@
 //! Properties whose values mean nothing, so that their defaults hold. Never a fault.
 
-use headroom_core::config::property::read_duration;
+use headroom_core::config::property::{
+    BACKOFF, BACKOFF_DELAY, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY,
+    QUOTA_PREEMPTION_DELAY, SORT_POLICY, SORT_PRIORITY, read_duration,
+};
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
@@ -30,28 +33,26 @@ fn judge(key: &str, value: &str) -> Option<(bool, &'static str)> {
     let lower = value.to_lowercase();
     let lower = lower.as_str();
     Some(match key {
-        "application.sort.policy" => (
+        SORT_POLICY => (
             matches!(
                 value,
                 "" | "fifo" | "fair" | "stateaware" | "fifo-strict" | "priority" | "urgency"
             ),
             "fifo, fair, fifo-strict, priority or urgency, in lower case",
         ),
-        "application.sort.priority" => {
-            (matches!(lower, "enabled" | "disabled"), "enabled or disabled")
-        }
-        "application.unschedasks.backoff" => {
+        SORT_PRIORITY => (matches!(lower, "enabled" | "disabled"), "enabled or disabled"),
+        BACKOFF => {
             // The reference takes no sign here.
             (!value.starts_with('+') && value.parse::<u64>().is_ok(), "a whole number, 0 for off")
         }
-        "priority.policy" => (matches!(lower, "" | "default" | "fence"), "default or fence"),
-        "priority.offset" => {
+        PRIORITY_POLICY => (matches!(lower, "" | "default" | "fence"), "default or fence"),
+        PRIORITY_OFFSET => {
             (value.parse::<i32>().is_ok(), "a whole number from -2147483648 to 2147483647")
         }
-        "preemption.policy" => {
+        PREEMPTION_POLICY => {
             (matches!(lower, "" | "default" | "fence" | "disabled"), "default, fence or disabled")
         }
-        "preemption.delay" | "quota.preemption.delay" | "application.unschedasks.backoff.delay" => {
+        PREEMPTION_DELAY | QUOTA_PREEMPTION_DELAY | BACKOFF_DELAY => {
             (read_duration(value).is_some(), "a time above zero, 30s or 1m30s")
         }
         _ => return None,

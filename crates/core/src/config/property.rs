@@ -27,6 +27,19 @@ pub const PREEMPTION_DELAY: &str = "preemption.delay";
 /// How long a queue may stay above a lowered maximum; 0 = for ever.
 pub const QUOTA_PREEMPTION_DELAY: &str = "quota.preemption.delay";
 
+/// Every key with a meaning.
+pub const KEYS: [&str; 9] = [
+    SORT_POLICY,
+    SORT_PRIORITY,
+    BACKOFF,
+    BACKOFF_DELAY,
+    PRIORITY_POLICY,
+    PRIORITY_OFFSET,
+    PREEMPTION_POLICY,
+    PREEMPTION_DELAY,
+    QUOTA_PREEMPTION_DELAY,
+];
+
 /// In which order a leaf offers room to its applications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ApplicationOrder {
