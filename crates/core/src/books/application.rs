@@ -9,11 +9,15 @@ use smallvec::SmallVec;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
+
+/// How long an application that has ended, or was rejected, is remembered. Source: scheduling
+/// §3.5.
+pub const REMEMBERED_FOR: Millis = Millis::from_secs(72 * 3_600);
 
 /// Where an application stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

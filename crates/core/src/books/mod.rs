@@ -19,7 +19,7 @@ mod shape;
 pub mod tracker;
 
 pub use allocation::Allocation;
-pub use application::{Application, ApplicationState, StateLog};
+pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Partition, PartitionSettings};

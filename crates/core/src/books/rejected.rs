@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use crate::name::Name;
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 
 /// What is remembered of an application that no queue took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,4 @@ pub struct Rejected {
 impl Rejected {
     /// How many are remembered in a partition; of more, the oldest are forgotten.
     pub const REMEMBERED: usize = 10_000;
-
-    /// For how long one is remembered. Source: scheduling §3.5.
-    pub const REMEMBERED_FOR: Millis = Millis::from_secs(72 * 3_600);
 }

@@ -12,7 +12,7 @@ use crate::rejection::Rejection;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-use super::application::{give_up_all, left_empty, linked};
+use super::application::{give_up_all, left_empty, linked, placed};
 use super::node::node_named;
 use super::{application_named, named, partition_named, sum_fits, types_fit};
 
@@ -114,11 +114,7 @@ fn place(
     events: &mut Vec<Event>,
 ) {
     events.extend(linked(books, application));
-    events.push(Event::Placed { ask, node });
-    if state == ApplicationState::Accepted {
-        let state = ApplicationState::Running;
-        events.push(Event::ApplicationMoved { application, state, timer: None });
-    }
+    placed(ask, node, application, state, events);
 }
 
 /// The sums of the partition must stay within 64 bits.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
 use crate::event::{Event, Termination};
-use crate::id::ApplicationId;
+use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::time::{Millis, Timestamp};
@@ -14,9 +14,6 @@ use super::{application_named, partition_named};
 /// How long an application without asks and allocations may come back. Source:
 /// scheduling §3.5, the reference's constant.
 pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
-
-/// How long a completed application is remembered. Source: scheduling §3.5.
-pub(crate) const COMPLETED_FOR: Millis = Millis::from_secs(72 * 3_600);
 
 pub(super) fn remove(
     books: &Books,
@@ -44,13 +41,16 @@ pub(super) fn leave(
     if row.link.is_some() {
         events.push(Event::ApplicationUnlinked { application });
     }
-    let completing = row.state.may_become(ApplicationState::Completing);
-    let completed = row.allocation_count == 0
-        && (completing || row.state.may_become(ApplicationState::Completed));
-    let ends =
-        [(completing, ApplicationState::Completing), (completed, ApplicationState::Completed)];
-    for (_, state) in ends.into_iter().filter(|(passes, _)| *passes) {
-        events.push(Event::ApplicationMoved { application, state, timer: None });
+    let mut state = row.state;
+    let mut pass = |next| {
+        if state.may_become(next) {
+            state = next;
+            events.push(Event::ApplicationMoved { application, state, timer: None });
+        }
+    };
+    pass(ApplicationState::Completing);
+    if row.allocation_count == 0 {
+        pass(ApplicationState::Completed);
     }
     events.push(Event::ApplicationRemoved { application });
 }
@@ -58,12 +58,27 @@ pub(super) fn leave(
 /// Tie an application to the trackers that count for it, if it is not.
 pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event> {
     let row = books.application(application);
-    if !row.lacks_group() {
-        return None;
+    row.lacks_group().then(|| {
+        let trackers = &books.partition(row.partition).trackers;
+        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
+        Event::ApplicationLinked { application, group }
+    })
+}
+
+/// An ask is given room on a node; its application, in this state by then, runs if it waited
+/// for its first.
+pub(crate) fn placed(
+    ask: AllocationId,
+    node: NodeId,
+    application: ApplicationId,
+    state: ApplicationState,
+    events: &mut Vec<Event>,
+) {
+    events.push(Event::Placed { ask, node });
+    if state == ApplicationState::Accepted {
+        let state = ApplicationState::Running;
+        events.push(Event::ApplicationMoved { application, state, timer: None });
     }
-    let path = books.path_of(row.queue);
-    let group = books.partition(row.partition).trackers.group_for(&path, &row.groups);
-    Some(Event::ApplicationLinked { application, group })
 }
 
 /// Withdraw every ask and release every allocation of an application, the oldest first.

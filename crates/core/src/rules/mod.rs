@@ -10,7 +10,7 @@ mod node;
 mod submit;
 mod timer;
 
-use application::COMPLETED_FOR;
+pub(crate) use application::{linked, placed};
 
 use alloc::string::String;
 use alloc::vec::Vec;

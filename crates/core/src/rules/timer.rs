@@ -3,12 +3,10 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Timer};
+use crate::books::{ApplicationState, Books, REMEMBERED_FOR, Timer};
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::Timestamp;
-
-use super::COMPLETED_FOR;
 
 /// What follows from all timers that have fired, the earliest first.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
@@ -28,7 +26,7 @@ fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &m
         ApplicationState::Completing => events.push(Event::ApplicationMoved {
             application,
             state: ApplicationState::Completed,
-            timer: Some(now + COMPLETED_FOR),
+            timer: Some(now + REMEMBERED_FOR),
         }),
         // Remembered long enough: nobody asks for it any more.
         ApplicationState::Completed => events.push(Event::ApplicationRemoved { application }),

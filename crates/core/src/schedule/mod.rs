@@ -21,9 +21,10 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books, Queue, QueueState};
+use crate::books::{Books, Queue, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::rules::{linked, placed};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -161,16 +162,14 @@ impl Scheduler {
             match judge(books, nodes, key) {
                 Verdict::Wait(wait) => self.park(books, class, wait),
                 Verdict::Link => {
-                    self.link(books, class, events);
+                    let (application, _) = self.first_ask(class);
+                    events.extend(linked(books, application));
                     return true;
                 }
                 Verdict::Place(node) => {
                     let (application, ask) = self.first_ask(class);
-                    events.push(Event::Placed { ask, node });
-                    if books.application(application).state == ApplicationState::Accepted {
-                        let state = ApplicationState::Running;
-                        events.push(Event::ApplicationMoved { application, state, timer: None });
-                    }
+                    let state = books.application(application).state;
+                    placed(ask, node, application, state, events);
                     return true;
                 }
             }
@@ -235,15 +234,6 @@ impl Scheduler {
         let bundle = &self.classes.bundles[*bundle];
         let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
         (bundle.application, *ask)
-    }
-
-    /// Tie the first application of a class to the trackers that count for it.
-    fn link(&self, books: &Books, class: ClassId, events: &mut Vec<Event>) {
-        let (application, _) = self.first_ask(class);
-        let row = books.application(application);
-        let path = books.path_of(row.queue);
-        let group = books.partition(row.partition).trackers.group_for(&path, &row.groups);
-        events.push(Event::ApplicationLinked { application, group });
     }
 
     /// Park a class that its leaf has as ready under what holds it back.

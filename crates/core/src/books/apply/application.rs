@@ -5,7 +5,8 @@ use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
-    Application, ApplicationState, Books, GroupLink, Link, Rejected, StateLog, Timer,
+    Application, ApplicationState, Books, GroupLink, Link, REMEMBERED_FOR, Rejected, StateLog,
+    Timer,
 };
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
@@ -74,7 +75,7 @@ impl Books {
             return;
         };
         self.rejections += 1;
-        let (number, earliest) = (self.rejections, now.since(Timestamp::ZERO));
+        let number = self.rejections;
         let rejected = &mut self.partition_mut(*partition).rejected;
         let row = Rejected {
             application: application.clone(),
@@ -88,7 +89,7 @@ impl Books {
         rejected.insert(number, row);
         // Old ones go when a new one comes: nothing but memory depends on it.
         while let Some((first, oldest)) = rejected.first() {
-            let expired = oldest.at + Rejected::REMEMBERED_FOR < Timestamp::ZERO + earliest;
+            let expired = oldest.at + REMEMBERED_FOR < now;
             if !expired && rejected.len() <= Rejected::REMEMBERED {
                 break;
             }
