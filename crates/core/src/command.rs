@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::books::GangStyle;
 use crate::config::Configuration;
 use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::Amounts;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 /// One request. It carries names; whatever it breaks, it breaks as a whole: either all of
 /// its events happen or none.
@@ -65,8 +66,44 @@ pub enum Command {
         /// Application id.
         application: Name,
     },
+    /// Something runs on a node that the core does not schedule, or has another size by now: it
+    /// takes room on the node, and belongs to no queue, application or user.
+    SetForeign(SetForeign),
+    /// Something that the core does not schedule is gone from its node.
+    ReleaseForeign {
+        /// Partition name.
+        partition: Name,
+        /// Its key.
+        key: Name,
+    },
+    /// Look for queues that use more than their maximum and whose time is over, and ask for
+    /// room back; every second, as the reference does.
+    ScanQuotas {
+        /// Partition name.
+        partition: Name,
+    },
+    /// Tell the RM which asks more nodes would help; every second, as the reference does.
+    ScanOutstanding {
+        /// Partition name.
+        partition: Name,
+    },
     /// Time has passed: fire the timers that are due.
     Tick,
+}
+
+/// Something that runs on a node and that the core does not schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetForeign {
+    /// Partition name.
+    pub partition: Name,
+    /// Its key, unique among those of the partition.
+    pub key: Name,
+    /// Node id.
+    pub node: Name,
+    /// How much it takes; no amount below zero.
+    pub resources: Amounts,
+    /// Whether it may be taken back; nothing does so today.
+    pub preemptable: bool,
 }
 
 /// A node joins.
@@ -100,10 +137,15 @@ pub struct Submit {
     pub tags: Vec<(Name, Name)>,
     /// What the members of its gang need together; without an amount above zero it is none.
     pub placeholder_ask: Amounts,
+    /// What becomes of it when its gang is not complete in time.
+    pub gang_style: GangStyle,
+    /// How long its gang may take to become complete; zero for the default.
+    pub placeholder_timeout: Millis,
 }
 
 /// An application asks for room on one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Ask {
     /// Partition name.
     pub partition: Name,
@@ -123,4 +165,15 @@ pub struct Ask {
     pub created: Option<Timestamp>,
     /// Whether it is the first of its application, which is taken back last.
     pub originator: bool,
+    /// Whether it only holds room for a member of its task group. It has one then.
+    pub placeholder: bool,
+    /// The task group that it holds room for, or takes room from; empty for none.
+    pub task_group: Name,
+    /// The only node that it may run on; empty for any.
+    pub required_node: Name,
+    /// Whether others may be stopped for it.
+    pub may_preempt: bool,
+    /// Whether it offers itself to be stopped for others. One that does not goes later, not
+    /// never.
+    pub preemptable: bool,
 }

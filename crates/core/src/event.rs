@@ -5,7 +5,9 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, LimitSettings, PartitionSettings, QueueSettings, QueueState};
+use crate::books::{
+    ApplicationState, GangSettings, LimitSettings, PartitionSettings, QueueSettings, QueueState,
+};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -134,6 +136,8 @@ pub enum Event {
         user: Name,
         /// The groups of the user at submission.
         groups: Vec<Name>,
+        /// How it waits for its gang, if it has one.
+        gang: GangSettings,
     },
     /// An application was refused; it is remembered for a while.
     ApplicationRejected {
@@ -199,8 +203,8 @@ pub enum Event {
         priority: i32,
         /// When it was made.
         created: Timestamp,
-        /// Whether it is the first of its application, which is taken back last.
-        originator: bool,
+        /// What else is special about it.
+        traits: AskTraits,
     },
     /// A waiting ask was withdrawn.
     AskRemoved {
@@ -230,6 +234,143 @@ pub enum Event {
         /// Why.
         termination: Termination,
     },
+    /// A node is kept for an ask, and from others.
+    Reserved {
+        /// For which ask.
+        ask: AllocationId,
+        /// Which node.
+        node: NodeId,
+    },
+    /// The node that was kept for an ask is free for others again.
+    Unreserved {
+        /// For which ask it was kept.
+        ask: AllocationId,
+    },
+    /// A member takes the place of a placeholder as soon as the RM has stopped that, which it is
+    /// asked to do. Until then queues, users and groups count the placeholder; so does the
+    /// node if it is the same, and another counts the member.
+    SwapStarted {
+        /// The member; it waits no more.
+        ask: AllocationId,
+        /// Whose place it takes.
+        placeholder: AllocationId,
+        /// Where it will run.
+        node: NodeId,
+    },
+    /// The RM has stopped the placeholder: the member is an allocation, and counts instead.
+    SwapConfirmed {
+        /// The placeholder, which is gone.
+        placeholder: AllocationId,
+    },
+    /// A member does not take the place of its placeholder after all, and waits again.
+    SwapDropped {
+        /// The member.
+        ask: AllocationId,
+    },
+    /// The RM is asked to stop a placeholder that nothing takes the place of. It counts until
+    /// the RM has.
+    ReleaseAsked {
+        /// Which.
+        allocation: AllocationId,
+        /// Why.
+        termination: Termination,
+    },
+    /// The RM is asked to stop an allocation for the sake of others. It counts until the RM has.
+    Preempted {
+        /// Which.
+        victim: AllocationId,
+        /// For whom.
+        cause: PreemptionCause,
+    },
+    /// Others were asked to stop for an ask; this happens once to each.
+    PreemptionTriggered {
+        /// Which ask.
+        ask: AllocationId,
+    },
+    /// Nothing could be stopped for an ask; it is tried again after a while.
+    PreemptionTried {
+        /// Which ask.
+        ask: AllocationId,
+    },
+    /// The clock of quota preemption of a queue is stopped: it uses no more than its maximum, or
+    /// room was asked back.
+    QuotaClockStopped {
+        /// Which queue.
+        queue: QueueId,
+    },
+    /// Too many asks of an application found no node; none is looked at for a while.
+    BackedOff {
+        /// Which.
+        application: ApplicationId,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// The placeholders of an application have waited long enough for the rest of their gang,
+    /// or for their members.
+    PlaceholdersExpired {
+        /// Which.
+        application: ApplicationId,
+    },
+    /// The timer of the state of an application has fired and starts nothing: something else
+    /// will end the state.
+    TimerStopped {
+        /// Which.
+        application: ApplicationId,
+    },
+    /// The RM was told that more nodes would help an ask; this happens once to each.
+    ScaleUpAsked {
+        /// Which ask.
+        ask: AllocationId,
+    },
+    /// Something that the core does not schedule takes this much of a node from now on.
+    ForeignSet {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its key.
+        key: Name,
+        /// On which node.
+        node: NodeId,
+        /// How much.
+        resources: Amounts,
+        /// Whether it may be taken back.
+        preemptable: bool,
+    },
+    /// Something that the core does not schedule is gone.
+    ForeignRemoved {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its key.
+        key: Name,
+    },
+}
+
+/// What is special about an ask; most have nothing of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
+pub struct AskTraits {
+    /// Whether it is the first of its application, which is taken back last.
+    pub originator: bool,
+    /// Whether it only holds room for a member of its task group.
+    pub placeholder: bool,
+    /// Whether others may be stopped for it.
+    pub may_preempt: bool,
+    /// Whether it offers itself to be stopped for others; if not, it goes later.
+    pub preemptable: bool,
+    /// The task group that it holds room for, or takes room from.
+    pub task_group: Option<Name>,
+    /// The only node that it may run on.
+    pub required_node: Option<Name>,
+}
+
+/// For whom an allocation is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PreemptionCause {
+    /// For an ask of a queue that has less than its guarantee.
+    Guarantee(AllocationId),
+    /// For an ask that may run on this node only.
+    RequiredNode(AllocationId),
+    /// Because this queue uses more than its maximum.
+    Quota(QueueId),
 }
 
 /// Why something was given back.
@@ -241,4 +382,10 @@ pub enum Termination {
     NodeRemoved,
     /// Its partition is gone.
     PartitionRemoved,
+    /// Its gang was not complete in time, or it was too small for its member.
+    Timeout,
+    /// It was stopped for the sake of others.
+    Preempted,
+    /// A member of its gang takes its place.
+    PlaceholderReplaced,
 }

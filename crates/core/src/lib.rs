@@ -110,8 +110,8 @@ mod time;
 pub mod view;
 mod wait;
 
-pub use command::{AddNode, Ask, Command, Submit};
-pub use event::{Event, Termination};
+pub use command::{AddNode, Ask, Command, SetForeign, Submit};
+pub use event::{AskTraits, Event, PreemptionCause, Termination};
 pub use invariant::Violation;
 pub use name::Name;
 pub use ordered::OrderedMap;

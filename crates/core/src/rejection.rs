@@ -127,6 +127,24 @@ pub enum Rejection {
         /// As given.
         resources: Amounts,
     },
+    /// What runs on a node must take something of it.
+    #[error(
+        "{key} on a node takes {resources}; at least one amount must be above zero and none below"
+    )]
+    ForeignSize {
+        /// Its key.
+        key: Name,
+        /// As given.
+        resources: Amounts,
+    },
+    /// A placeholder holds room for a task group.
+    #[error("placeholder {key} of application {application} names no task group; it must name one")]
+    NoTaskGroup {
+        /// Allocation key.
+        key: Name,
+        /// Whose.
+        application: Name,
+    },
     /// The sum would not fit into 64 bits.
     #[error(
         "{what}: {resource} would sum up to more than {max}: {held} are counted already and {added} would be added",
@@ -176,6 +194,8 @@ impl Rejection {
             Self::DuplicateKey { .. } => "DUPLICATE_KEY",
             Self::UnknownKey { .. } => "UNKNOWN_KEY",
             Self::AskSize { .. } => "ASK_SIZE",
+            Self::ForeignSize { .. } => "FOREIGN_SIZE",
+            Self::NoTaskGroup { .. } => "NO_TASK_GROUP",
             Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
             Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
         }

@@ -5,8 +5,9 @@ use alloc::string::{String, ToString};
 
 use crate::books::tracker::TrackerKind;
 use crate::books::{Books, Queue, QueueState};
-use crate::id::{LevelId, PartitionId, QueueId};
+use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
+use crate::time::Timestamp;
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +25,14 @@ pub enum Blocker {
     LimitApplications(PartitionId, LevelId),
     /// No node in use has room for it.
     Nodes(PartitionId),
+    /// The only node that it may run on has no room, or is kept for others.
+    RequiredNode(NodeId),
+    /// The only node that it may run on is not there.
+    NodeAbsent(PartitionId),
+    /// Its task group has placeholders left, and none of them is to be had now.
+    Placeholders(ApplicationId),
+    /// Too many asks of its application found no node; it is left alone for a while.
+    BackOff(ApplicationId),
 }
 
 /// Why an ask waits.
@@ -58,6 +67,10 @@ impl Blocker {
                 of(partition, level, "USER_APPS", "GROUP_APPS")
             }
             Self::Nodes(_) => "NO_NODE_FITS",
+            Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
+            Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
+            Self::Placeholders(_) => "AWAITING_PLACEHOLDER",
+            Self::BackOff(_) => "BACKED_OFF",
         }
     }
 
@@ -78,6 +91,11 @@ impl Blocker {
                 format!("{kind} {} at {}", tracker.name, books.queue(level.queue).path)
             }
             Self::Nodes(_) => "every node".into(),
+            Self::RequiredNode(node) => format!("node {}", books.node(node).name),
+            Self::NodeAbsent(_) => "the required node".into(),
+            Self::Placeholders(application) | Self::BackOff(application) => {
+                format!("application {}", books.application(application).name)
+            }
         }
     }
 }
@@ -117,6 +135,23 @@ impl Wait {
             Blocker::LimitApplications(partition, level) => {
                 let level = books.partition(partition).trackers.level(level);
                 of_count(&subject, level.running, level.max_applications)
+            }
+            Blocker::RequiredNode(node) => {
+                let node = books.node(node);
+                let free = books.types().amounts(&node.available);
+                let wanted = books.types().amounts(ask);
+                format!("{subject} is the only one that the ask may run on; it has {free} free, the ask needs {wanted}; wait for a release there")
+            }
+            Blocker::NodeAbsent(_) => {
+                "the only node that the ask may run on is not registered; register it, or withdraw the ask".into()
+            }
+            Blocker::Placeholders(_) => {
+                format!("{subject} has placeholders for the ask's task group, and none is free now; wait until one is placed or stopped")
+            }
+            Blocker::BackOff(application) => {
+                let until = books.application(application).backed_off;
+                let until = until.map_or(0, Timestamp::as_millis);
+                format!("too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less")
             }
             Blocker::Nodes(_) => match self.shortfall {
                 Some(short) => {

@@ -1,11 +1,16 @@
 //! One ask, and the allocation that it becomes.
 
+use alloc::boxed::Box;
+
 use crate::id::{AllocationId, ApplicationId, NodeId, ShapeId};
 use crate::name::Name;
 use crate::time::Timestamp;
 
+use super::gang::Mark;
+
 /// An ask while `node` is none, an allocation afterwards: one object, as in the protocol.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Allocation {
     /// Allocation key, unique in the partition.
     pub key: Name,
@@ -26,15 +31,102 @@ pub struct Allocation {
     pub placed: Timestamp,
     /// Whether it is the first of its application, which is taken back last.
     pub originator: bool,
+    /// Whether it only holds room for a member of its task group.
+    pub placeholder: bool,
+    /// Whether others may be stopped for it.
+    pub may_preempt: bool,
+    /// Whether it offers itself to be stopped for others; if not, it goes later.
+    pub preemptable: bool,
+    /// Whether others were asked to stop for it, which happens once.
+    pub preemption_triggered: bool,
+    /// Whether the RM was told that more nodes would help it, which happens once.
+    pub scale_up_asked: bool,
+    /// What the RM was asked to do with it.
+    pub mark: Mark,
+    /// What most have nothing of.
+    pub(super) special: Option<Box<Special>>,
     pub(super) next_in_application: Option<AllocationId>,
     pub(super) previous_in_application: Option<AllocationId>,
     pub(super) next_on_node: Option<AllocationId>,
     pub(super) previous_on_node: Option<AllocationId>,
 }
 
+/// What most asks and allocations have nothing of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Special {
+    pub(super) task_group: Option<Name>,
+    pub(super) required_node: Option<Name>,
+    pub(super) reservation: Option<Reservation>,
+    pub(super) partner: Option<AllocationId>,
+    pub(super) preemption_tried: Option<Timestamp>,
+}
+
+/// A node that is kept for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// Which.
+    pub node: NodeId,
+    /// Since when.
+    pub since: Timestamp,
+}
+
 impl Allocation {
     /// Whether it still waits for room.
     pub const fn is_pending(&self) -> bool {
         self.node.is_none()
+    }
+
+    /// Whether it is an allocation: on its node, and counted for its queue and its user.
+    pub fn is_allocated(&self) -> bool {
+        self.node.is_some() && !self.is_swapping()
+    }
+
+    /// Whether it is a member of a gang that is about to take the place of a placeholder: it
+    /// waits no more, and is no allocation yet.
+    pub fn is_swapping(&self) -> bool {
+        !self.placeholder && self.partner().is_some()
+    }
+
+    /// Whether nothing is true of it that is not of most.
+    #[inline]
+    pub(crate) const fn has_nothing_special(&self) -> bool {
+        self.special.is_none()
+    }
+
+    /// The task group that it holds room for, or takes room from.
+    pub fn task_group(&self) -> Option<&Name> {
+        self.special.as_ref()?.task_group.as_ref()
+    }
+
+    /// The only node that it may run on.
+    pub fn required_node(&self) -> Option<&Name> {
+        self.special.as_ref()?.required_node.as_ref()
+    }
+
+    /// The node that is kept for it.
+    pub fn reservation(&self) -> Option<Reservation> {
+        self.special.as_ref()?.reservation
+    }
+
+    /// Of a member that is about to take the place of a placeholder, that; of a placeholder, the
+    /// member.
+    pub fn partner(&self) -> Option<AllocationId> {
+        self.special.as_ref()?.partner
+    }
+
+    /// When it was last looked for something to stop for it, in vain.
+    pub fn preemption_tried(&self) -> Option<Timestamp> {
+        self.special.as_ref()?.preemption_tried
+    }
+
+    pub(super) fn special_mut(&mut self) -> &mut Special {
+        self.special.get_or_insert_default()
+    }
+
+    /// Forget what is nothing again.
+    pub(super) fn settle(&mut self) {
+        if self.special.as_deref() == Some(&Special::default()) {
+            self.special = None;
+        }
     }
 }

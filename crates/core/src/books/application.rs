@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::gang::Gang;
 use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
@@ -32,24 +33,44 @@ pub enum ApplicationState {
     Completing,
     /// Done; remembered for a while.
     Completed,
+    /// Its gang was not complete in time; what it holds is stopped, and it starts again then.
+    Resuming,
+    /// It is to fail; what it holds is stopped first.
+    Failing,
+    /// It failed; remembered for a while.
+    Failed,
 }
 
 impl ApplicationState {
-    /// Whether the life cycle has a step from this state to that one.
+    /// Whether the life cycle has a step from this state to that one. Source: scheduling §3.1.
     pub const fn may_become(self, next: Self) -> bool {
-        use ApplicationState::{Accepted, Completed, Completing, New, Running};
+        use ApplicationState::{
+            Accepted, Completed, Completing, Failed, Failing, New, Resuming, Running,
+        };
         matches!(
             (self, next),
-            (New, Accepted)
-                | (Accepted, Running | Completing)
-                | (Running, Completing)
+            (New, Accepted | Resuming | Failing)
+                | (Accepted, Running | Completing | Resuming | Failing)
+                | (Running, Completing | Failing)
                 | (Completing, Running | Completed)
+                | (Resuming, Accepted)
+                | (Failing, Failed)
         )
+    }
+
+    /// The state after it got something to do or to run: it runs one step further. None where
+    /// that changes nothing.
+    pub const fn run(self) -> Option<Self> {
+        match self {
+            Self::New | Self::Resuming => Some(Self::Accepted),
+            Self::Accepted | Self::Completing => Some(Self::Running),
+            Self::Running | Self::Completed | Self::Failing | Self::Failed => None,
+        }
     }
 
     /// Whether the application is in its queue and in the list of its partition.
     pub const fn is_active(self) -> bool {
-        matches!(self, Self::New | Self::Accepted | Self::Running | Self::Completing)
+        !matches!(self, Self::Completed | Self::Failed)
     }
 }
 
@@ -114,17 +135,28 @@ pub struct Application {
     pub link: Option<Link>,
     /// Whether its trackers count it as running: from its first allocation on.
     pub counted: bool,
+    /// Whether it is Accepted and has got something already, so that its queues count it as if
+    /// it ran.
+    pub allocating: bool,
+    /// Its gang; none if it has none and never had a placeholder.
+    pub gang: Option<Box<Gang>>,
+    /// Until when none of its asks is looked at, because too many found no node.
+    pub backed_off: Option<Timestamp>,
     /// What its group was not told; nothing, unless it changed its group while it ran.
     pub(super) untold: Option<Box<Untold>>,
     /// Sum of its waiting asks; no type with amount zero.
     pub pending: Resources,
-    /// Sum of its allocations; no type with amount zero.
+    /// Sum of its allocations, placeholders included; no type with amount zero.
     pub allocated: Resources,
-    /// The most that it had at once, type by type, as of its placements: what an allocation
-    /// grows by counts with the next one, as with the reference.
+    /// The most that it had at once without placeholders, type by type, as of its placements:
+    /// what an allocation grows by counts with the next one, as with the reference.
     pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,
+    /// How many members are about to take the place of placeholders.
+    pub swap_count: u32,
+    /// For how many of its asks a node is kept.
+    pub reservation_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
     /// The priorities of its waiting asks.
@@ -142,6 +174,30 @@ impl Application {
     #[inline]
     pub fn priority(&self) -> Option<i32> {
         self.priorities.highest()
+    }
+
+    /// Allocated to placeholders, and how many they are.
+    pub fn placeholders(&self) -> (&Resources, u32) {
+        static NOTHING: Resources = Resources::new();
+        match &self.gang {
+            Some(gang) => (&gang.placeholders, gang.placeholder_count),
+            None => (&NOTHING, 0),
+        }
+    }
+
+    /// Allocated to others than placeholders; no type with amount zero.
+    pub fn real(&self) -> Resources {
+        match &self.gang {
+            Some(gang) => self.allocated.minus(&gang.placeholders).pruned(),
+            None => self.allocated.clone(),
+        }
+    }
+
+    /// Whether an ask of this task group waits for a placeholder to take the place of. Source:
+    /// scheduling §10.2.
+    pub fn waits_for_place(&self, task_group: &str) -> bool {
+        let group = self.gang.as_ref().and_then(|gang| gang.group(task_group));
+        group.is_some_and(|(_, group)| group.has_places())
     }
 
     /// Whether its group is still to be chosen, which any look at its limits does first.
@@ -167,18 +223,23 @@ impl Application {
 
 #[cfg(test)]
 mod tests {
-    use super::ApplicationState::{self, Accepted, Completed, Completing, New, Running};
+    use super::ApplicationState::{
+        self, Accepted, Completed, Completing, Failed, Failing, New, Resuming, Running,
+    };
 
     #[test]
     fn the_life_cycle_has_exactly_the_steps_of_its_table() {
-        let all = [New, Accepted, Running, Completing, Completed];
+        let all = [New, Accepted, Running, Completing, Completed, Resuming, Failing, Failed];
         let next_of = |state: ApplicationState| -> alloc::vec::Vec<ApplicationState> {
             all.into_iter().filter(|next| state.may_become(*next)).collect()
         };
-        assert_eq!(next_of(New), [Accepted]);
-        assert_eq!(next_of(Accepted), [Running, Completing]);
-        assert_eq!(next_of(Running), [Completing]);
+        assert_eq!(next_of(New), [Accepted, Resuming, Failing]);
+        assert_eq!(next_of(Accepted), [Running, Completing, Resuming, Failing]);
+        assert_eq!(next_of(Running), [Completing, Failing]);
         assert_eq!(next_of(Completing), [Running, Completed]);
         assert_eq!(next_of(Completed), []);
+        assert_eq!(next_of(Resuming), [Accepted]);
+        assert_eq!(next_of(Failing), [Failed]);
+        assert_eq!(next_of(Failed), []);
     }
 }

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod gang;
 mod line;
 mod link;
 mod lists;
@@ -18,11 +19,12 @@ mod rejected;
 mod shape;
 pub mod tracker;
 
-pub use allocation::Allocation;
+pub use allocation::{Allocation, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
+pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
 pub use link::{GroupLink, Link};
 pub use node::Node;
-pub use partition::{Partition, PartitionSettings};
+pub use partition::{Foreign, Partition, PartitionSettings};
 pub use queue::{Queue, QueueSettings, QueueState};
 pub use rejected::Rejected;
 pub use shape::Shapes;
@@ -43,6 +45,8 @@ use crate::time::Timestamp;
 pub enum Timer {
     /// The state of an application ends.
     Application(ApplicationId),
+    /// The placeholders of an application have waited long enough.
+    Placeholders(ApplicationId),
     /// An empty queue that nothing keeps is cleaned away.
     Queue(QueueId),
 }

@@ -1,5 +1,7 @@
 //! One node: its size and what is left of it.
 
+use smallvec::SmallVec;
+
 use crate::id::{AllocationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -15,20 +17,48 @@ pub struct Node {
     pub capacity: Resources,
     /// Sum of the allocations on it; no type with amount zero.
     pub allocated: Resources,
-    /// Capacity less what is allocated; negative after the node shrank below its use.
+    /// Taken by what the core does not schedule; no type with amount zero.
+    pub occupied: Resources,
+    /// Capacity less what is allocated and occupied; negative after the node shrank below its
+    /// use.
     pub available: Resources,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
     /// How many allocations it carries.
     pub allocation_count: u32,
+    /// The asks that it is kept for: one, or several that may run nowhere else.
+    pub(super) reservations: SmallVec<[AllocationId; 1]>,
     /// Its newest allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
 }
 
 impl Node {
+    /// The asks that it is kept for, in the order in which that began.
+    pub fn reservations(&self) -> &[AllocationId] {
+        &self.reservations
+    }
+
+    /// Whether it is kept for some ask.
+    #[inline]
+    pub fn is_reserved(&self) -> bool {
+        !self.reservations.is_empty()
+    }
+
+    /// Whether any ask may be placed on it.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.schedulable && self.reservations.is_empty()
+    }
+
     pub(super) fn set_capacity(&mut self, capacity: Resources) {
-        self.available = capacity.minus(&self.allocated).pruned();
+        self.available = capacity.minus(&self.allocated).minus(&self.occupied).pruned();
         self.capacity = capacity;
+    }
+
+    /// Have what the core does not schedule take `after` in place of `before`.
+    pub(super) fn reoccupy(&mut self, before: &Resources, after: &Resources) {
+        self.occupied = self.occupied.minus(before).plus(after).pruned();
+        self.available = self.available.plus(before).minus(after).pruned();
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::placement::Rules;
+use crate::resource::Resources;
 use crate::time::Timestamp;
 
 use super::link::Link;
@@ -54,10 +55,29 @@ pub struct Partition {
     pub rejected: OrderedMap<u64, Rejected>,
     /// Asks and allocations by key.
     pub allocations: OrderedMap<Name, AllocationId>,
+    /// What runs on nodes and the core does not schedule, by key.
+    pub foreign: OrderedMap<Name, Foreign>,
     /// Asks that wait.
     pub ask_count: u64,
     /// Allocations in force.
     pub allocation_count: u64,
+    /// How many members are about to take the place of placeholders.
+    pub swap_count: u64,
+    /// How many allocations are placeholders.
+    pub placeholder_count: u64,
+    /// How many asks have a node kept for them.
+    pub reservation_count: u64,
+}
+
+/// Something that runs on a node and that the core does not schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foreign {
+    /// Where it runs; the node may be gone.
+    pub node: NodeId,
+    /// How much it takes; no type with amount zero.
+    pub resources: Resources,
+    /// Whether it may be taken back; nothing does so today.
+    pub preemptable: bool,
 }
 
 impl Partition {

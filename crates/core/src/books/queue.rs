@@ -84,8 +84,14 @@ pub struct Queue {
     pub allocated: Resources,
     /// Asked for here and below and not allocated; no type with amount zero.
     pub pending: Resources,
+    /// Of what is allocated, what the RM was asked to stop for the sake of others; no type with
+    /// amount zero.
+    pub preempting: Resources,
     /// Applications in state Running here and below.
     pub running: u64,
+    /// Accepted applications here and below that have got something already: their gang is on
+    /// the way, and they count as if they ran.
+    pub allocating: u64,
     /// When room is taken back because it uses more than its maximum, if it does.
     pub quota_preemption_at: Option<Timestamp>,
     /// The priorities that applications, or queues below, show here.
@@ -133,7 +139,7 @@ impl Queue {
     /// Whether one more application may enter Running here.
     pub fn allows_application(&self) -> bool {
         let max = self.settings.max_applications;
-        max == 0 || self.running < max
+        max == 0 || self.running + self.allocating < max
     }
 
     /// Start the clock of quota preemption if what was just charged exceeds the maximum, as only

@@ -5,16 +5,16 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
 use crate::command::Ask;
-use crate::event::{Event, Termination};
+use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-use super::application::{give_up_all, left_empty, linked, placed};
+use super::application::{Placement, give_up_all, left_empty, linked, placed};
 use super::node::node_named;
-use super::{application_named, named, partition_named, sum_fits, types_fit};
+use super::{application_named, named, partition_named, short, sum_fits, types_fit};
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
@@ -28,6 +28,12 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
             application: ask.application.clone(),
             resources: ask.resources.clone(),
         });
+    }
+    short("task group", &ask.task_group)?;
+    short("required node", &ask.required_node)?;
+    if ask.placeholder && ask.task_group.is_empty() {
+        let (key, application) = (ask.key.clone(), ask.application.clone());
+        return Err(Rejection::NoTaskGroup { key, application });
     }
     types_fit(books, "the ask", &ask.resources)?;
     match books.partition(partition).allocations.get(&*ask.key) {
@@ -65,19 +71,26 @@ fn add(
         priority: ask.priority,
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
-        originator: ask.originator,
+        traits: traits(ask),
     }];
-    let state = books.application(application).state;
-    let next = match state {
-        ApplicationState::New => ApplicationState::Accepted,
-        ApplicationState::Completing => ApplicationState::Running,
-        state => state,
-    };
-    if next != state {
-        events.push(Event::ApplicationMoved { application, state: next, timer: None });
+    let mut state = books.application(application).state;
+    if matches!(state, ApplicationState::New | ApplicationState::Completing)
+        && let Some(next) = state.run()
+    {
+        state = next;
+        events.push(Event::ApplicationMoved { application, state, timer: None });
     }
     if let Some(node) = node {
-        place(books, application, next, (books.allocations().next_id(), node), &mut events);
+        let size = books.types().resolve(&ask.resources).ok().map(|size| size.pruned());
+        let placement = Placement {
+            ask: books.allocations().next_id(),
+            node,
+            application,
+            state,
+            placeholder: ask.placeholder,
+            size: size.as_ref(),
+        };
+        place(books, &placement, &mut events);
     }
     Ok(events)
 }
@@ -99,22 +112,36 @@ fn update(
     }
     if let Some(node) = node.filter(|_| row.is_pending()) {
         sum_grows(books, row.application, true, &ask.resources)?;
-        let state = books.application(row.application).state;
-        place(books, row.application, state, (known, node), &mut events);
+        let size = size.ok();
+        let placement = Placement {
+            ask: known,
+            node,
+            application: row.application,
+            state: books.application(row.application).state,
+            placeholder: row.placeholder,
+            size: size.as_ref(),
+        };
+        place(books, &placement, &mut events);
     }
     Ok(events)
 }
 
 /// Room that the RM has given already: nothing is checked, everything is counted.
-fn place(
-    books: &Books,
-    application: ApplicationId,
-    state: ApplicationState,
-    (ask, node): (AllocationId, NodeId),
-    events: &mut Vec<Event>,
-) {
-    events.extend(linked(books, application));
-    placed(ask, node, application, state, events);
+fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
+    events.extend(linked(books, placement.application));
+    placed(books, placement, events);
+}
+
+fn traits(ask: &Ask) -> AskTraits {
+    let named = |name: &Name| (!name.is_empty()).then(|| name.clone());
+    AskTraits {
+        originator: ask.originator,
+        placeholder: ask.placeholder,
+        may_preempt: ask.may_preempt,
+        preemptable: ask.preemptable,
+        task_group: named(&ask.task_group),
+        required_node: named(&ask.required_node),
+    }
 }
 
 /// The sums of the partition must stay within 64 bits.
@@ -154,11 +181,14 @@ pub(super) fn release(
                 key: key.clone(),
                 application: application.clone(),
             })?;
-            vec![if books.allocation(one).is_pending() {
-                Event::AskRemoved { ask: one, termination }
+            let row = books.allocation(one);
+            if row.is_pending() {
+                vec![Event::AskRemoved { ask: one, termination }]
+            } else if row.is_swapping() {
+                vec![Event::SwapDropped { ask: one }, Event::AskRemoved { ask: one, termination }]
             } else {
-                Event::Released { allocation: one, termination }
-            }]
+                vec![Event::Released { allocation: one, termination }]
+            }
         }
     };
     if !events.is_empty() && events.len() == held as usize {

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{ApplicationState, Books, Gang};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
+use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use super::{application_named, partition_named};
@@ -65,20 +66,36 @@ pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event>
     })
 }
 
-/// An ask is given room on a node; its application, in this state by then, runs if it waited
-/// for its first.
-pub(crate) fn placed(
-    ask: AllocationId,
-    node: NodeId,
-    application: ApplicationId,
-    state: ApplicationState,
-    events: &mut Vec<Event>,
-) {
+/// An ask that is given room on a node.
+pub(crate) struct Placement<'books> {
+    pub(crate) ask: AllocationId,
+    pub(crate) node: NodeId,
+    pub(crate) application: ApplicationId,
+    /// The state of its application by then.
+    pub(crate) state: ApplicationState,
+    pub(crate) placeholder: bool,
+    /// How much it wants; none if it names types that nobody else does.
+    pub(crate) size: Option<&'books Resources>,
+}
+
+/// An ask is given room on a node; its application runs if it waited for its first real one,
+/// or if this placeholder makes its gang complete. Source: scheduling §3.3.
+#[inline]
+pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
+    let Placement { ask, node, application, state, placeholder, size } = *placement;
     events.push(Event::Placed { ask, node });
-    if state == ApplicationState::Accepted {
-        let state = ApplicationState::Running;
+    let runs = !placeholder || size.is_some_and(|size| completes_gang(books, application, size));
+    if let Some(state) = state.run().filter(|_| runs) {
         events.push(Event::ApplicationMoved { application, state, timer: None });
     }
+}
+
+/// Whether one more placeholder of this size makes the placeholders of an application equal to
+/// what they need together.
+fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -> bool {
+    let gang = books.application(application).gang.as_ref();
+    let complete = |gang: &Gang| gang.placeholders.plus(size).pruned() == gang.ask;
+    gang.is_some_and(|gang| complete(gang))
 }
 
 /// Withdraw every ask and release every allocation of an application, the oldest first.
@@ -89,13 +106,17 @@ pub(super) fn give_up_all(
 ) -> Vec<Event> {
     let mut events: Vec<Event> = books
         .allocations_of(application)
-        .map(|(id, row)| match row.node {
-            None => Event::AskRemoved { ask: id, termination },
-            Some(_) => Event::Released { allocation: id, termination },
+        .map(|(id, row)| {
+            if row.is_allocated() {
+                Event::Released { allocation: id, termination }
+            } else {
+                Event::AskRemoved { ask: id, termination }
+            }
         })
         .collect();
     events.reverse();
-    events
+    let swaps = books.allocations_of(application).filter(|(_, row)| row.is_swapping());
+    swaps.map(|(ask, _)| Event::SwapDropped { ask }).chain(events).collect()
 }
 
 /// What follows when an application is left without any ask and allocation.

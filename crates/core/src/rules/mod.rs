@@ -6,11 +6,14 @@
 mod allocation;
 mod application;
 mod configure;
+mod foreign;
 mod node;
+mod outstanding;
+mod quota;
 mod submit;
 mod timer;
 
-pub(crate) use application::{linked, placed};
+pub(crate) use application::{Placement, linked, placed};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -41,7 +44,7 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
             node::set_schedulable(books, partition, node, *schedulable)
         }
         Command::RemoveNode { partition, node } => node::remove(books, now, partition, node),
-        Command::Submit(submit) => submit::submit(books, submit),
+        Command::Submit(submit) => submit::submit(books, now, submit),
         Command::Ask(ask) => allocation::ask(books, now, ask),
         Command::Release { partition, application, key, termination } => {
             allocation::release(books, now, partition, application, key.as_ref(), *termination)
@@ -49,6 +52,10 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::RemoveApplication { partition, application } => {
             application::remove(books, partition, application)
         }
+        Command::SetForeign(foreign) => foreign::set(books, foreign),
+        Command::ReleaseForeign { partition, key } => foreign::release(books, partition, key),
+        Command::ScanQuotas { partition } => quota::scan(books, now, partition),
+        Command::ScanOutstanding { partition } => outstanding::scan(books, partition),
         Command::Tick => Ok(timer::fire(books, now)),
     }
 }

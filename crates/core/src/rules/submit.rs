@@ -6,7 +6,9 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
+use crate::books::{
+    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, QueueSettings, QueueState,
+};
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::property::SORT_POLICY;
@@ -17,11 +19,19 @@ use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, is_recovery, place};
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
+use crate::time::{Millis, Timestamp};
 
 use super::configure::granting;
 use super::{named, partition_named, short, types_fit};
 
-pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejection> {
+/// The tag that says when an application was made.
+const CREATED: &str = "yunikorn.apache.org/creationTime";
+
+pub(super) fn submit(
+    books: &Books,
+    now: Timestamp,
+    submit: &Submit,
+) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &submit.partition)?;
     named("application id", &submit.application)?;
     named("user name", &submit.user)?;
@@ -33,7 +43,10 @@ pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejec
     let (application, user) = (submit.application.clone(), submit.user.clone());
     let groups = submit.groups.clone();
     let last = match accept(books, partition, submit, &mut events) {
-        Ok(queue) => Event::ApplicationAdded { partition, queue, application, user, groups },
+        Ok(queue) => {
+            let gang = gang(now, submit);
+            Event::ApplicationAdded { partition, queue, application, user, groups, gang }
+        }
         Err(declined) => Event::ApplicationRejected {
             partition,
             queue: submit.queue.clone(),
@@ -46,6 +59,26 @@ pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejec
     };
     events.push(last);
     Ok(events)
+}
+
+/// How the application waits for its gang. One that was made earlier, before a restart say,
+/// has waited since. Source: scheduling §3.5.
+fn gang(now: Timestamp, submit: &Submit) -> GangSettings {
+    let given = Some(submit.placeholder_timeout).filter(|timeout| *timeout > Millis::ZERO);
+    let mut timeout = given.unwrap_or(PLACEHOLDER_TIMEOUT);
+    if let Some(created) = created(&submit.tags) {
+        let end = (created + timeout).as_millis();
+        timeout = Millis::new(end.saturating_sub(now.as_millis()).max(1));
+    }
+    let ask = submit.placeholder_ask.clone();
+    GangSettings { ask, style: submit.gang_style, timeout }
+}
+
+/// When the application was made, as its tags say: in whole seconds.
+fn created(tags: &[(Name, Name)]) -> Option<Timestamp> {
+    let (_, seconds) = tags.iter().find(|(key, _)| *key == CREATED)?;
+    let seconds: u64 = seconds.parse().ok()?;
+    Some(Timestamp::from_millis(seconds.saturating_mul(1_000)))
 }
 
 /// Why an application is rejected.

@@ -15,6 +15,9 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
     for timer in books.timers_due(now) {
         match timer {
             Timer::Application(application) => move_on(books, now, application, &mut events),
+            Timer::Placeholders(application) => {
+                events.push(Event::PlaceholdersExpired { application });
+            }
             Timer::Queue(queue) => clean(books, queue, &mut cleaned, &mut events),
         }
     }
@@ -29,9 +32,15 @@ fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &m
             timer: Some(now + REMEMBERED_FOR),
         }),
         // Remembered long enough: nobody asks for it any more.
-        ApplicationState::Completed => events.push(Event::ApplicationRemoved { application }),
+        ApplicationState::Completed | ApplicationState::Failed => {
+            events.push(Event::ApplicationRemoved { application });
+        }
         // These have no timer.
-        ApplicationState::New | ApplicationState::Accepted | ApplicationState::Running => {}
+        ApplicationState::New
+        | ApplicationState::Accepted
+        | ApplicationState::Running
+        | ApplicationState::Resuming
+        | ApplicationState::Failing => {}
     }
 }
 

@@ -4,6 +4,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
 
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
+use super::lane::Lane;
 use super::order::{ApplicationKey, AskKey};
 use super::{Note, Scheduler, Waiting};
 
@@ -12,12 +13,17 @@ impl Scheduler {
         let row = books.allocation(ask);
         let application = row.application;
         let key = AskKey::of(row);
-        let bundle = if let Some(known) = self.waiting(application).bundle(row.shape) {
+        let lane = Lane::of(books, ask, row);
+        let bundle = if let Some(known) = self.waiting(application).bundle(row.shape, lane) {
             self.classes.bundles[known].asks.insert(key, ask);
             known
         } else {
-            self.add_bundle(books, ask)
+            self.add_bundle(books, ask, lane)
         };
+        if let Some(name) = row.required_node() {
+            let key = (books.application(application).partition, name.clone());
+            self.required.entry(key).or_default().insert(ask);
+        }
         self.reorder(books, application, Some(bundle));
     }
 
@@ -29,7 +35,7 @@ impl Scheduler {
         &mut self.applications[application.index()]
     }
 
-    fn add_bundle(&mut self, books: &Books, ask: AllocationId) -> BundleId {
+    fn add_bundle(&mut self, books: &Books, ask: AllocationId, lane: Lane) -> BundleId {
         let row = books.allocation(ask);
         let application = row.application;
         let leaf = books.application(application).queue;
@@ -40,7 +46,7 @@ impl Scheduler {
             ask_key.priority(),
         );
         let standing = Standing::of(books, application);
-        let class = self.classes.class(ClassKey { leaf, standing, shape: row.shape });
+        let class = self.classes.class(ClassKey { leaf, standing, shape: row.shape, lane });
         let head = Head { application: application_key, ask: ask_key };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
@@ -49,9 +55,9 @@ impl Scheduler {
             asks: core::iter::once((ask_key, ask)).collect(),
         });
         self.classes.rows[class].bundles.insert((head, bundle));
-        let (shape, bundles) = (row.shape, &mut self.waiting(application).bundles);
-        let place = bundles.partition_point(|(known, _)| *known < shape);
-        bundles.insert(place, (shape, bundle));
+        let (key, bundles) = ((row.shape, lane), &mut self.waiting(application).bundles);
+        let place = bundles.partition_point(|(known, _)| *known < key);
+        bundles.insert(place, (key, bundle));
         self.note(Note::Joined { application, class });
         self.place(class);
         bundle
@@ -60,9 +66,24 @@ impl Scheduler {
     /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed. The bundle
     /// that it was in, if that is still there.
     pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) -> Option<BundleId> {
+        let lane = Lane::of(books, ask, books.allocation(ask));
+        self.remove_ask_of(books, ask, lane)
+    }
+
+    /// Take an ask out of the lane that it was in.
+    fn remove_ask_of(&mut self, books: &Books, ask: AllocationId, lane: Lane) -> Option<BundleId> {
         let row = books.allocation(ask);
+        if let Some(name) = row.required_node() {
+            let key = (books.application(row.application).partition, name.clone());
+            if let Some(asks) = self.required.get_mut(&key) {
+                asks.remove(&ask);
+                if asks.is_empty() {
+                    self.required.remove(&key);
+                }
+            }
+        }
         let waiting = self.waiting(row.application);
-        let bundle = waiting.bundle(row.shape).expect("a waiting ask is in a bundle");
+        let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         if !asks.is_empty() {
@@ -128,7 +149,7 @@ impl Scheduler {
         }
         let first = first.cloned();
         let before = core::mem::replace(&mut row.head, first.clone());
-        let (leaf, group) = (row.key.leaf, row.group());
+        let (leaf, pass, group) = (row.key.leaf, row.key.lane.pass(), row.group());
         let before = before.map(|head| (head, class));
         let after = first.map(|head| (head, class));
         match (group, before, after) {
@@ -139,7 +160,7 @@ impl Scheduler {
                 self.parked.remove(&mut self.tree, group, &before);
             }
             (_, before, after) => {
-                let ready = &mut self.tree.queue_mut(leaf).ready;
+                let ready = self.tree.ready_mut(leaf, pass);
                 if let Some(before) = before {
                     ready.remove(&before);
                 }
@@ -159,6 +180,41 @@ impl Scheduler {
         self.place(class);
         if empty {
             self.classes.forget(class);
+        }
+    }
+
+    /// Put an ask into the lane that it has by now.
+    pub(super) fn relane(&mut self, books: &Books, ask: AllocationId, before: Lane) {
+        if Lane::of(books, ask, books.allocation(ask)) != before {
+            let application = books.allocation(ask).application;
+            let left = self.remove_ask_of(books, ask, before);
+            self.reorder(books, application, left);
+            self.add_ask(books, ask);
+        }
+    }
+
+    /// The placeholders of a task group ran out, or there are some again: its members wait for
+    /// them no more, or from now on.
+    pub(super) fn relane_members(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        (group, had_places): (usize, bool),
+    ) {
+        let row = books.application(application);
+        let Some(gang) = &row.gang else { return };
+        let name = &gang.groups[group].name;
+        let swap = Lane::Swap(application, u32::try_from(group).expect("few task groups"));
+        for (id, ask) in books.allocations_of(application) {
+            if !ask.is_pending() || ask.placeholder || ask.task_group() != Some(name) {
+                continue;
+            }
+            let before = if had_places && ask.reservation().is_none() {
+                swap
+            } else {
+                Lane::outside_gang(books, id, ask)
+            };
+            self.relane(books, id, before);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::books::{ApplicationState, Books, Link};
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::wait::{Blocker, Wait};
 
+use super::lane::Lane;
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
 
@@ -28,6 +29,7 @@ pub(super) struct ClassKey {
     pub(super) leaf: QueueId,
     pub(super) standing: Standing,
     pub(super) shape: ShapeId,
+    pub(super) lane: Lane,
 }
 
 /// Who is charged, and whether the application may still be held back as a whole.
@@ -35,28 +37,30 @@ pub(super) struct ClassKey {
 pub(super) enum Standing {
     /// Its group is to be chosen.
     Unlinked,
-    /// Limits on the number of applications apply.
-    Starting(Link),
-    /// It runs.
-    Started(Link),
+    /// Its trackers are known.
+    Linked {
+        link: Link,
+        /// Whether the numbers of applications in its queues hold it back.
+        counts_in_queues: bool,
+        /// Whether the numbers of applications of its user and group hold it back.
+        counts_in_limits: bool,
+    },
 }
 
 impl Standing {
     pub(super) fn of(books: &Books, application: ApplicationId) -> Self {
         let row = books.application(application);
         match row.link {
-            Some(link) if !link.group.is_undecided() => match row.state {
-                ApplicationState::Accepted => Self::Starting(link),
-                _ => Self::Started(link),
-            },
+            Some(link) if !link.group.is_undecided() => {
+                // Who counts already is not held back by numbers. Scheduling §3.4.
+                let accepted = row.state == ApplicationState::Accepted;
+                Self::Linked {
+                    link,
+                    counts_in_queues: accepted && !row.allocating,
+                    counts_in_limits: accepted && !row.counted,
+                }
+            }
             _ => Self::Unlinked,
-        }
-    }
-
-    pub(super) const fn link(self) -> Option<Link> {
-        match self {
-            Self::Unlinked => None,
-            Self::Starting(link) | Self::Started(link) => Some(link),
         }
     }
 }
@@ -102,9 +106,13 @@ impl Class {
             Blocker::QueueState(_)
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
-            | Blocker::Nodes(_) => shape,
+            | Blocker::Nodes(_)
+            | Blocker::RequiredNode(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(_)
+            | Blocker::BackOff(_) => shape,
         };
-        Some(GroupKey { blocker, shape, leaf })
+        Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })
     }
 }
 

@@ -4,9 +4,10 @@ use alloc::format;
 
 use smallvec::SmallVec;
 
-use crate::books::Books;
+use crate::books::{Allocation, Books};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::name::Name;
 use crate::wait::Blocker;
 
 use super::Scheduler;
@@ -17,15 +18,19 @@ use super::nodes::NodeIndex;
 #[derive(Default)]
 pub(super) struct Seen {
     /// The ask that the event adds.
-    ask: Option<AllocationId>,
+    pub(super) ask: Option<AllocationId>,
     /// The bundle that the event takes an ask from, if it has others.
-    bundle: Option<BundleId>,
-    application: Option<ApplicationId>,
-    queue: Option<QueueId>,
-    node: Option<NodeId>,
-    partition: Option<PartitionId>,
+    pub(super) bundle: Option<BundleId>,
+    pub(super) application: Option<ApplicationId>,
+    pub(super) queue: Option<QueueId>,
+    pub(super) node: Option<NodeId>,
+    pub(super) partition: Option<PartitionId>,
+    /// Another node that has more room afterwards.
+    pub(super) freed: Option<NodeId>,
+    /// The task group that a placeholder comes to or goes from, and whether it had places.
+    pub(super) group: Option<(usize, bool)>,
     /// The levels of its trackers, of which some may disappear.
-    levels: SmallVec<[LevelId; 16]>,
+    pub(super) levels: SmallVec<[LevelId; 16]>,
 }
 
 impl Scheduler {
@@ -52,14 +57,36 @@ impl Scheduler {
             return Seen::default();
         }
         match event {
-            Event::AskRemoved { ask, .. } | Event::Placed { ask, .. } => {
+            Event::AskRemoved { ask, .. }
+            | Event::Placed { ask, .. }
+            | Event::SwapStarted { ask, .. }
+            | Event::Reserved { ask, .. }
+            | Event::Unreserved { ask } => {
+                let row = books.allocation(*ask);
+                let freed = row.reservation().map(|kept| kept.node);
                 let bundle = self.remove_ask(books, *ask);
-                Seen { bundle, ..see(books, books.allocation(*ask).application) }
+                Seen { bundle, freed, group: group_of(books, row), ..see(books, row.application) }
             }
             Event::Released { allocation, .. } => {
                 let row = books.allocation(*allocation);
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
-                Seen { node: row.node, levels, ..see(books, row.application) }
+                let group = group_of(books, row);
+                Seen { node: row.node, levels, group, ..see(books, row.application) }
+            }
+            Event::SwapConfirmed { placeholder } => {
+                let row = books.allocation(*placeholder);
+                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
+                let group = group_of(books, row);
+                Seen { node: row.node, levels, group, ..see(books, row.application) }
+            }
+            Event::SwapDropped { ask } => {
+                let row = books.allocation(*ask);
+                Seen { ask: Some(*ask), node: row.node, ..see(books, row.application) }
+            }
+            Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
+                let known = books.partition(*partition).foreign.get(&**key);
+                let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
+                Seen { freed: node, ..Seen::default() }
             }
             Event::QueueRemoved { queue } => {
                 self.tree.remove(books, *queue);
@@ -78,11 +105,15 @@ impl Scheduler {
             {
                 see(books, *application)
             }
-            Event::AskAdded { .. } => {
-                Seen { ask: Some(books.allocations().next_id()), ..Seen::default() }
+            Event::AskAdded { application, traits, .. } => {
+                let name = traits.task_group.as_ref().filter(|_| traits.placeholder);
+                let group = name.map(|name| group_named(books, *application, name));
+                let ask = Some(books.allocations().next_id());
+                Seen { ask, application: Some(*application), group, ..Seen::default() }
             }
             Event::NodeRemoved { node } => {
                 let partition = books.node(*node).partition;
+                self.unpin(books, *node);
                 self.nodes_of(partition).remove(books, *node);
                 Seen { partition: Some(partition), ..Seen::default() }
             }
@@ -114,27 +145,10 @@ impl Scheduler {
             | Event::Configured { .. }
             | Event::ApplicationAdded { .. }
             | Event::ApplicationRejected { .. } => {}
-            Event::NodeAdded { partition, node, .. } => {
-                let node = books.partition(*partition).nodes.get(&**node);
-                let node = *node.expect("the event added the node");
-                self.nodes_of(*partition).add(books, *partition, node);
-                self.cluster_resized(books, *partition);
-                self.node_gave_way(books, node);
-            }
-            Event::NodeResized { node, .. } => {
-                let partition = books.node(*node).partition;
-                self.nodes_of(partition).update(books, *node);
-                self.cluster_resized(books, partition);
-                self.node_gave_way(books, *node);
-            }
-            Event::NodeScheduling { node, .. } => {
-                self.nodes_of(books.node(*node).partition).update(books, *node);
-                self.node_gave_way(books, *node);
-            }
-            Event::NodeRemoved { .. } => {
-                // A type may be gone from the cluster, and then it is the nodes that lack it.
-                self.cluster_resized(books, seen.partition.expect("seen before"));
-            }
+            Event::NodeAdded { .. }
+            | Event::NodeResized { .. }
+            | Event::NodeScheduling { .. }
+            | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
             Event::ApplicationLinked { application, .. } => self.restand(books, *application),
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
@@ -150,17 +164,89 @@ impl Scheduler {
                 self.queues_gave_way(books, seen);
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
-            Event::AskAdded { .. } => self.add_ask(books, seen.ask.expect("seen before")),
-            Event::AskRemoved { .. } => self.reorder_seen(books, seen),
-            Event::Placed { node, .. } => {
-                self.nodes_of(books.node(*node).partition).update(books, *node);
-                self.reorder_seen(books, seen);
-            }
-            Event::Released { .. } => self.released(books, seen),
+            Event::Reserved { .. }
+            | Event::Unreserved { .. }
+            | Event::SwapStarted { .. }
+            | Event::SwapConfirmed { .. }
+            | Event::SwapDropped { .. }
+            | Event::ReleaseAsked { .. }
+            | Event::Preempted { .. }
+            | Event::PreemptionTriggered { .. }
+            | Event::PreemptionTried { .. }
+            | Event::QuotaClockStopped { .. }
+            | Event::BackedOff { .. }
+            | Event::PlaceholdersExpired { .. }
+            | Event::TimerStopped { .. }
+            | Event::ScaleUpAsked { .. }
+            | Event::ForeignSet { .. }
+            | Event::ForeignRemoved { .. } => self.after_cycle(books, event, seen),
+            Event::AskAdded { .. }
+            | Event::AskRemoved { .. }
+            | Event::Placed { .. }
+            | Event::Released { .. } => self.after_allocation(books, event, seen),
         }
     }
 
-    fn nodes_of(&mut self, partition: PartitionId) -> &mut NodeIndex {
+    /// Follow what an event changed about a node.
+    fn after_node(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        match event {
+            Event::NodeAdded { partition, node, .. } => {
+                let node = books.partition(*partition).nodes.get(&**node);
+                let node = *node.expect("the event added the node");
+                self.nodes_of(*partition).add(books, *partition, node);
+                self.pin(books, node);
+                self.cluster_resized(books, *partition);
+                self.node_gave_way(books, node);
+            }
+            Event::NodeResized { node, .. } => {
+                let partition = books.node(*node).partition;
+                self.nodes_of(partition).update(books, *node);
+                self.cluster_resized(books, partition);
+                self.node_gave_way(books, *node);
+            }
+            Event::NodeScheduling { node, .. } => {
+                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.node_gave_way(books, *node);
+            }
+            Event::NodeRemoved { .. } => {
+                // A type may be gone from the cluster, and then it is the nodes that lack it.
+                self.repin(books);
+                self.cluster_resized(books, seen.partition.expect("seen before"));
+            }
+            _ => unreachable!("every other event is followed elsewhere"),
+        }
+    }
+
+    /// Follow what an event changed about an ask or allocation.
+    #[inline]
+    fn after_allocation(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        match event {
+            Event::AskAdded { .. } => {
+                self.add_ask(books, seen.ask.expect("seen before"));
+                self.group_changed(books, seen);
+            }
+            Event::AskRemoved { .. } => {
+                self.reorder_seen(books, seen);
+                self.freed(books, seen);
+                self.group_changed(books, seen);
+            }
+            Event::Placed { ask, node } => {
+                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.reorder_seen(books, seen);
+                self.freed(books, seen);
+                if !books.allocation(*ask).has_nothing_special() {
+                    self.special_placed(books, *ask);
+                }
+            }
+            Event::Released { .. } => {
+                self.released(books, seen);
+                self.group_changed(books, seen);
+            }
+            _ => unreachable!("every other event is followed elsewhere"),
+        }
+    }
+
+    pub(super) fn nodes_of(&mut self, partition: PartitionId) -> &mut NodeIndex {
         self.nodes.get_mut(&partition).expect("every partition has its nodes")
     }
 
@@ -179,11 +265,15 @@ impl Scheduler {
     }
 
     /// A node may have more to give: wake what it has room for.
-    fn node_gave_way(&mut self, books: &Books, node: NodeId) {
+    pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
-        if row.schedulable {
-            let fits = |shape| row.available.fits(books.shapes().get(shape));
+        let fits = |shape| row.available.fits(books.shapes().get(shape));
+        if row.is_open() {
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
+        }
+        self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
+        if row.is_reserved() {
+            self.wake_kept(books, node);
         }
     }
 
@@ -193,14 +283,14 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
     }
 
-    fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
         if let Some(application) = seen.application {
             self.reorder(books, application, seen.bundle);
         }
     }
 
     /// An allocation gave its room back: to its queues, its trackers and its node.
-    fn released(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn released(&mut self, books: &Books, seen: &Seen) {
         if let Some(node) = seen.node {
             self.nodes_of(books.node(node).partition).update(books, node);
             self.node_gave_way(books, node);
@@ -260,4 +350,17 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
         partition: Some(row.partition),
         ..Seen::default()
     }
+}
+
+/// The task group that a placeholder belongs to, and whether it has places.
+fn group_of(books: &Books, row: &Allocation) -> Option<(usize, bool)> {
+    let name = row.task_group().filter(|_| row.placeholder)?;
+    Some(group_named(books, row.application, name))
+}
+
+/// The position of a task group, the next if it is not there yet, and whether it has places.
+fn group_named(books: &Books, application: ApplicationId, name: &Name) -> (usize, bool) {
+    let Some(gang) = &books.application(application).gang else { return (0, false) };
+    let known = gang.group(name).map(|(place, group)| (place, group.has_places()));
+    known.unwrap_or((gang.groups.len(), false))
 }

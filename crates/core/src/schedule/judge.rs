@@ -7,7 +7,9 @@ use crate::resource::Resources;
 use crate::wait::{Blocker, Wait};
 
 use super::class::{ClassKey, Standing};
+use super::lane::Lane;
 use super::nodes::NodeIndex;
+use super::reserve;
 
 /// What is to be done with a class.
 pub(super) enum Verdict {
@@ -28,42 +30,66 @@ pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verd
     if let Some(wait) = held_back(books, key) {
         return Verdict::Wait(wait);
     }
-    if let Some(node) = nodes.first_fit(books, books.shapes().get(key.shape)) {
-        return Verdict::Place(node);
+    let ask = books.shapes().get(key.shape);
+    match key.lane {
+        Lane::Open => on_any_node(books, nodes, key.leaf, ask),
+        Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
+        Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
+        Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key.leaf, kept),
+        Lane::Swap(application, _) => wait(Blocker::Placeholders(application)),
     }
-    let blocker = Blocker::Nodes(books.queue(key.leaf).partition);
+}
+
+/// On the first node in order that has room.
+#[inline]
+pub(super) fn on_any_node(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    leaf: QueueId,
+    ask: &Resources,
+) -> Verdict {
+    match nodes.first_fit(books, ask) {
+        Some(node) => Verdict::Place(node),
+        None => wait(Blocker::Nodes(books.queue(leaf).partition)),
+    }
+}
+
+pub(super) const fn wait(blocker: Blocker) -> Verdict {
     Verdict::Wait(Wait { blocker, shortfall: None })
 }
 
 /// The first check that a class fails before nodes are looked at; none if it passes all.
 #[inline]
 pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
-    let link = key.standing.link()?;
+    let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
+        return None;
+    };
+    if matches!(key.lane, Lane::Swap(..)) {
+        return None; // Its placeholder counts already: it needs nothing more.
+    }
     let ask = books.shapes().get(key.shape);
     let partition = books.queue(key.leaf).partition;
-    matches!(key.standing, Standing::Starting(..))
-        .then(|| applications(books, partition, key.leaf, link))
-        .flatten()
+    let in_queues = counts_in_queues.then(|| queues_full(books, key.leaf)).flatten();
+    in_queues
+        .or_else(|| counts_in_limits.then(|| limits_full(books, partition, link)).flatten())
         .or_else(|| limits(books, partition, link, ask))
         .or_else(|| queues(books, key.leaf, ask))
 }
 
-/// Whether one more application may run: in each queue from the root down, then by its user's
-/// and its group's limits from the leaf up.
-fn applications(books: &Books, partition: PartitionId, leaf: QueueId, link: Link) -> Option<Wait> {
-    let wait = |blocker| Wait { blocker, shortfall: None };
+/// The highest queue in which no more application may run.
+fn queues_full(books: &Books, leaf: QueueId) -> Option<Wait> {
     let full = books.up(leaf).filter(|(_, queue)| !queue.allows_application()).last();
-    if let Some((queue, _)) = full {
-        return Some(wait(Blocker::QueueApplications(queue)));
-    }
-    let partition_row = books.partition(partition);
-    let trackers = &partition_row.trackers;
+    full.map(|(queue, _)| Wait { blocker: Blocker::QueueApplications(queue), shortfall: None })
+}
+
+/// The lowest level of its user, then of its group, at which no more application may run.
+fn limits_full(books: &Books, partition: PartitionId, link: Link) -> Option<Wait> {
+    let row = books.partition(partition);
+    let trackers = &row.trackers;
     let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
-    trackers
-        .up(link.user)
-        .chain(group.skip(partition_row.lifted(link)))
-        .find(|(_, level)| !level.allows_application())
-        .map(|(level, _)| wait(Blocker::LimitApplications(partition, level)))
+    let mut levels = trackers.up(link.user).chain(group.skip(row.lifted(link)));
+    let (full, _) = levels.find(|(_, level)| !level.allows_application())?;
+    Some(Wait { blocker: Blocker::LimitApplications(partition, full), shortfall: None })
 }
 
 /// The limits of the user, then of the group, each from the leaf up.

@@ -6,17 +6,20 @@
 
 mod bundles;
 mod class;
+mod follow;
 mod index;
 mod judge;
+mod lane;
 mod nodes;
 mod order;
 mod park;
 mod rank;
+mod reserve;
 mod tree;
 
 pub use class::ClassId;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use smallvec::SmallVec;
@@ -24,12 +27,14 @@ use smallvec::SmallVec;
 use crate::books::{Books, Queue, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
-use crate::rules::{linked, placed};
+use crate::name::Name;
+use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge};
+use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use order::ApplicationKey;
 use park::Parked;
@@ -77,6 +82,10 @@ pub struct Scheduler {
     applications: Vec<Waiting>,
     classes: Classes,
     parked: Parked,
+    /// The asks that may run on one node only, by its name, whether it is there or not.
+    required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
+    /// Asks whose node is going just now.
+    unpinned: Vec<AllocationId>,
     notes: Option<Vec<Note>>,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
@@ -87,14 +96,14 @@ pub struct Scheduler {
 struct Waiting {
     /// Its place in its leaf; none while it asks for nothing.
     key: Option<ApplicationKey>,
-    /// Its bundles by shape, sorted.
-    bundles: SmallVec<[(ShapeId, BundleId); 2]>,
+    /// Its bundles by shape and lane, sorted.
+    bundles: SmallVec<[((ShapeId, Lane), BundleId); 2]>,
 }
 
 impl Waiting {
-    /// The bundle of this shape.
-    fn bundle(&self, shape: ShapeId) -> Option<BundleId> {
-        let place = self.bundles.binary_search_by_key(&shape, |(shape, _)| *shape).ok()?;
+    /// The bundle of this shape and lane.
+    fn bundle(&self, shape: ShapeId, lane: Lane) -> Option<BundleId> {
+        let place = self.bundles.binary_search_by_key(&(shape, lane), |(key, _)| *key).ok()?;
         Some(self.bundles[place].1)
     }
 }
@@ -153,8 +162,18 @@ impl Scheduler {
         if books.queue(root).max.is_none() {
             return false; // Without a node there is nothing to decide.
         }
-        while let Some(leaf) = self.tree.first_leaf(books, root) {
-            let Some((_, class)) = self.tree.queue(leaf).ready.first() else {
+        Pass::ALL.into_iter().any(|pass| self.next_in_pass(books, (partition, root), pass, events))
+    }
+
+    fn next_in_pass(
+        &mut self,
+        books: &Books,
+        (partition, root): (PartitionId, QueueId),
+        pass: Pass,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        while let Some(leaf) = self.tree.first_leaf(books, root, pass) {
+            let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
                 break;
             };
             let (class, key) = (*class, self.classes.rows[*class].key);
@@ -168,8 +187,16 @@ impl Scheduler {
                 }
                 Verdict::Place(node) => {
                     let (application, ask) = self.first_ask(class);
-                    let state = books.application(application).state;
-                    placed(ask, node, application, state, events);
+                    let row = books.allocation(ask);
+                    let placement = Placement {
+                        ask,
+                        node,
+                        application,
+                        state: books.application(application).state,
+                        placeholder: row.placeholder,
+                        size: Some(books.resources_of(ask)),
+                    };
+                    placed(books, &placement, events);
                     return true;
                 }
             }
@@ -209,7 +236,8 @@ impl Scheduler {
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
-        let bundle = self.applications.get(row.application.index())?.bundle(row.shape)?;
+        let waiting = self.applications.get(row.application.index())?;
+        let bundle = waiting.bundle(row.shape, Lane::of(books, ask, row))?;
         Some(self.classes.bundles[bundle].class)
     }
 
@@ -239,7 +267,7 @@ impl Scheduler {
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
         let row = &mut self.classes.rows[class];
-        let (leaf, before) = (row.key.leaf, row.group());
+        let (leaf, pass, before) = (row.key.leaf, row.key.lane.pass(), row.group());
         row.wait = Some(wait);
         let after = row.group().expect("it waits now");
         if before == Some(after) {
@@ -249,13 +277,13 @@ impl Scheduler {
             match before {
                 Some(before) => self.parked.remove(&mut self.tree, before, &place),
                 None => {
-                    self.tree.queue_mut(leaf).ready.remove(&place);
+                    self.tree.ready_mut(leaf, pass).remove(&place);
                 }
             }
             self.parked.insert(&mut self.tree, after, place);
             self.note(Note::Parked { class, wait });
         }
-        if self.tree.queue(leaf).ready.is_empty() {
+        if self.tree.ready(leaf, pass).is_empty() {
             self.tree.touch(leaf);
             self.tree.refresh(books);
         }

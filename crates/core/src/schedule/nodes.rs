@@ -109,7 +109,7 @@ impl NodeIndex {
             if !block.free.fits(ask) {
                 continue;
             }
-            let fits = |node: &Node| node.schedulable && node.available.fits(ask);
+            let fits = |node: &Node| node.is_open() && node.available.fits(ask);
             if let Some((_, found)) = block.nodes.iter().find(|(_, id)| fits(books.node(*id))) {
                 return Some(*found);
             }
@@ -159,7 +159,7 @@ impl NodeIndex {
         let block = &mut self.blocks[number];
         let place = block.nodes.partition_point(|held| *held < (key, node));
         block.nodes.insert(place, (key, node));
-        if row.schedulable {
+        if row.is_open() {
             block.free.raise(&row.available);
         }
         if block.nodes.len() > BLOCK {
@@ -214,7 +214,7 @@ fn most_free(books: &Books, nodes: &[(Key, NodeId)]) -> Resources {
     let mut most = Resources::new();
     for (_, id) in nodes {
         let node = books.node(*id);
-        if node.schedulable {
+        if node.is_open() {
             most.raise(&node.available);
         }
     }

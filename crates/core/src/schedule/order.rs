@@ -53,9 +53,12 @@ impl ApplicationKey {
     }
 }
 
-/// What an application uses, as shares of its leaf's guarantee.
+/// What an application uses without its placeholders, as shares of its leaf's guarantee.
 fn usage(application: &Application, leaf: &Queue) -> Shares {
-    Shares::of(&application.allocated, leaf.guaranteed.as_ref())
+    match &application.gang {
+        None => Shares::of(&application.allocated, leaf.guaranteed.as_ref()),
+        Some(_) => Shares::of(&application.real(), leaf.guaranteed.as_ref()),
+    }
 }
 
 /// Sibling queues: by priority and fair share, as the parent says which first; then the one

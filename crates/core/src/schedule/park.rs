@@ -13,6 +13,7 @@ use crate::id::{Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
 use super::class::{ClassId, Head};
+use super::lane::Pass;
 use super::tree::Tree;
 
 /// What the classes of a group have in common.
@@ -21,6 +22,7 @@ pub(super) struct GroupKey {
     pub(super) blocker: Blocker,
     pub(super) shape: ShapeId,
     pub(super) leaf: QueueId,
+    pub(super) pass: Pass,
 }
 
 /// A class with its place in the order of its leaf.
@@ -47,14 +49,14 @@ impl Parked {
         let group = self.0.entry(key).or_default();
         group.members.insert(place);
         group.open = false;
-        group.show(tree, key.leaf);
+        group.show(tree, key);
     }
 
     /// Take a class out.
     pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place) {
         let Some(group) = self.0.get_mut(&key) else { return };
         group.members.remove(place);
-        group.show(tree, key.leaf);
+        group.show(tree, key);
         if group.members.is_empty() {
             self.0.remove(&key);
         }
@@ -65,14 +67,14 @@ impl Parked {
         let Some(group) = self.0.get_mut(&key) else { return };
         group.members.remove(before);
         group.members.insert(after);
-        group.show(tree, key.leaf);
+        group.show(tree, key);
     }
 
     /// Close a group whose first class is held back again, and so all of it.
     pub(super) fn close(&mut self, tree: &mut Tree, key: GroupKey) {
         if let Some(group) = self.0.get_mut(&key) {
             group.open = false;
-            group.show(tree, key.leaf);
+            group.show(tree, key);
         }
     }
 
@@ -89,7 +91,7 @@ impl Parked {
         if self.0.is_empty() {
             return;
         }
-        let first = |shape| GroupKey { blocker, shape, leaf: QueueId::FIRST };
+        let first = |shape| GroupKey { blocker, shape, leaf: QueueId::FIRST, pass: Pass::Reserved };
         let mut from = Bound::Included(first(ShapeId::FIRST));
         while let Some((&key, group)) = self.0.range_mut((from, Bound::Unbounded)).next() {
             if key.blocker != blocker {
@@ -97,7 +99,7 @@ impl Parked {
             }
             from = if fits(key.shape) {
                 group.open = true;
-                group.show(tree, key.leaf);
+                group.show(tree, key);
                 Bound::Excluded(key)
             } else {
                 Bound::Included(first(after(key.shape)))
@@ -109,13 +111,13 @@ impl Parked {
 impl Group {
     /// Have the leaf see the member that comes first while the group is open, and none
     /// otherwise.
-    fn show(&mut self, tree: &mut Tree, leaf: QueueId) {
+    fn show(&mut self, tree: &mut Tree, key: GroupKey) {
         let first = self.members.first().filter(|_| self.open);
         if self.shown.as_ref() == first {
             return;
         }
         let first = first.cloned();
-        let ready = &mut tree.queue_mut(leaf).ready;
+        let ready = tree.ready_mut(key.leaf, key.pass);
         if let Some(before) = &self.shown {
             ready.remove(before);
         }
@@ -123,7 +125,7 @@ impl Group {
             ready.insert(first.clone());
         }
         self.shown = first;
-        tree.touch(leaf);
+        tree.touch(key.leaf);
     }
 }
 

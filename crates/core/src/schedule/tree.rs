@@ -7,24 +7,32 @@ use crate::books::{Books, QueueState};
 use crate::id::QueueId;
 use crate::resource::Resources;
 
-use super::class::{ClassId, Head};
+use super::lane::Pass;
 use super::order::QueueKey;
+use super::park::Place;
 use super::rank::Ranks;
 
 /// What the scheduler keeps of one queue.
 #[derive(Debug, Default)]
 pub(super) struct QueueIndex {
-    /// Of a leaf: classes to be judged, in order.
-    pub(super) ready: BTreeSet<(Head, ClassId)>,
-    /// Of a parent: queues below with something ready, in order.
-    children: BTreeSet<(QueueKey, QueueId)>,
-    /// The key under which the parent has this queue as ready.
-    key: Option<QueueKey>,
+    /// What is ready, pass by pass.
+    passes: [Ready; Pass::COUNT],
     /// The denominator of its share.
     fair_max: Option<Resources>,
     /// Where its path stands among all paths.
     rank: u64,
     dirty: bool,
+}
+
+/// What is ready in one queue, for one pass.
+#[derive(Debug, Default)]
+struct Ready {
+    /// Of a leaf: classes to be judged, in order.
+    classes: BTreeSet<Place>,
+    /// Of a parent: queues below with something ready, in order.
+    children: BTreeSet<(QueueKey, QueueId)>,
+    /// The key under which the parent has this queue as ready.
+    key: Option<QueueKey>,
 }
 
 /// The queues of all partitions.
@@ -41,12 +49,15 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn queue(&self, queue: QueueId) -> &QueueIndex {
-        &self.queues[queue.index()]
+    /// The classes of a leaf that are to be judged, in order.
+    #[inline]
+    pub(super) fn ready(&self, leaf: QueueId, pass: Pass) -> &BTreeSet<Place> {
+        &self.queues[leaf.index()].passes[pass.index()].classes
     }
 
-    pub(super) fn queue_mut(&mut self, queue: QueueId) -> &mut QueueIndex {
-        &mut self.queues[queue.index()]
+    #[inline]
+    pub(super) fn ready_mut(&mut self, leaf: QueueId, pass: Pass) -> &mut BTreeSet<Place> {
+        &mut self.queues[leaf.index()].passes[pass.index()].classes
     }
 
     /// Take in all queues at once.
@@ -77,9 +88,13 @@ impl Tree {
         self.dirty.retain(|dirty| *dirty != queue);
         // Its parent may have it in its order still: what was ready left without a step since.
         let gone = core::mem::take(&mut self.queues[queue.index()]);
-        if let (Some(parent), Some(key)) = (row.parent, gone.key) {
-            self.queues[parent.index()].children.remove(&(key, queue));
-            self.touch(parent);
+        let Some(parent) = row.parent else { return };
+        for pass in Pass::ALL {
+            if let Some(key) = gone.passes[pass.index()].key {
+                let above = &mut self.queues[parent.index()].passes[pass.index()];
+                above.children.remove(&(key, queue));
+                self.touch(parent);
+            }
         }
     }
 
@@ -118,12 +133,12 @@ impl Tree {
 
     /// The leaf to look at next.
     #[inline]
-    pub(super) fn first_leaf(&self, books: &Books, root: QueueId) -> Option<QueueId> {
+    pub(super) fn first_leaf(&self, books: &Books, root: QueueId, pass: Pass) -> Option<QueueId> {
         let mut at = root;
         while !books.queue(at).leaf {
-            at = self.queues[at.index()].children.first()?.1;
+            at = self.queues[at.index()].passes[pass.index()].children.first()?.1;
         }
-        (!self.queues[at.index()].ready.is_empty()).then_some(at)
+        (!self.ready(at, pass).is_empty()).then_some(at)
     }
 
     fn refresh_all(&mut self, books: &Books) {
@@ -142,7 +157,7 @@ impl Tree {
         self.renumbered = false;
         for (id, queue) in books.queues().iter() {
             self.queues[id.index()].rank = self.ranks.get(&queue.path);
-            if self.queues[id.index()].key.is_some() {
+            if self.queues[id.index()].passes.iter().any(|one| one.key.is_some()) {
                 self.touch(id);
             }
         }
@@ -153,24 +168,30 @@ impl Tree {
         let row = books.queue(queue);
         let Some(parent) = row.parent else { return };
         let index = &self.queues[queue.index()];
-        let stopped = row.state == QueueState::Stopped;
-        let waits =
-            !stopped && if row.leaf { !index.ready.is_empty() } else { !index.children.is_empty() };
-        let after = waits.then(|| {
+        let waits = |one: &Ready| {
+            let some = if row.leaf { !one.classes.is_empty() } else { !one.children.is_empty() };
+            some && row.state != QueueState::Stopped
+        };
+        let waits = [0, 1, 2].map(|pass: usize| waits(&index.passes[pass]));
+        let after = waits.contains(&true).then(|| {
             let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
             let first = books.queue(parent).settings.values.priority_first;
             QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
         });
-        let before = core::mem::replace(&mut self.queues[queue.index()].key, after);
-        if before == after {
-            return;
-        }
-        let siblings = &mut self.queues[parent.index()].children;
-        if let Some(before) = before {
-            siblings.remove(&(before, queue));
-        }
-        if let Some(after) = after {
-            siblings.insert((after, queue));
+        for pass in Pass::ALL {
+            let after = after.filter(|_| waits[pass.index()]);
+            let ready = &mut self.queues[queue.index()].passes[pass.index()];
+            let before = core::mem::replace(&mut ready.key, after);
+            if before == after {
+                continue;
+            }
+            let siblings = &mut self.queues[parent.index()].passes[pass.index()].children;
+            if let Some(before) = before {
+                siblings.remove(&(before, queue));
+            }
+            if let Some(after) = after {
+                siblings.insert((after, queue));
+            }
         }
     }
 }

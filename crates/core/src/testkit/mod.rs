@@ -2,6 +2,7 @@
 //! scheduler to compare with.
 
 mod build;
+mod effect;
 mod naive;
 mod play;
 mod random;

@@ -92,9 +92,7 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
             application_priority(books, *right).cmp(&application_priority(books, *left));
         let by_policy = match leaf.settings.values.application_order {
             ApplicationOrder::Fifo => l.submitted.cmp(&r.submitted),
-            ApplicationOrder::Fair => {
-                l.allocated.compare_usage(&r.allocated, leaf.guaranteed.as_ref())
-            }
+            ApplicationOrder::Fair => l.real().compare_usage(&r.real(), leaf.guaranteed.as_ref()),
         };
         let (first, second) = if leaf.settings.values.priority_first {
             (by_priority, by_policy)

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
-use crate::command::{AddNode, Ask, Command, Submit};
+use crate::books::GangStyle;
+use crate::command::{AddNode, Ask, Command, SetForeign, Submit};
 use crate::config::{
     Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
 };
@@ -285,11 +286,19 @@ pub(super) fn command(
         "ask" => ask(partition, words),
         "release" => {
             let key = words.name("an allocation key");
+            let termination = termination(words);
             let named = words.optional().map(Name::new);
             let application = named.or_else(|| holder(&key)).unwrap_or_default();
-            release(partition, application, Some(key))
+            Command::Release { partition, application, key: Some(key), termination }
         }
-        "release-all" => release(partition, words.name("an application id"), None),
+        "release-all" => {
+            let application = words.name("an application id");
+            Command::Release { partition, application, key: None, termination: termination(words) }
+        }
+        "foreign" => foreign(partition, words),
+        "foreign-gone" => Command::ReleaseForeign { partition, key: words.name("a key") },
+        "scan-quotas" => Command::ScanQuotas { partition },
+        "scan-outstanding" => Command::ScanOutstanding { partition },
         "remove" => {
             Command::RemoveApplication { partition, application: words.name("an application id") }
         }
@@ -297,7 +306,8 @@ pub(super) fn command(
     }
 }
 
-/// `app app1 root.a ann groups dev,ops gang vcore=4 tags namespace=x`; `-` is no queue.
+/// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no
+/// queue.
 fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     Command::Submit(Submit {
         partition,
@@ -306,34 +316,58 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
         user: words.name("a user"),
         groups: if words.take("groups") { words.list("group names") } else { Vec::new() },
         placeholder_ask: if words.take("gang") { words.amounts() } else { Amounts::EMPTY },
+        gang_style: if words.take("hard") { GangStyle::Hard } else { GangStyle::Soft },
+        placeholder_timeout: if words.take("timeout") { words.seconds() } else { Millis::ZERO },
         tags: if words.take("tags") { words.tags() } else { Vec::new() },
     })
 }
 
 /// `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: on a node already, made that long after the
-/// story began.
+/// story began. What is special about it follows in any order: `placeholder`, `group g1`,
+/// `requires n1`, `preempts`, `preemptable`, `originator`.
 fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     let (key, application) = (words.name("an allocation key"), words.name("an application id"));
-    let resources = words.amounts();
-    let priority = if words.take("prio") {
-        words.next("a priority").parse().expect("a priority is a whole number")
-    } else {
-        0
-    };
-    let node = words.take("on").then(|| words.name("a node id"));
-    let created = words.take("made").then(|| Timestamp::ZERO + words.seconds());
-    Command::Ask(Ask {
+    let mut ask = Ask { partition, application, key, resources: words.amounts(), ..Ask::default() };
+    if words.take("prio") {
+        let priority = words.next("a priority").parse();
+        ask.priority = priority.expect("a priority is a whole number");
+    }
+    ask.node = words.take("on").then(|| words.name("a node id"));
+    ask.created = words.take("made").then(|| Timestamp::ZERO + words.seconds());
+    while let Some(word) = words.optional() {
+        match word {
+            "placeholder" => ask.placeholder = true,
+            "group" => ask.task_group = words.name("a task group"),
+            "requires" => ask.required_node = words.name("a node id"),
+            "preempts" => ask.may_preempt = true,
+            "preemptable" => ask.preemptable = true,
+            "originator" => ask.originator = true,
+            _ => panic!("`{}`: nobody understands `{word}`", words.line),
+        }
+    }
+    Command::Ask(ask)
+}
+
+/// `foreign f1 n1 vcore=2`.
+fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
+    Command::SetForeign(SetForeign {
         partition,
-        application,
-        key,
-        resources,
-        node,
-        priority,
-        created,
-        ..Ask::default()
+        key: words.name("a key"),
+        node: words.name("a node id"),
+        resources: words.amounts(),
+        preemptable: true,
     })
 }
 
-fn release(partition: Name, application: Name, key: Option<Name>) -> Command {
-    Command::Release { partition, application, key, termination: Termination::StoppedByRm }
+/// `as timeout`; by itself the RM has stopped it.
+fn termination(words: &mut Words<'_>) -> Termination {
+    if !words.take("as") {
+        return Termination::StoppedByRm;
+    }
+    match words.next("how it ended") {
+        "timeout" => Termination::Timeout,
+        "preempted" => Termination::Preempted,
+        "replaced" => Termination::PlaceholderReplaced,
+        word => panic!("`{}`: nobody ends as `{word}`", words.line),
+    }
 }

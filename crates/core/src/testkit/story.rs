@@ -16,6 +16,7 @@ use crate::rules::decide;
 use crate::schedule::Step;
 
 use super::World;
+use super::effect::cycle_effect;
 use super::script::{Words, command, configuration, is_setting};
 
 /// Play a story and tell what happened.
@@ -37,6 +38,11 @@ use super::script::{Words, command, configuration, is_setting};
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1
 /// ask a2 app1 vcore=1 on n1           wait 30s            reload
+/// app g1 root.a ann gang vcore=4 hard timeout 60s
+/// ask p1 g1 vcore=2 placeholder group workers      ask m1 g1 vcore=2 group workers
+/// ask d1 app1 vcore=1 requires n1                  ask a3 app1 vcore=1 preempts preemptable
+/// release p1 as replaced              release v1 as preempted     release p2 as timeout
+/// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
@@ -217,7 +223,7 @@ impl Story {
             Event::LimitsChanged { queue, .. } if self.configured => {
                 format!("{queue} has other limits")
             }
-            _ => return None,
+            _ => return cycle_effect(books, event),
         })
     }
 

@@ -1,6 +1,6 @@
 //! A fingerprint of all decisions: equal digests mean equal histories.
 
-use headroom_core::{Event, Timestamp};
+use headroom_core::{AskTraits, Event, Timestamp};
 use xxhash_rust::xxh3::Xxh3;
 
 /// The xxh3-128 digest of events, each with its time, fed as fixed-width little-endian
@@ -33,7 +33,7 @@ impl Digest {
                 self.id(*allocation);
                 self.number(*termination as u64);
             }
-            Event::AskAdded { application, key, resources, priority, created, originator } => {
+            Event::AskAdded { application, key, resources, priority, created, traits } => {
                 self.number(3);
                 self.id(*application);
                 self.text(key);
@@ -44,7 +44,11 @@ impl Digest {
                 }
                 self.number(i64::from(*priority).cast_unsigned());
                 self.number(created.as_millis());
-                self.number(u64::from(*originator));
+                self.number(u64::from(traits.originator));
+                if *traits != AskTraits::default() {
+                    let text = format!("{traits:?}");
+                    self.text(&text);
+                }
             }
             Event::ApplicationMoved { application, state, timer } => {
                 self.number(4);

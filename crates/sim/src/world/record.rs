@@ -170,8 +170,15 @@ impl Play<'_> {
         self.open[job].running -= 1;
         match termination {
             Termination::StoppedByRm => record.ended_by = "finished",
+            Termination::PlaceholderReplaced => record.ended_by = "replaced",
+            Termination::Timeout => record.ended_by = "timeout",
             Termination::NodeRemoved | Termination::PartitionRemoved => {
                 record.ended_by = "node-lost";
+                self.lost.push((job, record.resources.clone()));
+                return;
+            }
+            Termination::Preempted => {
+                record.ended_by = "preempted";
                 self.lost.push((job, record.resources.clone()));
                 return;
             }

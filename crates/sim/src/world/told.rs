@@ -1,24 +1,24 @@
 //! Decisions in words, for `decisions.csv`.
 
 use headroom_core::books::{Books, LimitSettings, LimitSubject};
-use headroom_core::id::{AllocationId, ApplicationId, NodeId};
-use headroom_core::{Event, Name, Timestamp};
+use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
+use headroom_core::{Event, Name, PreemptionCause, Timestamp};
 
 use crate::outcome::Decision;
 
 /// An event in words; the books are those before it.
 pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
     let application = |id: &ApplicationId| &books.application(*id).name;
-    let allocation = |id: &AllocationId| &books.allocation(*id).key;
+    let partition_of = |id: &PartitionId| &books.partition(*id).name;
     let node_of = |id: &NodeId| &books.node(*id).name;
     let nothing = String::new;
     let (kind, subject, detail) = match event {
         Event::PartitionAdded { partition, .. } => ("partition", partition, nothing()),
-        Event::PartitionChanged { partition, .. } => {
-            ("partition-changed", &books.partition(*partition).name, nothing())
+        Event::PartitionChanged { partition: id, .. } => {
+            ("partition-changed", partition_of(id), nothing())
         }
-        Event::PartitionRemoved { partition } => {
-            ("partition-removed", &books.partition(*partition).name, nothing())
+        Event::PartitionRemoved { partition: id } => {
+            ("partition-removed", partition_of(id), nothing())
         }
         Event::Configured { checksum } => ("configured", checksum, nothing()),
         Event::QueueAdded { parent, name, leaf, managed, .. } => {
@@ -57,6 +57,38 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
             ("state", application(id), state.to_string())
         }
         Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
+        Event::AskAdded { .. }
+        | Event::AskRemoved { .. }
+        | Event::Placed { .. }
+        | Event::Resized { .. }
+        | Event::Released { .. }
+        | Event::Reserved { .. }
+        | Event::Unreserved { .. }
+        | Event::SwapStarted { .. }
+        | Event::SwapConfirmed { .. }
+        | Event::SwapDropped { .. }
+        | Event::ReleaseAsked { .. }
+        | Event::Preempted { .. }
+        | Event::PreemptionTriggered { .. }
+        | Event::PreemptionTried { .. }
+        | Event::QuotaClockStopped { .. }
+        | Event::BackedOff { .. }
+        | Event::PlaceholdersExpired { .. }
+        | Event::TimerStopped { .. }
+        | Event::ScaleUpAsked { .. }
+        | Event::ForeignSet { .. }
+        | Event::ForeignRemoved { .. } => return told_of_ask(books, sequence, at, event),
+    };
+    Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
+}
+
+/// An event of asks and allocations in words.
+fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
+    let application = |id: &ApplicationId| &books.application(*id).name;
+    let allocation = |id: &AllocationId| &books.allocation(*id).key;
+    let node_of = |id: &NodeId| &books.node(*id).name;
+    let nothing = String::new;
+    let (kind, subject, detail) = match event {
         Event::AskAdded { key, resources, priority, .. } => {
             ("asked", key, format!("{resources}, priority {priority}"))
         }
@@ -68,6 +100,48 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         Event::Released { allocation: id, termination } => {
             ("released", allocation(id), format!("{termination:?}"))
         }
+        Event::Reserved { ask, node } => {
+            ("reserved", allocation(ask), format!("on {}", node_of(node)))
+        }
+        Event::Unreserved { ask } => ("unreserved", allocation(ask), nothing()),
+        Event::SwapStarted { ask, placeholder, node } => {
+            let detail = format!("for {} on {}", allocation(placeholder), node_of(node));
+            ("swap", allocation(ask), detail)
+        }
+        Event::SwapConfirmed { placeholder } => ("replaced", allocation(placeholder), nothing()),
+        Event::SwapDropped { ask } => ("swap-dropped", allocation(ask), nothing()),
+        Event::ReleaseAsked { allocation: id, termination } => {
+            ("release-asked", allocation(id), format!("{termination:?}"))
+        }
+        Event::Preempted { victim, cause } => {
+            let detail = match cause {
+                PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+                    format!("for {}", allocation(ask))
+                }
+                PreemptionCause::Quota(queue) => {
+                    format!("for the quota of {}", books.queue(*queue).path)
+                }
+            };
+            ("preempted", allocation(victim), detail)
+        }
+        Event::PreemptionTriggered { ask } => ("preempts", allocation(ask), nothing()),
+        Event::PreemptionTried { ask } => ("preempts-nothing", allocation(ask), nothing()),
+        Event::QuotaClockStopped { queue } => {
+            ("quota-clock-stopped", &books.queue(*queue).path, nothing())
+        }
+        Event::BackedOff { application: id, until } => {
+            ("backed-off", application(id), format!("until {} ms", until.as_millis()))
+        }
+        Event::PlaceholdersExpired { application: id } => {
+            ("placeholders-expired", application(id), nothing())
+        }
+        Event::TimerStopped { application: id } => ("timer-stopped", application(id), nothing()),
+        Event::ScaleUpAsked { ask } => ("scale-up", allocation(ask), nothing()),
+        Event::ForeignSet { key, node, resources, .. } => {
+            ("occupied", key, format!("{resources} on {}", node_of(node)))
+        }
+        Event::ForeignRemoved { key, .. } => ("freed", key, nothing()),
+        _ => unreachable!("every other event is told elsewhere"),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }

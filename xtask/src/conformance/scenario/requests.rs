@@ -137,5 +137,6 @@ fn ask(one: &Value) -> Result<Ask> {
         priority: i32::try_from(priority)?,
         created,
         originator: flag(one, "originator"),
+        ..Ask::default()
     })
 }

@@ -71,7 +71,23 @@ impl Told {
             | Event::ApplicationRemoved { .. }
             | Event::AskAdded { .. }
             | Event::AskRemoved { .. }
-            | Event::Resized { .. } => {}
+            | Event::Resized { .. }
+            | Event::Reserved { .. }
+            | Event::Unreserved { .. }
+            | Event::SwapStarted { .. }
+            | Event::SwapConfirmed { .. }
+            | Event::SwapDropped { .. }
+            | Event::ReleaseAsked { .. }
+            | Event::Preempted { .. }
+            | Event::PreemptionTriggered { .. }
+            | Event::PreemptionTried { .. }
+            | Event::QuotaClockStopped { .. }
+            | Event::BackedOff { .. }
+            | Event::PlaceholdersExpired { .. }
+            | Event::TimerStopped { .. }
+            | Event::ScaleUpAsked { .. }
+            | Event::ForeignSet { .. }
+            | Event::ForeignRemoved { .. } => {}
         }
     }
 
@@ -136,6 +152,9 @@ fn word_of(termination: Termination) -> &'static str {
         Termination::StoppedByRm | Termination::NodeRemoved | Termination::PartitionRemoved => {
             "STOPPED_BY_RM"
         }
+        Termination::Timeout => "TIMEOUT",
+        Termination::Preempted => "PREEMPTED_BY_SCHEDULER",
+        Termination::PlaceholderReplaced => "PLACEHOLDER_REPLACED",
     }
 }
 

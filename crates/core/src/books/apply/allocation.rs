@@ -1,9 +1,13 @@
 //! Asks come, are placed, and give back.
 
+use alloc::boxed::Box;
+
+use crate::books::allocation::Special;
+use crate::books::gang::Mark;
 use crate::books::link::Untold;
-use crate::books::{Allocation, Application, Books, Partition};
-use crate::event::Event;
-use crate::id::{AllocationId, NodeId};
+use crate::books::{Allocation, Application, ApplicationState, Books, Partition, Timer};
+use crate::event::{AskTraits, Event, Termination};
+use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
@@ -11,7 +15,7 @@ use super::application::LIVE;
 
 impl Books {
     pub(super) fn add_ask(&mut self, event: &Event) {
-        let Event::AskAdded { application, key, resources, priority, created, originator } = event
+        let Event::AskAdded { application, key, resources, priority, created, traits } = event
         else {
             return;
         };
@@ -32,7 +36,14 @@ impl Books {
             number: if in_front { -self.asks } else { self.asks },
             node: None,
             placed: Timestamp::ZERO,
-            originator: *originator,
+            originator: traits.originator,
+            placeholder: traits.placeholder,
+            may_preempt: traits.may_preempt,
+            preemptable: traits.preemptable,
+            preemption_triggered: false,
+            scale_up_asked: false,
+            mark: Mark::None,
+            special: special(traits),
             next_in_application: None,
             previous_in_application: None,
             next_on_node: None,
@@ -46,6 +57,9 @@ impl Books {
         row.priorities.add(*priority);
         let shows = row.priority();
         row.submitted = row.submitted.min(created);
+        if let Some(group) = traits.task_group.as_ref().filter(|_| traits.placeholder) {
+            row.gang.get_or_insert_default().add_placeholder(group, &resources);
+        }
         let (queue, partition) = (row.queue, row.partition);
         self.each_up(queue, |queue| queue.pend(&resources));
         self.reprioritise(Some(queue), shown, shows);
@@ -54,7 +68,8 @@ impl Books {
         partition.ask_count += 1;
     }
 
-    pub(super) fn remove_ask(&mut self, ask: AllocationId) {
+    pub(super) fn remove_ask(&mut self, ask: AllocationId, termination: Termination) {
+        self.drop_reservation(ask);
         let row = self.allocations.remove(ask).expect("the event names an ask that is there");
         self.detach_allocation(&row);
         let resources = self.shapes.get(row.shape).clone();
@@ -63,6 +78,9 @@ impl Books {
         application.pending.prune();
         application.ask_count -= 1;
         application.line.remove(row.priority);
+        if termination == Termination::Timeout {
+            application.timed_out(&row);
+        }
         let shown = application.priority();
         application.priorities.remove(row.priority);
         let shows = application.priority();
@@ -76,10 +94,12 @@ impl Books {
     }
 
     pub(super) fn place(&mut self, now: Timestamp, ask: AllocationId, node: NodeId) {
+        self.drop_reservation(ask);
         let row = &mut self.allocations[ask];
         row.node = Some(node);
         row.placed = now;
         let (application, shape, priority) = (row.application, row.shape, row.priority);
+        let placeholder = row.placeholder;
         let resources = self.shapes.get(shape);
         self.nodes[node].charge(resources);
         self.nodes[node].allocation_count += 1;
@@ -87,7 +107,11 @@ impl Books {
         row.pending.subtract(resources);
         row.pending.prune();
         row.allocated.add(resources);
-        row.peak.raise(&row.allocated);
+        let deadline = if placeholder { row.hold(now, resources) } else { None };
+        match &row.gang {
+            None => row.peak.raise(&row.allocated),
+            Some(_) => row.peak.raise(&row.real()),
+        }
         row.ask_count -= 1;
         row.allocation_count += 1;
         let shown = row.priority();
@@ -98,6 +122,7 @@ impl Books {
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
         partition.ask_count -= 1;
         partition.allocation_count += 1;
+        partition.placeholder_count += u64::from(placeholder);
         charge(partition, row, resources);
         let quota = partition.settings.preemption.quota_enabled;
         let mut next = Some(queue);
@@ -112,6 +137,31 @@ impl Books {
         }
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
+        self.note_allocating(application);
+        if let Some(deadline) = deadline {
+            self.timers.insert((deadline, Timer::Placeholders(application)), ());
+        }
+    }
+
+    /// Count an application that is Accepted as allocating, now that it got something.
+    #[inline]
+    pub(super) fn note_allocating(&mut self, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        if row.state == ApplicationState::Accepted && !row.allocating {
+            row.allocating = true;
+            let queue = row.queue;
+            self.each_up(queue, |queue| queue.allocating += 1);
+        }
+    }
+
+    /// The RM is asked to stop an allocation for the sake of others.
+    pub(super) fn preempt(&mut self, victim: AllocationId) {
+        let row = &mut self.allocations[victim];
+        row.mark = Mark::Preempted;
+        let (application, shape) = (row.application, row.shape);
+        let resources = self.shapes.get(shape).clone();
+        let queue = self.applications[application].queue;
+        self.each_up(queue, |queue| queue.preempting.add(&resources));
     }
 
     /// Give an ask or allocation another size, whatever fits.
@@ -120,6 +170,7 @@ impl Books {
         let shape = self.shapes.acquire(after.clone());
         let row = &mut self.allocations[allocation];
         let (old, application, node) = (row.shape, row.application, row.node);
+        let (placeholder, preempted) = (row.placeholder, row.mark == Mark::Preempted);
         row.shape = shape;
         let before = self.shapes.get(old).clone();
         self.shapes.release(old);
@@ -147,10 +198,16 @@ impl Books {
         row.allocated.subtract(&before);
         row.allocated.add(&after);
         row.allocated.prune();
+        if let Some(gang) = row.gang.as_mut().filter(|_| placeholder) {
+            gang.placeholders = gang.placeholders.minus(&before).plus(&after).pruned();
+        }
         let quota = partition.settings.preemption.quota_enabled;
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);
+            if preempted {
+                queue.preempting = queue.preempting.minus(&before).plus(&after).pruned();
+            }
             if quota && queue.parent.is_some() {
                 queue.watch_quota(now, &grown);
             }
@@ -159,7 +216,7 @@ impl Books {
         self.nodes[node].charge(&after);
     }
 
-    pub(super) fn release(&mut self, allocation: AllocationId) {
+    pub(super) fn release(&mut self, allocation: AllocationId, termination: Termination) {
         let row = self.allocations.remove(allocation).expect("the event names a live allocation");
         self.detach_allocation(&row);
         let resources = self.shapes.get(row.shape).clone();
@@ -180,14 +237,34 @@ impl Books {
         application.allocated.prune();
         application.allocation_count -= 1;
         application.line.remove(row.priority);
-        self.each_up(queue, |queue| queue.refund(&resources));
+        if row.placeholder {
+            partition.placeholder_count -= 1;
+            match termination {
+                Termination::PlaceholderReplaced => application.replaced(&row, &resources),
+                _ => application.given_up(&row, &resources),
+            }
+        }
+        let preempted = row.mark == Mark::Preempted;
+        self.each_up(queue, |queue| {
+            queue.refund(&resources);
+            if preempted {
+                queue.preempting.subtract(&resources);
+                queue.preempting.prune();
+            }
+        });
         self.shapes.release(row.shape);
     }
 }
 
+fn special(traits: &AskTraits) -> Option<Box<Special>> {
+    let AskTraits { task_group, required_node, .. } = traits.clone();
+    let rare = task_group.is_some() || required_node.is_some();
+    rare.then(|| Box::new(Special { task_group, required_node, ..Special::default() }))
+}
+
 /// Charge the user and the group of an application, which both count it from now on.
 #[inline]
-fn charge(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+pub(super) fn charge(partition: &mut Partition, application: &mut Application, amount: &Resources) {
     let first = !core::mem::replace(&mut application.counted, true);
     let Some(link) = application.link else { return };
     let trackers = &mut partition.trackers;
@@ -210,7 +287,7 @@ fn charge(partition: &mut Partition, application: &mut Application, amount: &Res
 /// Give back to the user of an application, and to its group what the group was charged with,
 /// before it is taken off what the application has.
 #[inline]
-fn refund(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+pub(super) fn refund(partition: &mut Partition, application: &mut Application, amount: &Resources) {
     let Some(link) = application.link else { return };
     let trackers = &mut partition.trackers;
     trackers.decrease(link.user, amount).expect(LIVE);

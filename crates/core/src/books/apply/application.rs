@@ -1,12 +1,14 @@
 //! Applications come, move on and go.
 
+use alloc::boxed::Box;
+
 use crate::books::line::Line;
 use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
-    Application, ApplicationState, Books, GroupLink, Link, REMEMBERED_FOR, Rejected, StateLog,
-    Timer,
+    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Link,
+    REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
 };
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
@@ -25,8 +27,10 @@ impl Books {
         name: &Name,
         user: &Name,
         groups: &[Name],
+        gang: &GangSettings,
     ) {
         let partition = self.queues[queue].partition;
+        let gang = (*gang != GangSettings::default()).then(|| Box::new(self.gang(gang)));
         self.submissions += 1;
         let application = self.applications.insert(Application {
             partition,
@@ -44,11 +48,16 @@ impl Books {
             state_log: StateLog::default(),
             link: None,
             counted: false,
+            allocating: false,
+            gang,
+            backed_off: None,
             untold: None,
             pending: Resources::new(),
             allocated: Resources::new(),
             peak: Resources::new(),
             ask_count: 0,
+            swap_count: 0,
+            reservation_count: 0,
             allocation_count: 0,
             priorities: AskPriorities::default(),
             line: Line::default(),
@@ -59,6 +68,15 @@ impl Books {
         self.attach_application(application);
         self.partition_mut(partition).applications.insert(name.clone(), application);
         self.watch_emptiness(now, queue);
+    }
+
+    fn gang(&mut self, settings: &GangSettings) -> Gang {
+        Gang {
+            ask: self.types.intern_all(&settings.ask).pruned(),
+            style: settings.style,
+            timeout: settings.timeout,
+            ..Gang::default()
+        }
     }
 
     pub(super) fn reject_application(&mut self, now: Timestamp, event: &Event) {
@@ -168,6 +186,10 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
+        let allocated = state != ApplicationState::Accepted && core::mem::take(&mut row.allocating);
+        if allocated {
+            self.each_up(queue, |queue| queue.allocating -= 1);
+        }
         if let Some(old) = old_timer {
             self.timers.remove(&(old, Timer::Application(application)));
         }
@@ -180,15 +202,35 @@ impl Books {
             _ => {}
         }
         if before.is_active() && !state.is_active() {
+            self.expire_placeholders(application);
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
             self.watch_emptiness(now, queue);
         }
     }
 
+    /// The timer of its placeholders has fired, or nothing depends on it any more.
+    pub(super) fn expire_placeholders(&mut self, application: ApplicationId) {
+        let gang = self.applications[application].gang.as_mut();
+        if let Some(at) = gang.and_then(|gang| gang.deadline.take()) {
+            self.timers.remove(&(at, Timer::Placeholders(application)));
+        }
+    }
+
+    /// Nothing ends the state of an application by time.
+    pub(super) fn stop_timer(&mut self, application: ApplicationId) {
+        if let Some(at) = self.applications[application].timer.take() {
+            self.timers.remove(&(at, Timer::Application(application)));
+        }
+    }
+
     pub(super) fn remove_application(&mut self, now: Timestamp, application: ApplicationId) {
+        self.expire_placeholders(application);
         let row = &self.applications[application];
         let (queue, state, timer) = (row.queue, row.state, row.timer);
+        if row.allocating {
+            self.each_up(queue, |queue| queue.allocating -= 1);
+        }
         if state == ApplicationState::Running {
             self.each_up(queue, |queue| queue.running -= 1);
         }
@@ -203,5 +245,54 @@ impl Books {
             self.partition_mut(row.partition).applications.remove(&*row.name);
             self.watch_emptiness(now, queue);
         }
+    }
+}
+
+impl Application {
+    /// Count a placeholder that was placed; when the placeholders are given up, if this is the
+    /// first and the application waits for its gang.
+    pub(super) fn hold(&mut self, now: Timestamp, size: &Resources) -> Option<Timestamp> {
+        let waits = self.state == ApplicationState::Accepted;
+        let gang = self.gang.get_or_insert_default();
+        gang.placeholders.add(size);
+        gang.placeholder_count += 1;
+        if !waits || core::mem::replace(&mut gang.timed, true) {
+            return None;
+        }
+        gang.deadline = Some(now + gang.timeout);
+        gang.deadline
+    }
+
+    /// A member took the place of a placeholder that was placed.
+    pub(super) fn replaced(&mut self, placeholder: &Allocation, size: &Resources) {
+        self.no_longer_hold(size);
+        if let Some(group) = self.group_of(placeholder) {
+            group.replaced += 1;
+        }
+    }
+
+    /// A placeholder that was placed is gone, and no member took its place.
+    pub(super) fn given_up(&mut self, placeholder: &Allocation, size: &Resources) {
+        self.no_longer_hold(size);
+        self.timed_out(placeholder);
+    }
+
+    /// Count a placeholder that did not serve, if it is one.
+    pub(super) fn timed_out(&mut self, ask: &Allocation) {
+        if let Some(group) = self.group_of(ask).filter(|_| ask.placeholder) {
+            group.timed_out += 1;
+        }
+    }
+
+    fn no_longer_hold(&mut self, size: &Resources) {
+        if let Some(gang) = &mut self.gang {
+            gang.placeholders.subtract(size);
+            gang.placeholders.prune();
+            gang.placeholder_count -= 1;
+        }
+    }
+
+    fn group_of(&mut self, ask: &Allocation) -> Option<&mut TaskGroup> {
+        self.gang.as_mut()?.group_mut(ask.task_group()?)
     }
 }

@@ -5,8 +5,12 @@
 
 mod allocation;
 mod application;
+mod foreign;
+mod reservation;
 mod structure;
+mod swap;
 
+use crate::books::gang::Mark;
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::resource::{Amounts, Resources};
@@ -21,6 +25,60 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
+        match event {
+            Event::PartitionAdded { .. }
+            | Event::PartitionChanged { .. }
+            | Event::PartitionRemoved { .. }
+            | Event::Configured { .. }
+            | Event::QueueAdded { .. }
+            | Event::QueueChanged { .. }
+            | Event::QueueMoved { .. }
+            | Event::QueueRemoved { .. }
+            | Event::LimitsChanged { .. }
+            | Event::NodeAdded { .. }
+            | Event::NodeResized { .. }
+            | Event::NodeScheduling { .. }
+            | Event::NodeRemoved { .. } => self.apply_structure(now, event),
+            Event::ApplicationAdded { partition, queue, application, user, groups, gang } => {
+                let queue = self.partition(*partition).queues_path(queue);
+                self.add_application(now, queue, application, user, groups, gang);
+            }
+            Event::ApplicationRejected { .. } => self.reject_application(now, event),
+            Event::ApplicationLinked { application, group } => {
+                self.link(*application, group.as_ref());
+            }
+            Event::GroupUnlinked { application } => self.unlink_group(*application),
+            Event::ApplicationUnlinked { application } => self.unlink(*application),
+            Event::ApplicationMoved { application, state, timer } => {
+                self.move_application(now, *application, *state, *timer);
+            }
+            Event::ApplicationRemoved { application } => self.remove_application(now, *application),
+            Event::AskAdded { .. } => self.add_ask(event),
+            Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),
+            Event::Placed { ask, node } => self.place(now, *ask, *node),
+            Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
+            Event::Released { allocation, termination } => self.release(*allocation, *termination),
+            Event::Reserved { .. }
+            | Event::Unreserved { .. }
+            | Event::SwapStarted { .. }
+            | Event::SwapConfirmed { .. }
+            | Event::SwapDropped { .. }
+            | Event::ReleaseAsked { .. }
+            | Event::Preempted { .. }
+            | Event::PreemptionTriggered { .. }
+            | Event::PreemptionTried { .. }
+            | Event::QuotaClockStopped { .. }
+            | Event::BackedOff { .. }
+            | Event::PlaceholdersExpired { .. }
+            | Event::TimerStopped { .. }
+            | Event::ScaleUpAsked { .. }
+            | Event::ForeignSet { .. }
+            | Event::ForeignRemoved { .. } => self.apply_cycle(now, event),
+        }
+    }
+
+    /// The events of partitions, queues and nodes.
+    fn apply_structure(&mut self, now: Timestamp, event: &Event) {
         match event {
             Event::PartitionAdded { partition, settings, root } => {
                 self.add_partition(now, partition, settings.clone(), root);
@@ -61,25 +119,42 @@ impl Books {
                 self.nodes[*node].schedulable = *schedulable;
             }
             Event::NodeRemoved { node } => self.remove_node(*node),
-            Event::ApplicationAdded { partition, queue, application, user, groups } => {
-                let queue = self.partition(*partition).queues_path(queue);
-                self.add_application(now, queue, application, user, groups);
+            _ => unreachable!("every other event is applied elsewhere"),
+        }
+    }
+
+    /// The events of reservations, gangs, preemption and foreign use.
+    fn apply_cycle(&mut self, now: Timestamp, event: &Event) {
+        match event {
+            Event::Reserved { ask, node } => self.reserve(now, *ask, *node),
+            Event::Unreserved { ask } => self.drop_reservation(*ask),
+            Event::SwapStarted { ask, placeholder, node } => {
+                self.start_swap(*ask, *placeholder, *node);
             }
-            Event::ApplicationRejected { .. } => self.reject_application(now, event),
-            Event::ApplicationLinked { application, group } => {
-                self.link(*application, group.as_ref());
+            Event::SwapConfirmed { placeholder } => self.confirm_swap(now, *placeholder),
+            Event::SwapDropped { ask } => self.drop_swap(*ask),
+            Event::ReleaseAsked { allocation, termination: _ } => {
+                self.allocations[*allocation].mark = Mark::Released;
             }
-            Event::GroupUnlinked { application } => self.unlink_group(*application),
-            Event::ApplicationUnlinked { application } => self.unlink(*application),
-            Event::ApplicationMoved { application, state, timer } => {
-                self.move_application(now, *application, *state, *timer);
+            Event::Preempted { victim, cause: _ } => self.preempt(*victim),
+            Event::PreemptionTriggered { ask } => {
+                self.allocations[*ask].preemption_triggered = true;
             }
-            Event::ApplicationRemoved { application } => self.remove_application(now, *application),
-            Event::AskAdded { .. } => self.add_ask(event),
-            Event::AskRemoved { ask, termination: _ } => self.remove_ask(*ask),
-            Event::Placed { ask, node } => self.place(now, *ask, *node),
-            Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
-            Event::Released { allocation, termination: _ } => self.release(*allocation),
+            Event::PreemptionTried { ask } => {
+                self.allocations[*ask].special_mut().preemption_tried = Some(now);
+            }
+            Event::QuotaClockStopped { queue } => self.queues[*queue].quota_preemption_at = None,
+            Event::BackedOff { application, until } => {
+                self.applications[*application].backed_off = Some(*until);
+            }
+            Event::PlaceholdersExpired { application } => self.expire_placeholders(*application),
+            Event::TimerStopped { application } => self.stop_timer(*application),
+            Event::ScaleUpAsked { ask } => self.allocations[*ask].scale_up_asked = true,
+            Event::ForeignSet { partition, key, node, resources, preemptable } => {
+                self.set_foreign(*partition, key, *node, resources, *preemptable);
+            }
+            Event::ForeignRemoved { partition, key } => self.remove_foreign(*partition, key),
+            _ => unreachable!("every other event is applied elsewhere"),
         }
     }
 

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
@@ -46,8 +48,12 @@ impl Books {
             applications: OrderedMap::default(),
             rejected: OrderedMap::default(),
             allocations: OrderedMap::default(),
+            foreign: OrderedMap::default(),
             ask_count: 0,
             allocation_count: 0,
+            swap_count: 0,
+            placeholder_count: 0,
+            reservation_count: 0,
         };
         self.partitions.insert(id, partition);
     }
@@ -112,7 +118,9 @@ impl Books {
             guaranteed,
             allocated: Resources::new(),
             pending: Resources::new(),
+            preempting: Resources::new(),
             running: 0,
+            allocating: 0,
             quota_preemption_at: None,
             priorities: OrderedMap::default(),
             child_count: 0,
@@ -222,7 +230,9 @@ impl Books {
             capacity: capacity.clone(),
             allocated: Resources::new(),
             schedulable,
+            occupied: Resources::new(),
             allocation_count: 0,
+            reservations: SmallVec::new(),
             first_allocation: None,
         });
         self.partition_mut(partition).nodes.insert(name.clone(), node);

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
-use crate::books::{PartitionSettings, QueueSettings};
-use crate::event::{Event, Termination};
+use crate::books::{GangSettings, PartitionSettings, QueueSettings};
+use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -88,8 +88,8 @@ impl Cluster {
             settings,
         });
         let (queue, application, user) = (Name::new("root.a"), Name::new("app"), Name::new("ann"));
-        let groups = Vec::new();
-        let added = Event::ApplicationAdded { partition, queue, application, user, groups };
+        let (groups, gang) = (Vec::new(), GangSettings::default());
+        let added = Event::ApplicationAdded { partition, queue, application, user, groups, gang };
         books.apply(Timestamp::ZERO, &added);
         let application = books.applications().iter().next().unwrap().0;
         let index = NodeIndex::new(sort);
@@ -173,7 +173,7 @@ impl Cluster {
             resources,
             priority: 0,
             created,
-            originator: false,
+            traits: AskTraits::default(),
         };
         self.apply(&added);
         let ask = *self.books.partition(self.partition).allocations.get(&*key).unwrap();

@@ -3,15 +3,19 @@
 //! Nothing here reads a ledger to check another: every sum is made anew from allocations,
 //! asks and nodes.
 
+mod sums;
+
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
 use crate::books::tracker::{TrackerKind, Trackers};
-use crate::books::{Application, ApplicationState, Books, Level, LimitSubject};
+use crate::books::{Allocation, Application, ApplicationState, Books, Level, LimitSubject, Node};
 use crate::config::LimitPrecedence;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
+
+use sums::{ApplicationSum, LevelSum, QueueSum, Sums};
 
 /// Two figures that should be equal and are not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,6 +115,11 @@ impl Books {
         for (_, row) in self.allocations().iter() {
             *uses.entry(row.shape).or_insert(0_u64) += 1;
         }
+        for (id, row) in self.allocations().iter() {
+            let Some(partner) = row.partner() else { continue };
+            let back = self.allocations().get(partner).and_then(Allocation::partner);
+            equal(&row.key, "partner of its partner", &back, &Some(id))?;
+        }
         for (id, resources, kept) in self.shapes().iter() {
             let counted = uses.get(&id).copied().unwrap_or(0);
             equal(&format!("shape {resources:?}"), "uses", &kept, &counted)?;
@@ -122,7 +131,7 @@ impl Books {
         let nothing = ApplicationSum::default();
         for (id, row) in self.applications().iter() {
             // Ended ones are many: what is counted for none of them is found by count below.
-            let idle = row.ask_count + row.allocation_count == 0;
+            let idle = row.ask_count + row.allocation_count + row.swap_count == 0;
             let sum = if idle { &nothing } else { sums.applications.get(&id).unwrap_or(&nothing) };
             let name = &row.name;
             equal(name, "pending", &row.pending, &sum.pending)?;
@@ -130,7 +139,14 @@ impl Books {
             equal(name, "asks", &row.ask_count, &sum.asks)?;
             equal(name, "allocations", &row.allocation_count, &sum.allocations)?;
             let listed: u32 = self.allocations_of(id).map(|_| 1).sum();
-            equal(name, "listed asks and allocations", &listed, &(sum.asks + sum.allocations))?;
+            let counted = sum.asks + sum.allocations + sum.swaps;
+            equal(name, "listed asks and allocations", &listed, &counted)?;
+            equal(name, "members in a swap", &row.swap_count, &sum.swaps)?;
+            equal(name, "reservations", &row.reservation_count, &sum.reservations)?;
+            let (held, placeholders) = row.placeholders();
+            equal(name, "placeholders", &(held, placeholders), &(&sum.held, sum.placeholders))?;
+            let accepted = !row.allocating || row.state == ApplicationState::Accepted;
+            equal(name, "Accepted while it counts as allocating", &accepted, &true)?;
             if let Some(charged) = row.charged_to_group() {
                 let within = !charged.has_negative() && row.allocated.is_at_least(&charged);
                 equal(name, "charged to its group within what it has", &within, &true)?;
@@ -145,7 +161,9 @@ impl Books {
             }
         }
         let busy = self.applications().iter();
-        let busy = busy.filter(|(_, row)| row.ask_count + row.allocation_count > 0).count();
+        let busy = busy
+            .filter(|(_, row)| row.ask_count + row.allocation_count + row.swap_count > 0)
+            .count();
         equal("all applications", "with asks or allocations", &busy, &sums.applications.len())
     }
 
@@ -155,7 +173,9 @@ impl Books {
             let sum = sums.queues.get(&id).unwrap_or(&nothing);
             equal(&row.path, "allocated", &row.allocated, &sum.allocated.pruned())?;
             equal(&row.path, "pending", &row.pending, &sum.pending.pruned())?;
+            equal(&row.path, "preempting", &row.preempting, &sum.preempting.pruned())?;
             equal(&row.path, "running applications", &row.running, &sum.running)?;
+            equal(&row.path, "allocating applications", &row.allocating, &sum.allocating)?;
             let left = row.max.as_ref().map(|max| max.minus_existing(&sum.allocated));
             equal(&row.path, "left of its maximum", &row.left, &left)?;
             let listed = self.children(id).map(|(_, child)| u32::from(child.parent == Some(id)));
@@ -187,18 +207,36 @@ impl Books {
     }
 
     fn check_nodes(&self, sums: &Sums) -> Outcome {
-        let mut on_nodes = 0;
         for (id, row) in self.nodes().iter() {
             let here = self.allocations_on(id).map(|(_, one)| u32::from(one.node == Some(id)));
             let listed = here.sum::<u32>();
-            equal(&row.name, "allocations", &row.allocation_count, &listed)?;
-            on_nodes += listed;
-            let used = if listed == 0 { &NOTHING } else { &sums.nodes[&id] };
-            equal(&row.name, "allocated", &row.allocated, used)?;
-            equal(&row.name, "available", &row.available, &row.capacity.minus(used).pruned())?;
+            let counted = sums.on_node.get(&id).copied().unwrap_or(0);
+            equal(&row.name, "allocations", &row.allocation_count, &counted)?;
+            equal(&row.name, "listed allocations", &listed, &counted)?;
+            let used = sums.nodes.get(&id).unwrap_or(&NOTHING);
+            equal(&row.name, "allocated", &row.allocated, &used.pruned())?;
+            let foreign = sums.foreign.get(&id).unwrap_or(&NOTHING);
+            equal(&row.name, "occupied", &row.occupied, &foreign.pruned())?;
+            let free = row.capacity.minus(used).minus(foreign).pruned();
+            equal(&row.name, "available", &row.available, &free)?;
+            self.check_reservations(id, row)?;
         }
-        let placed = sums.applications.values().map(|sum| sum.allocations).sum();
-        equal("all nodes", "listed allocations", &on_nodes, &placed)
+        Ok(())
+    }
+
+    /// Each reservation of a node is one of an ask that waits; one ordinary, or several of asks
+    /// that may run nowhere else.
+    fn check_reservations(&self, id: NodeId, row: &Node) -> Outcome {
+        let mut ordinary = 0;
+        for ask in row.reservations() {
+            let ask = self.allocations().get(*ask);
+            let waits = ask.filter(|ask| ask.is_pending());
+            let kept = waits.and_then(Allocation::reservation).map(|kept| kept.node);
+            equal(&row.name, "node of its reservation", &kept, &Some(id))?;
+            ordinary += usize::from(waits.is_some_and(|ask| ask.required_node().is_none()));
+        }
+        let alone = ordinary == 0 || row.reservations().len() == 1;
+        equal(&row.name, "an ordinary reservation alone", &alone, &true)
     }
 
     /// The levels whose limits hold an application back, straight from the queue file: of the
@@ -266,7 +304,17 @@ impl Books {
                 let found = self.allocations().get(*allocation);
                 equal(key, "its key", &found.map(|one| &one.key), &Some(key))?;
             }
-            let kept = row.ask_count + row.allocation_count;
+            let mine = || {
+                let all = self.applications().iter();
+                all.filter(|(_, one)| of(one.partition)).map(|(_, one)| one)
+            };
+            let swaps = mine().map(|one| u64::from(one.swap_count)).sum();
+            equal(&row.name, "members in a swap", &row.swap_count, &swaps)?;
+            let held = mine().map(|one| u64::from(one.placeholders().1)).sum();
+            equal(&row.name, "placeholders", &row.placeholder_count, &held)?;
+            let reserved = mine().map(|one| u64::from(one.reservation_count)).sum();
+            equal(&row.name, "reservations", &row.reservation_count, &reserved)?;
+            let kept = row.ask_count + row.allocation_count + row.swap_count;
             equal(
                 &row.name,
                 "asks and allocations by key",
@@ -341,123 +389,5 @@ fn violation<T: core::fmt::Debug>(
         what,
         kept: format!("{kept:?}"),
         recomputed: format!("{recomputed:?}"),
-    }
-}
-
-#[derive(Default)]
-struct ApplicationSum {
-    pending: Resources,
-    allocated: Resources,
-    asks: u32,
-    allocations: u32,
-}
-
-#[derive(Default)]
-struct QueueSum {
-    pending: Resources,
-    allocated: Resources,
-    running: u64,
-    children: u32,
-    applications: u32,
-}
-
-#[derive(Default)]
-struct LevelSum {
-    used: Resources,
-    running: u64,
-    links: u64,
-}
-
-/// Everything counted anew from allocations, asks, applications and nodes.
-#[derive(Default)]
-struct Sums {
-    applications: BTreeMap<ApplicationId, ApplicationSum>,
-    queues: BTreeMap<QueueId, QueueSum>,
-    nodes: BTreeMap<NodeId, Resources>,
-    levels: BTreeMap<(PartitionId, LevelId), LevelSum>,
-    sizes: BTreeMap<PartitionId, Resources>,
-    /// Applications that have not ended.
-    active: BTreeMap<PartitionId, usize>,
-}
-
-impl Sums {
-    fn of(books: &Books) -> Self {
-        let mut sums = Self::default();
-        for (_, node) in books.nodes().iter() {
-            sums.sizes.entry(node.partition).or_default().add(&node.capacity);
-        }
-        for (_, queue) in books.queues().iter() {
-            if let Some(parent) = queue.parent {
-                sums.queues.entry(parent).or_default().children += 1;
-            }
-        }
-        for (_, row) in books.applications().iter() {
-            // Most have ended, and count nowhere.
-            if row.state.is_active() || row.link.is_some() {
-                sums.count_application(books, row);
-            }
-        }
-        for (id, row) in books.allocations().iter() {
-            let resources = books.resources_of(id);
-            let sum = sums.applications.entry(row.application).or_default();
-            match row.node {
-                None => {
-                    sum.pending.add(resources);
-                    sum.asks += 1;
-                }
-                Some(node) => {
-                    sum.allocated.add(resources);
-                    sum.allocations += 1;
-                    sums.nodes.entry(node).or_default().add(resources);
-                }
-            }
-            sums.charge(books, row.application, resources, row.node.is_some());
-        }
-        sums
-    }
-
-    fn count_application(&mut self, books: &Books, row: &Application) {
-        if row.state.is_active() {
-            self.queues.entry(row.queue).or_default().applications += 1;
-            *self.active.entry(row.partition).or_default() += 1;
-        }
-        if row.state == ApplicationState::Running {
-            for (queue, _) in books.up(row.queue) {
-                self.queues.entry(queue).or_default().running += 1;
-            }
-        }
-        let Some(link) = row.link else { return };
-        let trackers = &books.partition(row.partition).trackers;
-        let group = link.group.level().map(|level| (level, row.counted_by_group()));
-        for (leaf, counted) in core::iter::once((link.user, row.counted)).chain(group) {
-            for (level, _) in trackers.up(leaf) {
-                let sum = self.levels.entry((row.partition, level)).or_default();
-                sum.links += 1;
-                sum.running += u64::from(counted);
-            }
-        }
-        // What a group was not told is taken off what the allocations add to it below.
-        let untold = row.charged_to_group().map(|charged| row.allocated.minus(&charged));
-        for (level, _) in link.group.level().into_iter().flat_map(|leaf| trackers.up(leaf)) {
-            let sum = self.levels.entry((row.partition, level)).or_default();
-            sum.used = sum.used.minus(untold.as_ref().unwrap_or(&NOTHING));
-        }
-    }
-
-    fn charge(
-        &mut self,
-        books: &Books,
-        application: ApplicationId,
-        resources: &Resources,
-        placed: bool,
-    ) {
-        let row = books.application(application);
-        for (queue, _) in books.up(row.queue) {
-            let sum = self.queues.entry(queue).or_default();
-            if placed { sum.allocated.add(resources) } else { sum.pending.add(resources) }
-        }
-        for (level, _) in books.levels_of(application).filter(|_| placed) {
-            self.levels.entry((row.partition, level)).or_default().used.add(resources);
-        }
     }
 }

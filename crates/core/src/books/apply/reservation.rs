@@ -1,0 +1,34 @@
+//! Nodes are kept for asks. Scheduling §9.
+
+use crate::books::{Books, Reservation};
+use crate::id::{AllocationId, NodeId};
+use crate::time::Timestamp;
+
+impl Books {
+    pub(super) fn reserve(&mut self, now: Timestamp, ask: AllocationId, node: NodeId) {
+        let row = &mut self.allocations[ask];
+        row.special_mut().reservation = Some(Reservation { node, since: now });
+        let application = row.application;
+        self.nodes[node].reservations.push(ask);
+        let row = &mut self.applications[application];
+        row.reservation_count += 1;
+        let partition = row.partition;
+        self.partition_mut(partition).reservation_count += 1;
+        self.note_allocating(application);
+    }
+
+    /// Free the node that is kept for an ask, if one is.
+    pub(super) fn drop_reservation(&mut self, ask: AllocationId) {
+        let row = &mut self.allocations[ask];
+        let Some(kept) = row.special.as_mut().and_then(|one| one.reservation.take()) else {
+            return;
+        };
+        row.settle();
+        let application = row.application;
+        self.nodes[kept.node].reservations.retain(|one| *one != ask);
+        let row = &mut self.applications[application];
+        row.reservation_count -= 1;
+        let partition = row.partition;
+        self.partition_mut(partition).reservation_count -= 1;
+    }
+}

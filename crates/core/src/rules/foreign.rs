@@ -1,0 +1,45 @@
+//! What runs on nodes and the core does not schedule. Scheduling §12.4.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::command::SetForeign;
+use crate::event::Event;
+use crate::name::Name;
+use crate::rejection::Rejection;
+
+use super::node::node_named;
+use super::{named, partition_named, types_fit};
+
+/// Take it in, or give it another size or node. Nothing is checked against what is free: it
+/// runs already.
+pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, &foreign.partition)?;
+    named("allocation key", &foreign.key)?;
+    let node = node_named(books, partition, &foreign.node)?;
+    if !foreign.resources.is_strictly_positive() {
+        let (key, resources) = (foreign.key.clone(), foreign.resources.clone());
+        return Err(Rejection::ForeignSize { key, resources });
+    }
+    types_fit(books, "what runs on the node", &foreign.resources)?;
+    Ok(vec![Event::ForeignSet {
+        partition,
+        key: foreign.key.clone(),
+        node,
+        resources: foreign.resources.clone(),
+        preemptable: foreign.preemptable,
+    }])
+}
+
+/// Let it go; one that is not known is gone already.
+pub(super) fn release(
+    books: &Books,
+    partition: &Name,
+    key: &Name,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    let known = books.partition(partition).foreign.get(&**key).is_some();
+    let gone = known.then(|| Event::ForeignRemoved { partition, key: key.clone() });
+    Ok(gone.into_iter().collect())
+}

@@ -1,0 +1,137 @@
+//! Keeping the indexes in step with reservations, gangs and what else is special.
+
+use crate::books::{ApplicationState, Books, TaskGroup};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+use crate::wait::Blocker;
+
+use super::Scheduler;
+use super::index::Seen;
+use super::lane::Lane;
+
+impl Scheduler {
+    /// Follow what an event of reservations, gangs, preemption or foreign use changed.
+    pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        match event {
+            Event::Reserved { ask, node } => {
+                self.add_ask(books, *ask);
+                self.node_changed(books, *node);
+                self.restand(books, books.allocation(*ask).application);
+            }
+            Event::Unreserved { ask } => {
+                self.add_ask(books, *ask);
+                self.freed(books, seen);
+            }
+            Event::SwapStarted { node, .. } => {
+                self.reorder_seen(books, seen);
+                self.freed(books, seen);
+                self.nodes_of(books.node(*node).partition).update(books, *node);
+            }
+            Event::SwapConfirmed { .. } => {
+                self.released(books, seen);
+                self.group_changed(books, seen);
+            }
+            Event::SwapDropped { ask } => {
+                self.add_ask(books, *ask);
+                if let Some(node) = seen.node {
+                    self.node_changed(books, node);
+                }
+            }
+            Event::ForeignSet { node, .. } => {
+                self.freed(books, seen);
+                self.node_changed(books, *node);
+            }
+            Event::ForeignRemoved { .. } => self.freed(books, seen),
+            // Nobody has more room by these.
+            _ => {}
+        }
+    }
+
+    /// A node may have more to give, or is kept for somebody or nobody by now.
+    pub(super) fn node_changed(&mut self, books: &Books, node: NodeId) {
+        self.nodes_of(books.node(node).partition).update(books, node);
+        self.node_gave_way(books, node);
+    }
+
+    /// The node that was kept for an ask is kept no more, or less of it is taken.
+    pub(super) fn freed(&mut self, books: &Books, seen: &Seen) {
+        if let Some(node) = seen.freed {
+            self.node_changed(books, node);
+        }
+    }
+
+    /// A placeholder came or went: members may wait for one from now on, or no more.
+    pub(super) fn group_changed(&mut self, books: &Books, seen: &Seen) {
+        let (Some(application), Some((group, had_places))) = (seen.application, seen.group) else {
+            return;
+        };
+        let row = books.applications().get(application);
+        let gang = row.and_then(|row| row.gang.as_ref());
+        let has_places = gang.and_then(|gang| gang.groups.get(group)).map(TaskGroup::has_places);
+        if has_places.is_some_and(|has| has != had_places) {
+            self.relane_members(books, application, (group, had_places));
+        }
+    }
+
+    /// An ask of a gang was placed: as a placeholder it can be taken the place of.
+    pub(super) fn special_placed(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        if row.placeholder {
+            let application = row.application;
+            self.parked.open(&mut self.tree, Blocker::Placeholders(application), |_| true);
+            if books.application(application).state == ApplicationState::Accepted {
+                self.restand(books, application);
+            }
+        }
+    }
+
+    /// The asks for which a node is kept may have room on it by now.
+    pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
+        for ask in books.node(node).reservations() {
+            if books.node(node).available.fits(books.resources_of(*ask)) {
+                self.wake(books, *ask);
+            }
+        }
+    }
+
+    /// Have a single ask judged anew.
+    pub(super) fn wake(&mut self, books: &Books, ask: AllocationId) {
+        let Some(class) = self.class_of(books, ask) else { return };
+        let row = &mut self.classes.rows[class];
+        let Some(group) = row.group() else { return };
+        let (leaf, pass) = (row.key.leaf, row.key.lane.pass());
+        row.wait = None;
+        let place = (row.head.clone().expect("a class has a bundle"), class);
+        self.parked.remove(&mut self.tree, group, &place);
+        self.tree.ready_mut(leaf, pass).insert(place);
+        self.tree.touch(leaf);
+    }
+
+    /// A node that asks require is there: they may run on it.
+    pub(super) fn pin(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        let key = (row.partition, row.name.clone());
+        for ask in self.required.get(&key).cloned().unwrap_or_default() {
+            self.relane(books, ask, Lane::Absent(ask));
+        }
+    }
+
+    /// A node that asks require is about to go: take them out until it has gone.
+    pub(super) fn unpin(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        let key = (row.partition, row.name.clone());
+        let asks = self.required.get(&key).cloned().unwrap_or_default();
+        for ask in asks {
+            let left = self.remove_ask(books, ask);
+            self.reorder(books, books.allocation(ask).application, left);
+            self.unpinned.push(ask);
+        }
+    }
+
+    /// The node has gone: put them back.
+    pub(super) fn repin(&mut self, books: &Books) {
+        for ask in core::mem::take(&mut self.unpinned) {
+            self.add_ask(books, ask);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! How an ask finds its node: which nodes it may have, and in which pass it is looked at.
+
+use crate::books::{Allocation, Books};
+use crate::id::{AllocationId, ApplicationId, NodeId};
+
+/// The passes of a cycle, in their order: each is gone through only when those before found
+/// nothing to do. Scheduling §5.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pass {
+    /// Asks for which a node is kept.
+    Reserved,
+    /// Members of gangs that take the places of placeholders.
+    Replace,
+    /// All others.
+    Normal,
+}
+
+impl Pass {
+    pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::Replace, Self::Normal];
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::ALL.len();
+
+    #[inline]
+    pub(super) const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What distinguishes asks of one size and application beyond their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lane {
+    /// Any node that is kept for nobody.
+    Open,
+    /// This node only.
+    Pinned(NodeId),
+    /// A node only that is not there.
+    Absent(AllocationId),
+    /// A node is kept for this ask.
+    Kept(AllocationId),
+    /// The place of a placeholder, in the task group at this position of its application.
+    Swap(ApplicationId, u32),
+}
+
+impl Lane {
+    /// The lane of an ask that waits.
+    #[inline]
+    pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
+        if ask.has_nothing_special() { Self::Open } else { Self::of_special(books, id, ask) }
+    }
+
+    fn of_special(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
+        if ask.reservation().is_some() {
+            return Self::Kept(id);
+        }
+        let application = books.application(ask.application);
+        if let (Some(name), Some(gang)) = (ask.task_group(), &application.gang)
+            && let Some((place, group)) = gang.group(name)
+            && group.has_places()
+            && !ask.placeholder
+        {
+            let place = u32::try_from(place).expect("an application has few task groups");
+            return Self::Swap(ask.application, place);
+        }
+        Self::outside_gang(books, id, ask)
+    }
+
+    /// The lane that an ask has if it waits for no placeholder.
+    pub(super) fn outside_gang(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
+        if ask.reservation().is_some() {
+            return Self::Kept(id);
+        }
+        let application = books.application(ask.application);
+        let Some(node) = ask.required_node() else { return Self::Open };
+        match books.partition(application.partition).nodes.get(&**node) {
+            Some(node) => Self::Pinned(*node),
+            None => Self::Absent(id),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn pass(self) -> Pass {
+        match self {
+            Self::Kept(_) => Pass::Reserved,
+            Self::Swap(..) => Pass::Replace,
+            Self::Open | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
+        }
+    }
+}

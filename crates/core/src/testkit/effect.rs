@@ -1,0 +1,53 @@
+//! What reservations, gangs, preemption and foreign use look like in a story.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::books::Books;
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, NodeId};
+
+/// A few words for an event of the cycle that is about to change these books.
+pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
+    let key = |id: &AllocationId| &books.allocation(*id).key;
+    let node = |id: &NodeId| &books.node(*id).name;
+    Some(match event {
+        Event::Reserved { ask, node: kept } => format!("{} keeps {}", node(kept), key(ask)),
+        Event::Unreserved { ask } => format!("no node is kept for {}", key(ask)),
+        Event::SwapStarted { ask, placeholder, node: to } => {
+            format!("{} takes the place of {} on {}", key(ask), key(placeholder), node(to))
+        }
+        Event::SwapConfirmed { placeholder } => format!("{} replaced", key(placeholder)),
+        Event::SwapDropped { ask } => format!("{} waits again", key(ask)),
+        Event::ReleaseAsked { allocation, termination } => {
+            format!("{} to be released: {termination:?}", key(allocation))
+        }
+        Event::Preempted { victim, cause } => match cause {
+            PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+                format!("{} to be stopped for {}", key(victim), key(ask))
+            }
+            PreemptionCause::Quota(queue) => {
+                let path = &books.queue(*queue).path;
+                format!("{} to be stopped for the quota of {path}", key(victim))
+            }
+        },
+        Event::PreemptionTried { ask } => format!("nothing to stop for {}", key(ask)),
+        Event::QuotaClockStopped { queue } => {
+            format!("quota clock of {} stopped", books.queue(*queue).path)
+        }
+        Event::BackedOff { application, until } => {
+            let name = &books.application(*application).name;
+            format!("{name} backs off until {} ms", until.as_millis())
+        }
+        Event::PlaceholdersExpired { application } => {
+            format!("placeholders of {} expired", books.application(*application).name)
+        }
+        Event::TimerStopped { application } => {
+            format!("timer of {} stopped", books.application(*application).name)
+        }
+        Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
+        Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
+        Event::ForeignRemoved { key, .. } => format!("{key} gone"),
+        _ => return None,
+    })
+}
