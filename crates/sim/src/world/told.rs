@@ -36,8 +36,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         Event::NodeAdded { node, capacity, .. } => ("node", node, capacity.to_string()),
         Event::NodeResized { node, capacity } => ("resized", node_of(node), capacity.to_string()),
         Event::NodeScheduling { node, schedulable } => {
-            let detail = if *schedulable { "in use" } else { "drained" };
-            ("scheduling", node_of(node), detail.to_owned())
+            ("scheduling", node_of(node), use_of(*schedulable).to_owned())
         }
         Event::NodeRemoved { node } => ("lost", node_of(node), nothing()),
         Event::ApplicationAdded { queue, application, user, .. } => {
@@ -48,9 +47,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         }
         Event::GroupUnlinked { application: id } => ("group-gone", application(id), nothing()),
         Event::ApplicationLinked { application: id, group } => {
-            let none = || "no group".to_owned();
-            let detail = group.as_ref().map_or_else(none, |name| format!("group {name}"));
-            ("counted", application(id), detail)
+            ("counted", application(id), group_of(group.as_ref()))
         }
         Event::ApplicationUnlinked { application: id } => ("uncounted", application(id), nothing()),
         Event::ApplicationMoved { application: id, state, .. } => {
@@ -144,6 +141,14 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         _ => unreachable!("every other event is told elsewhere"),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
+}
+
+const fn use_of(schedulable: bool) -> &'static str {
+    if schedulable { "in use" } else { "drained" }
+}
+
+fn group_of(group: Option<&Name>) -> String {
+    group.map_or_else(|| "no group".to_owned(), |name| format!("group {name}"))
 }
 
 fn kind_of(leaf: bool, managed: bool) -> &'static str {
