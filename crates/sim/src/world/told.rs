@@ -30,8 +30,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         Event::QueueMoved { queue, state, .. } => ("queue-state", queue, state.to_string()),
         Event::QueueRemoved { queue } => ("queue-removed", &books.queue(*queue).path, nothing()),
         Event::LimitsChanged { queue, limits, .. } => {
-            let words: Vec<String> = limits.iter().map(limit).collect();
-            ("limits", queue, words.join("; "))
+            ("limits", queue, limits.iter().map(limit).collect::<Vec<_>>().join("; "))
         }
         Event::NodeAdded { node, capacity, .. } => ("node", node, capacity.to_string()),
         Event::NodeResized { node, capacity } => ("resized", node_of(node), capacity.to_string()),
