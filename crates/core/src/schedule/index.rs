@@ -149,7 +149,8 @@ impl Scheduler {
             | Event::NodeResized { .. }
             | Event::NodeScheduling { .. }
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
-            Event::ApplicationLinked { application, .. } => self.restand(books, *application),
+            Event::ApplicationLinked { application, .. }
+            | Event::ApplicationAllocating { application } => self.restand(books, *application),
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
