@@ -36,6 +36,7 @@ mod check;
 mod checksum;
 mod code;
 mod diagnostic;
+mod events;
 mod exercise;
 mod file;
 mod raw;
