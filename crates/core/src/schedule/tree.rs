@@ -83,6 +83,12 @@ impl Tree {
         }
     }
 
+    /// A leaf has another maximum or guarantee.
+    pub(super) fn sized(&mut self, books: &Books, leaf: QueueId) {
+        self.queues[leaf.index()].fair_max = books.fair_max(leaf);
+        self.touch(leaf);
+    }
+
     /// Every share changes: the cluster has another size.
     pub(super) fn resize(&mut self) {
         self.stale = true;
