@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 
 use super::application::{give_up_all, left_empty, linked, placed};
 use super::node::node_named;
-use super::{application_named, named, partition_named, sum_fits, types_fit};
+use super::{Naming, application_named, named, partition_named, sum_fits, types_fit};
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
@@ -29,7 +29,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
             resources: ask.resources.clone(),
         });
     }
-    types_fit(books, "the ask", &ask.resources)?;
+    types_fit(books, &Naming::of_client("the ask"), &ask.resources)?;
     match books.partition(partition).allocations.get(&*ask.key) {
         Some(known) if books.allocation(*known).application == application => {
             update(books, ask, *known, node)

@@ -19,7 +19,7 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 
 use super::configure::granting;
-use super::{named, partition_named, short, types_fit};
+use super::{Naming, named, partition_named, short, types_fit};
 
 pub(super) fn submit(books: &Books, submit: &Submit) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &submit.partition)?;
@@ -238,7 +238,8 @@ fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
 fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
     let both = settings.max.iter().chain(&settings.guaranteed).flat_map(Amounts::iter);
     let amounts: Amounts = both.map(|(name, amount)| (name.clone(), amount)).collect();
-    types_fit(books, "the queue of the application", &amounts).map_err(Declined::Types)
+    types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
+        .map_err(Declined::Types)
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

@@ -97,6 +97,7 @@ impl Books {
         let depth = above.map_or(0, |above| above.depth + 1);
         let max = settings.max.as_ref().and_then(|max| self.positive(max));
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        self.meet_template(settings);
         let mut queue = Queue {
             partition,
             name: name.clone(),
@@ -128,6 +129,14 @@ impl Books {
         self.queues.insert(queue)
     }
 
+    /// The types of a template are those of the queue file, and new to no queue made by it.
+    fn meet_template(&mut self, settings: &QueueSettings) {
+        if let Some(template) = &settings.template {
+            self.positive(&template.max);
+            self.positive(&template.guaranteed);
+        }
+    }
+
     pub(super) fn change_queue(
         &mut self,
         now: Timestamp,
@@ -137,6 +146,7 @@ impl Books {
     ) {
         let max = settings.max.as_ref().and_then(|max| self.positive(max));
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        self.meet_template(settings);
         let row = &mut self.queues[queue];
         let shown = row.shown_priority();
         let (max_before, delay_before) =
