@@ -74,9 +74,11 @@ impl Tree {
     pub(super) fn remove(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         self.ranks.remove(&row.path);
-        self.dirty.retain(|dirty| *dirty != queue);
         // Its parent may have it in its order still: what was ready left without a step since.
         let gone = core::mem::take(&mut self.queues[queue.index()]);
+        if gone.dirty {
+            self.dirty.retain(|dirty| *dirty != queue);
+        }
         if let (Some(parent), Some(key)) = (row.parent, gone.key) {
             self.queues[parent.index()].children.remove(&(key, queue));
             self.touch(parent);

@@ -42,6 +42,7 @@ impl Books {
             root,
             trackers: Trackers::default(),
             queues,
+            queues_made: 0,
             nodes: OrderedMap::default(),
             applications: OrderedMap::default(),
             rejected: OrderedMap::default(),
@@ -78,7 +79,9 @@ impl Books {
         let queue = self.new_queue(partition, Some(parent), name, (leaf, managed), settings);
         self.attach_queue(queue);
         let path = self.queues[queue].path.clone();
-        self.partition_mut(partition).queues.insert(path, queue);
+        let row = self.partition_mut(partition);
+        row.queues.insert(path, queue);
+        row.queues_made += u32::from(!managed);
         self.watch_emptiness(now, queue);
         self.watch_emptiness(now, parent);
     }
@@ -151,6 +154,8 @@ impl Books {
         let shown = row.shown_priority();
         let (max_before, delay_before) =
             (row.max.clone(), row.settings.values.quota_preemption_delay);
+        let made = (u32::from(!row.managed), u32::from(!managed));
+        let partition = row.partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
@@ -167,6 +172,8 @@ impl Books {
             let at = change.fires_at(now, row.quota_preemption_at);
             row.quota_preemption_at = at.filter(|_| managed);
         }
+        let partition = self.partition_mut(partition);
+        partition.queues_made = partition.queues_made - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
     }
@@ -177,7 +184,9 @@ impl Books {
         if let Some(at) = row.removable_at {
             self.timers.remove(&(at, Timer::Queue(queue)));
         }
-        self.partition_mut(row.partition).queues.remove(&*row.path);
+        let partition = self.partition_mut(row.partition);
+        partition.queues.remove(&*row.path);
+        partition.queues_made -= u32::from(!row.managed);
         if let Some(parent) = row.parent {
             self.watch_emptiness(now, parent);
         }
