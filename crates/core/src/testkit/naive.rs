@@ -174,7 +174,7 @@ fn place(row: &Application, id: ApplicationId, ask: AllocationId, node: NodeId) 
 fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
     let wanted = books.resources_of(ask);
     let allowed = holding(books, row, link).iter().all(|level| {
-        level.max.as_ref().is_none_or(|max| max.minus_existing(&level.used).allows(wanted))
+        level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
     });
     allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
 }
@@ -198,12 +198,12 @@ fn may_start(books: &Books, row: &Application, link: Link) -> bool {
     let counted = |q: &Queue| room(running(q), q.settings.max_applications);
     let mut levels = holding(books, row, link).into_iter();
     (row.allocating || queues.all(counted))
-        && (row.counted || levels.all(|level| room(level.running, level.max_applications)))
+        && (row.counted || levels.all(|level| room(level.running, level.max_applications())))
 }
 
 /// The levels whose limits hold: of the user all; of the group all, or where limits that name
 /// the user go first, those above the highest queue that names him.
-fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<&'books Level> {
+fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<Level<'books>> {
     let partition = books.partition(row.partition);
     let trackers = &partition.trackers;
     let path = books.path_of(row.queue);
