@@ -16,7 +16,8 @@ use crate::scan::{Code, Function};
 pub(crate) const FILE: &str = "docs/corner-cases.toml";
 
 /// The subjects of corner cases: an id is one of these and a number of two digits.
-const SECTIONS: [&str; 6] = ["resources", "config", "queues", "acl", "placement", "ugm"];
+const SECTIONS: [&str; 8] =
+    ["resources", "config", "queues", "acl", "placement", "ugm", "scheduling", "nodes"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

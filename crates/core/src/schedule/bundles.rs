@@ -29,6 +29,10 @@ impl Scheduler {
             self.required.entry(key).or_default().insert(ask);
         }
         self.reorder(books, application, Some(bundle));
+        let class = self.classes.bundles[bundle].class;
+        if self.classes.rows[class].key.alone.is_some() {
+            self.visit_again(books, application);
+        }
     }
 
     /// What is kept of an application.

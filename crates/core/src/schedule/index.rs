@@ -51,6 +51,11 @@ impl Scheduler {
                 self.add_ask(books, id);
             }
         }
+        for (id, row) in books.applications().iter() {
+            if row.backed_off.is_some() {
+                self.watch_back_off(books, id);
+            }
+        }
     }
 
     /// Look at what the event is about to change.

@@ -6,8 +6,8 @@ use headroom_core::books::Books;
 use headroom_core::id::{AllocationId, ApplicationId, QueueId};
 use headroom_core::resource::Amounts;
 use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Rejection, Scheduler, Step, Submit, Termination, Timestamp,
-    decide,
+    AddNode, Ask, Command, Event, Millis, Name, Rejection, Scheduler, Step, Submit, Termination,
+    Timestamp, decide,
 };
 
 use crate::outcome::{JobState, NodeRecord, Outcome};
@@ -23,6 +23,10 @@ use super::{Checks, Progress, RunError, Setup, Shape, Watcher};
 /// Events between two checks of the books, at least.
 const EVENTS_A_CHECK: u64 = 10_000;
 
+/// How long a run goes on after the trace is at its end and nothing was placed: reservations may
+/// end, and applications that were left alone are looked at again.
+const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
+
 /// A run under way.
 pub(super) struct Play<'a> {
     pub(super) setup: &'a Setup,
@@ -34,6 +38,10 @@ pub(super) struct Play<'a> {
     pub(super) blame: Blame,
     pub(super) digest: Digest,
     pub(super) now: Timestamp,
+    /// When time alone may let the scheduler move.
+    pub(super) wake_at: Option<Timestamp>,
+    /// When the trace last went on, or something was placed.
+    pub(super) last_at: Timestamp,
     pub(super) outcome: Outcome,
     /// By application index: the job that it is.
     pub(super) jobs_of: Vec<usize>,
@@ -72,6 +80,8 @@ impl<'a> Play<'a> {
             blame: Blame::default(),
             digest: Digest::default(),
             now: Timestamp::ZERO,
+            wake_at: None,
+            last_at: Timestamp::ZERO,
             outcome: Outcome::default(),
             jobs_of: Vec::new(),
             records_of: Vec::new(),
@@ -113,6 +123,7 @@ impl<'a> Play<'a> {
         while let Some(at_ms) = self.next_at() {
             self.now = Timestamp::from_millis(at_ms);
             while let Some(entry) = self.calendar.take(at_ms) {
+                self.last_at = self.now;
                 self.happen(entry)?;
             }
             if self.books.next_deadline().is_some_and(|at| at <= self.now) {
@@ -130,11 +141,15 @@ impl<'a> Play<'a> {
         Ok(self.finish())
     }
 
-    /// When something happens next, work of the trace first: timers alone do not prolong a run.
+    /// When something happens next, work of the trace first: timers alone do not prolong a run,
+    /// and what the scheduler waits for only for a while.
     fn next_at(&self) -> Option<u64> {
-        let next = self.calendar.next_at()?;
+        let wake = self.wake_at.map_or(u64::MAX, Timestamp::as_millis);
+        let next = self.calendar.next_at().or_else(|| {
+            (wake <= (self.last_at + PATIENCE).as_millis()).then_some(wake)
+        })?;
         let timer = self.books.next_deadline().map_or(u64::MAX, Timestamp::as_millis);
-        let at_ms = next.min(timer.max(self.now.as_millis()));
+        let at_ms = next.min(wake).min(timer.max(self.now.as_millis()));
         (at_ms <= self.setup.until_ms.unwrap_or(u64::MAX)).then_some(at_ms)
     }
 
@@ -291,13 +306,23 @@ impl<'a> Play<'a> {
     /// Let the scheduler decide until it is idle.
     fn settle(&mut self) -> Result<(), RunError> {
         let mut events = Vec::new();
-        while self.scheduler.next(&self.books, self.now, &mut events) == Step::Moved {
-            for event in events.drain(..) {
-                self.apply(&event)?;
+        loop {
+            match self.scheduler.next(&self.books, self.now, &mut events) {
+                Step::Idle { wake_at } => {
+                    self.wake_at = wake_at;
+                    return self.take_notes();
+                }
+                Step::Moved => {
+                    for event in events.drain(..) {
+                        if matches!(event, Event::Placed { .. }) {
+                            self.last_at = self.now;
+                        }
+                        self.apply(&event)?;
+                    }
+                    self.take_notes()?;
+                }
             }
-            self.take_notes()?;
         }
-        self.take_notes()
     }
 
     fn apply(&mut self, event: &Event) -> Result<(), RunError> {
