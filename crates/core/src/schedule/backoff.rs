@@ -56,7 +56,7 @@ impl Scheduler {
         let (mut failed, mut last) = (0, None);
         let mut barred = BTreeSet::new();
         loop {
-            if failed >= values.backoff {
+            if values.backoff > 0 && failed >= values.backoff {
                 if self.ask_behind(application, last, &BTreeSet::new()).is_none() {
                     return false;
                 }
