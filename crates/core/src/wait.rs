@@ -29,8 +29,9 @@ pub enum Blocker {
     RequiredNode(NodeId),
     /// The only node that it may run on is not there.
     NodeAbsent(PartitionId),
-    /// Its task group has placeholders left, and none of them is to be had now.
-    Placeholders(ApplicationId),
+    /// Its task group, at this position of its application, has placeholders left, and none of
+    /// them is to be had now.
+    Placeholders(ApplicationId, u32),
     /// Too many asks of its application found no node; it is left alone for a while.
     BackOff(ApplicationId),
 }
@@ -69,7 +70,7 @@ impl Blocker {
             Self::Nodes(_) => "NO_NODE_FITS",
             Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
-            Self::Placeholders(_) => "AWAITING_PLACEHOLDER",
+            Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
             Self::BackOff(_) => "BACKED_OFF",
         }
     }
@@ -93,7 +94,7 @@ impl Blocker {
             Self::Nodes(_) => "every node".into(),
             Self::RequiredNode(node) => format!("node {}", books.node(node).name),
             Self::NodeAbsent(_) => "the required node".into(),
-            Self::Placeholders(application) | Self::BackOff(application) => {
+            Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
             }
         }
@@ -145,8 +146,11 @@ impl Wait {
             Blocker::NodeAbsent(_) => {
                 "the only node that the ask may run on is not registered; register it, or withdraw the ask".into()
             }
-            Blocker::Placeholders(_) => {
-                format!("{subject} has placeholders for the ask's task group, and none is free now; wait until one is placed or stopped")
+            Blocker::Placeholders(application, group) => {
+                let gang = books.application(application).gang.as_ref();
+                let group = gang.and_then(|gang| gang.groups.get(group as usize));
+                let group = group.map_or("", |group| group.name.as_str());
+                format!("{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped")
             }
             Blocker::BackOff(application) => {
                 let until = books.application(application).backed_off;

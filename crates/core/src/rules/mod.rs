@@ -7,6 +7,8 @@ mod allocation;
 mod application;
 mod configure;
 mod foreign;
+mod gang;
+mod life;
 mod node;
 mod outstanding;
 mod quota;

@@ -109,7 +109,7 @@ impl Class {
             | Blocker::Nodes(_)
             | Blocker::RequiredNode(_)
             | Blocker::NodeAbsent(_)
-            | Blocker::Placeholders(_)
+            | Blocker::Placeholders(..)
             | Blocker::BackOff(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })

@@ -3,7 +3,6 @@
 use crate::books::{ApplicationState, Books, TaskGroup};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
-use crate::wait::Blocker;
 
 use super::Scheduler;
 use super::index::Seen;
@@ -78,7 +77,7 @@ impl Scheduler {
         let row = books.allocation(ask);
         if row.placeholder {
             let application = row.application;
-            self.parked.open(&mut self.tree, Blocker::Placeholders(application), |_| true);
+            self.place_opened(books, ask);
             if books.application(application).state == ApplicationState::Accepted {
                 self.restand(books, application);
             }
@@ -112,7 +111,9 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            self.relane(books, ask, Lane::Absent(ask));
+            if !self.pinned_members.contains(&ask) {
+                self.relane(books, ask, Lane::Absent(ask));
+            }
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) enum Verdict {
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Have its first ask take the place of a placeholder.
+    Swap,
     /// Park it.
     Wait(Wait),
 }
@@ -36,7 +38,7 @@ pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verd
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key.leaf, kept),
-        Lane::Swap(application, _) => wait(Blocker::Placeholders(application)),
+        Lane::Swap(..) | Lane::PinnedSwap(_) => Verdict::Swap,
     }
 }
 
@@ -64,7 +66,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
         return None;
     };
-    if matches!(key.lane, Lane::Swap(..)) {
+    if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
         return None; // Its placeholder counts already: it needs nothing more.
     }
     let ask = books.shapes().get(key.shape);

@@ -15,6 +15,7 @@ mod order;
 mod park;
 mod rank;
 mod reserve;
+mod swap;
 mod tree;
 
 pub use class::ClassId;
@@ -38,6 +39,7 @@ use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use order::ApplicationKey;
 use park::Parked;
+use swap::{Places, take_place};
 use tree::Tree;
 
 /// What came of looking for the next step.
@@ -84,6 +86,10 @@ pub struct Scheduler {
     parked: Parked,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
+    /// Of these the members of gangs that wait for the place of a placeholder.
+    pinned_members: BTreeSet<AllocationId>,
+    /// The placeholders that members of gangs may take the places of.
+    places: Places,
     /// Asks whose node is going just now.
     unpinned: Vec<AllocationId>,
     notes: Option<Vec<Note>>,
@@ -180,6 +186,13 @@ impl Scheduler {
             let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
             match judge(books, nodes, key) {
                 Verdict::Wait(wait) => self.park(books, class, wait),
+                Verdict::Swap => {
+                    let (_, ask) = self.first_ask(class);
+                    match take_place(books, &self.places, ask, events) {
+                        Some(wait) => self.park(books, class, wait),
+                        None => return true,
+                    }
+                }
                 Verdict::Link => {
                     let (application, _) = self.first_ask(class);
                     events.extend(linked(books, application));

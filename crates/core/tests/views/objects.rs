@@ -87,7 +87,7 @@ fn an_application_shows_what_it_asks_for_and_has() {
         cluster.release(key, "app1");
     }
     cluster.0.now = cluster.0.now + Millis::from_secs(30);
-    cluster.obey(&headroom_core::Command::Tick);
+    cluster.obey(&Command::Tick);
     assert_eq!(ApplicationView::active(&cluster.0.books, partition), []);
     let ended = ApplicationView::completed(&cluster.0.books, partition);
     assert_eq!((&*ended[0].application, ended[0].finished), ("app1", Some(cluster.0.now)));
