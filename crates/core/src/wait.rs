@@ -35,8 +35,9 @@ pub enum Blocker {
     RequiredNodeSize(NodeId),
     /// The only node that it may run on is not there.
     NodeAbsent(PartitionId),
-    /// Its task group has placeholders left, and none of them is to be had now.
-    Placeholders(ApplicationId),
+    /// Its task group, at this position of its application, has placeholders left, and none of
+    /// them is to be had now.
+    Placeholders(ApplicationId, u32),
     /// Too many asks of its application found no node; it is left alone for a while.
     BackOff(ApplicationId),
 }
@@ -78,7 +79,7 @@ impl Blocker {
             Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
-            Self::Placeholders(_) => "AWAITING_PLACEHOLDER",
+            Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
             Self::BackOff(_) => "BACKED_OFF",
         }
     }
@@ -100,9 +101,11 @@ impl Blocker {
                 format!("{kind} {} at {}", tracker.name, books.queue(level.queue).path)
             }
             Self::Nodes(_) | Self::NodesReserved(_) => "every node".into(),
-            Self::KeptNode(node) | Self::RequiredNode(node) | Self::RequiredNodeSize(node) => format!("node {}", books.node(node).name),
+            Self::KeptNode(node) | Self::RequiredNode(node) | Self::RequiredNodeSize(node) => {
+                format!("node {}", books.node(node).name)
+            }
             Self::NodeAbsent(_) => "the required node".into(),
-            Self::Placeholders(application) | Self::BackOff(application) => {
+            Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
             }
         }
@@ -167,8 +170,11 @@ impl Wait {
             Blocker::NodeAbsent(_) => {
                 "the only node that the ask may run on is not registered; register it, or withdraw the ask".into()
             }
-            Blocker::Placeholders(_) => {
-                format!("{subject} has placeholders for the ask's task group, and none is free now; wait until one is placed or stopped")
+            Blocker::Placeholders(application, group) => {
+                let gang = books.application(application).gang.as_ref();
+                let group = gang.and_then(|gang| gang.groups.get(group as usize));
+                let group = group.map_or("", |group| group.name.as_str());
+                format!("{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped")
             }
             Blocker::BackOff(application) => {
                 let until = books.application(application).backed_off;

@@ -27,6 +27,7 @@ impl Scheduler {
         if let Some(name) = row.required_node() {
             let key = (books.application(application).partition, name.clone());
             self.required.entry(key).or_default().insert(ask);
+            self.note_pinned_member(ask, lane, true);
         }
         self.reorder(books, application, Some(bundle));
         let class = self.classes.bundles[bundle].class;
@@ -88,6 +89,7 @@ impl Scheduler {
     fn remove_ask_of(&mut self, books: &Books, ask: AllocationId, lane: Lane) -> Option<BundleId> {
         let row = books.allocation(ask);
         if let Some(name) = row.required_node() {
+            self.note_pinned_member(ask, lane, false);
             let key = (books.application(row.application).partition, name.clone());
             if let Some(asks) = self.required.get_mut(&key) {
                 asks.remove(&ask);
@@ -225,13 +227,12 @@ impl Scheduler {
         let row = books.application(application);
         let Some(gang) = &row.gang else { return };
         let name = &gang.groups[group].name;
-        let swap = Lane::Swap(application, u32::try_from(group).expect("few task groups"));
         for (id, ask) in books.allocations_of(application) {
             if !ask.is_pending() || ask.placeholder || ask.task_group() != Some(name) {
                 continue;
             }
             let before = if had_places && ask.reservation().is_none() {
-                swap
+                Lane::in_gang(id, ask, group)
             } else {
                 Lane::outside_gang(books, id, ask)
             };

@@ -129,7 +129,7 @@ impl Class {
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
-            | Blocker::Placeholders(_)
+            | Blocker::Placeholders(..)
             | Blocker::BackOff(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })

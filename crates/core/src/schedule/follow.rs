@@ -95,7 +95,7 @@ impl Scheduler {
         let row = books.allocation(ask);
         if row.placeholder {
             let application = row.application;
-            self.parked.open(&mut self.tree, Blocker::Placeholders(application), |_| true);
+            self.place_opened(books, ask);
             if books.application(application).state == ApplicationState::Accepted {
                 self.restand(books, application);
             }
@@ -107,7 +107,9 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            self.relane(books, ask, Lane::Absent(ask));
+            if !self.pinned_members.contains(&ask) {
+                self.relane(books, ask, Lane::Absent(ask));
+            }
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) enum Verdict {
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Have its first ask take the place of a placeholder.
+    Swap,
     /// Keep a node for its first ask.
     Keep(NodeId),
     /// Keep its node for this ask no longer.
@@ -52,7 +54,7 @@ pub(super) fn judge(
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),
-        Lane::Swap(application, _) => wait(Blocker::Placeholders(application)),
+        Lane::Swap(..) | Lane::PinnedSwap(_) => Verdict::Swap,
     }
 }
 
@@ -80,7 +82,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
         return None;
     };
-    if matches!(key.lane, Lane::Swap(..)) {
+    if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
         return None; // Its placeholder counts already: it needs nothing more.
     }
     let ask = books.shapes().get(key.shape);

@@ -45,6 +45,8 @@ pub(super) enum Lane {
     Kept(AllocationId),
     /// The place of a placeholder, in the task group at this position of its application.
     Swap(ApplicationId, u32),
+    /// The same for this ask, which may run on one node only.
+    PinnedSwap(AllocationId),
 }
 
 impl Lane {
@@ -64,10 +66,19 @@ impl Lane {
             && group.has_places()
             && !ask.placeholder
         {
-            let place = u32::try_from(place).expect("an application has few task groups");
-            return Self::Swap(ask.application, place);
+            return Self::in_gang(id, ask, place);
         }
         Self::outside_gang(books, id, ask)
+    }
+
+    /// The lane of a member that waits for the place of a placeholder of the task group at this
+    /// position of its application.
+    pub(super) fn in_gang(id: AllocationId, ask: &Allocation, group: usize) -> Self {
+        if ask.required_node().is_some() {
+            return Self::PinnedSwap(id);
+        }
+        let group = u32::try_from(group).expect("an application has few task groups");
+        Self::Swap(ask.application, group)
     }
 
     /// The lane that an ask has if it waits for no placeholder.
@@ -87,7 +98,7 @@ impl Lane {
     pub(super) const fn pass(self) -> Pass {
         match self {
             Self::Kept(_) => Pass::Reserved,
-            Self::Swap(..) => Pass::Replace,
+            Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
             Self::Open | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
         }
     }

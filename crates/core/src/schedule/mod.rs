@@ -17,6 +17,7 @@ mod order;
 mod park;
 mod rank;
 mod reserve;
+mod swap;
 mod tree;
 
 pub use class::ClassId;
@@ -43,6 +44,7 @@ use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use park::Parked;
+use swap::{Places, take_place};
 use tree::Tree;
 
 /// What came of looking for the next step.
@@ -98,6 +100,10 @@ pub struct Scheduler {
     charged: bool,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
+    /// Of these the members of gangs that wait for the place of a placeholder.
+    pinned_members: BTreeSet<AllocationId>,
+    /// The placeholders that members of gangs may take the places of.
+    places: Places,
     /// Asks whose node is going just now.
     unpinned: Vec<AllocationId>,
     notes: Option<Vec<Note>>,
@@ -280,6 +286,13 @@ impl Scheduler {
                 events.push(Event::Reserved { ask, node });
             }
             Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
+            Verdict::Swap => {
+                let (_, ask) = self.first_ask(class);
+                if let Some(wait) = take_place(books, &self.places, ask, events) {
+                    self.park(books, (class, wait), now);
+                    return false;
+                }
+            }
             Verdict::Place(node) => {
                 if matches!(key.lane, Lane::Pinned(_)) {
                     reserve::make_way(books, node, events);
@@ -385,7 +398,7 @@ impl Scheduler {
                 Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
             }
             // These give way by nothing else.
-            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(_) => {
+            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(..) => {
                 Some(wait)
             }
             _ => None,
