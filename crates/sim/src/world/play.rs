@@ -145,9 +145,10 @@ impl<'a> Play<'a> {
     /// and what the scheduler waits for only for a while.
     fn next_at(&self) -> Option<u64> {
         let wake = self.wake_at.map_or(u64::MAX, Timestamp::as_millis);
-        let next = self.calendar.next_at().or_else(|| {
-            (wake <= (self.last_at + PATIENCE).as_millis()).then_some(wake)
-        })?;
+        let next = self
+            .calendar
+            .next_at()
+            .or_else(|| (wake <= (self.last_at + PATIENCE).as_millis()).then_some(wake))?;
         let timer = self.books.next_deadline().map_or(u64::MAX, Timestamp::as_millis);
         let at_ms = next.min(wake).min(timer.max(self.now.as_millis()));
         (at_ms <= self.setup.until_ms.unwrap_or(u64::MAX)).then_some(at_ms)
