@@ -9,12 +9,15 @@ use crate::time::{Millis, Timestamp};
 
 use super::{Player, naive_next};
 
+/// How often it is woken at most: an application that backs off is woken until it is helped.
+const WAKES: u32 = 20;
+
 impl Player<'_> {
     /// Let time pass. Before the point at which the scheduler says that it may have something to
     /// do, it has nothing to do; then it is let.
     pub(super) fn sleep(&mut self, until: Timestamp) {
         let mut events = Vec::new();
-        loop {
+        for _ in 0..WAKES {
             self.settle();
             let books = &self.world.books;
             let step = self.world.scheduler.next(books, self.world.now, &mut events);
@@ -31,6 +34,7 @@ impl Player<'_> {
             }
             self.count("woken by time");
         }
+        self.world.now = until;
     }
 }
 
