@@ -162,6 +162,7 @@ impl<'a> Play<'a> {
                     node: node.name.clone(),
                     capacity: node.resources.clone(),
                     schedulable: true,
+                    ..AddNode::default()
                 }))
             }
             Entry::Leave(position) => self.lose(position),
