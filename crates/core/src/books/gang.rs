@@ -49,8 +49,6 @@ pub struct Gang {
     pub timeout: Millis,
     /// When the placeholders are given up, while that is ahead.
     pub deadline: Option<Timestamp>,
-    /// Whether the deadline was set once: it is not set again.
-    pub(super) timed: bool,
     /// Allocated to placeholders; no type with amount zero. Part of what is allocated to the
     /// application.
     pub placeholders: Resources,

@@ -76,7 +76,7 @@ impl Books {
         }
         let node = row.node.expect("it was just placed");
         let (used, node) = (&sums.nodes[&node], self.node(node));
-        let holds = within(&node.capacity, used, true) && node.schedulable;
+        let holds = within(&node.capacity, used, true);
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
         for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;
@@ -145,15 +145,19 @@ impl Books {
             equal(name, "reservations", &row.reservation_count, &sum.reservations)?;
             let (held, placeholders) = row.placeholders();
             equal(name, "placeholders", &(held, placeholders), &(&sum.held, sum.placeholders))?;
-            let accepted = !row.allocating || row.state == ApplicationState::Accepted;
-            equal(name, "Accepted while it counts as allocating", &accepted, &true)?;
+            let starts =
+                matches!(row.state, ApplicationState::Accepted | ApplicationState::Resuming);
+            let accepted = !row.allocating || starts;
+            equal(name, "Accepted or Resuming while it counts as allocating", &accepted, &true)?;
             if let Some(charged) = row.charged_to_group() {
                 let within = !charged.has_negative() && row.allocated.is_at_least(&charged);
                 equal(name, "charged to its group within what it has", &within, &true)?;
             }
             if sum.allocations > 0 {
                 equal(name, "linked while it has allocations", &row.link.is_some(), &true)?;
-                equal(name, "counted while it has allocations", &row.counted, &true)?;
+            }
+            if sum.allocations > sum.placeholders {
+                equal(name, "counted while it has more than placeholders", &row.counted, &true)?;
             }
             if !row.state.is_active() {
                 let free = (row.link.is_none(), row.counted, sum.asks + sum.allocations);

@@ -12,7 +12,8 @@ use crate::rejection::Rejection;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-use super::application::{Placement, give_up_all, left_empty, linked, placed};
+use super::application::{Placement, linked, placed};
+use super::life::Life;
 use super::node::node_named;
 use super::{Naming, application_named, named, partition_named, short, sum_fits, types_fit};
 
@@ -164,6 +165,7 @@ fn sum_grows(
     }
 }
 
+/// Something is given back, or the RM has done what it was asked to. Source: scheduling §13.1.
 pub(super) fn release(
     books: &Books,
     now: Timestamp,
@@ -174,29 +176,31 @@ pub(super) fn release(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let id = application_named(books, partition, application)?;
-    let row = books.application(id);
-    let held = row.ask_count + row.allocation_count;
-    let mut events = match key {
-        None => give_up_all(books, id, termination),
-        Some(key) => {
-            let found = books.partition(partition).allocations.get(&**key).copied();
-            let mine = found.filter(|one| books.allocation(*one).application == id);
-            let one = mine.ok_or_else(|| Rejection::UnknownKey {
-                key: key.clone(),
-                application: application.clone(),
-            })?;
-            let row = books.allocation(one);
-            if row.is_pending() {
-                vec![Event::AskRemoved { ask: one, termination }]
-            } else if row.is_swapping() {
-                vec![Event::SwapDropped { ask: one }, Event::AskRemoved { ask: one, termination }]
-            } else {
-                vec![Event::Released { allocation: one, termination }]
-            }
-        }
+    let mut events = Vec::new();
+    let mut life = Life::of(books, now, id);
+    let Some(key) = key else {
+        life.give_up_all(termination, &mut events);
+        return Ok(events);
     };
-    if !events.is_empty() && events.len() == held as usize {
-        left_empty(books, now, id, &mut events);
+    let found = books.partition(partition).allocations.get(&**key).copied();
+    let mine = found.filter(|one| books.allocation(*one).application == id);
+    let one = mine.ok_or_else(|| Rejection::UnknownKey {
+        key: key.clone(),
+        application: application.clone(),
+    })?;
+    let row = books.allocation(one);
+    // That something has waited too long is the core's own word, which ends no ask.
+    let withdraws = termination != Termination::Timeout;
+    if row.is_allocated() {
+        if termination == Termination::PlaceholderReplaced && row.partner().is_some() {
+            life.confirm(one, &mut events);
+        } else {
+            life.release(one, termination, &mut events);
+        }
+    } else if withdraws && row.is_swapping() {
+        life.abandon(one, termination, &mut events);
+    } else if withdraws {
+        life.withdraw(one, termination, &mut events);
     }
     Ok(events)
 }

@@ -8,13 +8,8 @@ use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Resources;
-use crate::time::{Millis, Timestamp};
 
 use super::{application_named, partition_named};
-
-/// How long an application without asks and allocations may come back. Source:
-/// scheduling §3.5, the reference's constant.
-pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
 
 pub(super) fn remove(
     books: &Books,
@@ -30,7 +25,8 @@ pub(super) fn remove(
 
 /// An application goes, with everything that it has and asks for. It passes through the states
 /// that are left to it, as if its asks had been withdrawn first and its allocations released
-/// then; it is remembered by nobody. Source: scheduling §3.6, decision K-2.
+/// then; with its partition, it fails first. It is remembered by nobody. Source: scheduling §3.3,
+/// §3.6, decision K-2.
 pub(super) fn leave(
     books: &Books,
     application: ApplicationId,
@@ -38,22 +34,59 @@ pub(super) fn leave(
     events: &mut Vec<Event>,
 ) {
     let row = books.application(application);
-    events.extend(give_up_all(books, application, termination));
-    if row.link.is_some() {
-        events.push(Event::ApplicationUnlinked { application });
-    }
     let mut state = row.state;
-    let mut pass = |next| {
+    let mut pass = |next: ApplicationState, events: &mut Vec<Event>| {
         if state.may_become(next) {
             state = next;
             events.push(Event::ApplicationMoved { application, state, timer: None });
         }
     };
-    pass(ApplicationState::Completing);
-    if row.allocation_count == 0 {
-        pass(ApplicationState::Completed);
+    let failed = row.state == ApplicationState::Failing;
+    let fails = termination == Termination::PartitionRemoved;
+    if fails && !failed {
+        pass(ApplicationState::Failing, events);
+    }
+    give_up_all(books, application, termination, events);
+    if row.link.is_some() {
+        events.push(Event::ApplicationUnlinked { application });
+    }
+    if fails && failed {
+        pass(ApplicationState::Failed, events);
+    }
+    // Its asks are withdrawn, and that may be all it had.
+    let only_asked = row.ask_count > 0 && row.allocation_count == 0;
+    let completing = row.state == ApplicationState::Completing;
+    if only_asked && !completing {
+        pass(ApplicationState::Completing, events);
+    }
+    // Then its allocations are released, whether it has any or not.
+    if completing || only_asked {
+        pass(ApplicationState::Completed, events);
+    } else {
+        pass(ApplicationState::Completing, events);
     }
     events.push(Event::ApplicationRemoved { application });
+}
+
+/// Withdraw every ask and release every allocation of an application, the oldest first.
+fn give_up_all(
+    books: &Books,
+    application: ApplicationId,
+    termination: Termination,
+    events: &mut Vec<Event>,
+) {
+    let rows = || books.allocations_of(application);
+    let swaps = rows().filter(|(_, row)| row.is_swapping());
+    events.extend(swaps.map(|(ask, _)| Event::SwapDropped { ask }));
+    let start = events.len();
+    events.extend(rows().map(|(id, row)| {
+        if row.is_allocated() {
+            Event::Released { allocation: id, termination }
+        } else {
+            Event::AskRemoved { ask: id, termination }
+        }
+    }));
+    events[start..].reverse();
 }
 
 /// Tie an application to the trackers that count for it, if it is not.
@@ -96,43 +129,4 @@ fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -
     let gang = books.application(application).gang.as_ref();
     let complete = |gang: &Gang| gang.placeholders.plus(size).pruned() == gang.ask;
     gang.is_some_and(|gang| complete(gang))
-}
-
-/// Withdraw every ask and release every allocation of an application, the oldest first.
-pub(super) fn give_up_all(
-    books: &Books,
-    application: ApplicationId,
-    termination: Termination,
-) -> Vec<Event> {
-    let mut events: Vec<Event> = books
-        .allocations_of(application)
-        .map(|(id, row)| {
-            if row.is_allocated() {
-                Event::Released { allocation: id, termination }
-            } else {
-                Event::AskRemoved { ask: id, termination }
-            }
-        })
-        .collect();
-    events.reverse();
-    let swaps = books.allocations_of(application).filter(|(_, row)| row.is_swapping());
-    swaps.map(|(ask, _)| Event::SwapDropped { ask }).chain(events).collect()
-}
-
-/// What follows when an application is left without any ask and allocation.
-pub(super) fn left_empty(
-    books: &Books,
-    now: Timestamp,
-    application: ApplicationId,
-    events: &mut Vec<Event>,
-) {
-    let row = books.application(application);
-    if row.link.is_some() {
-        events.push(Event::ApplicationUnlinked { application });
-    }
-    let state = ApplicationState::Completing;
-    if row.state.may_become(state) {
-        let timer = Some(now + COMPLETING_FOR);
-        events.push(Event::ApplicationMoved { application, state, timer });
-    }
 }

@@ -7,6 +7,8 @@ mod allocation;
 mod application;
 mod configure;
 mod foreign;
+mod gang;
+mod life;
 mod node;
 mod outstanding;
 mod quota;
@@ -45,6 +47,9 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         }
         Command::RemoveNode { partition, node } => node::remove(books, now, partition, node),
         Command::Submit(submit) => submit::submit(books, now, submit),
+        Command::RejectApplication { partition, application, queue, code, message } => {
+            submit::reject(books, partition, application, queue, (code, message))
+        }
         Command::Ask(ask) => allocation::ask(books, now, ask),
         Command::Release { partition, application, key, termination } => {
             allocation::release(books, now, partition, application, key.as_ref(), *termination)

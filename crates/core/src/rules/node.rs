@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::AddNode;
-use crate::event::{Event, Termination};
-use crate::id::{ApplicationId, NodeId, PartitionId};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
-use super::application::left_empty;
-use super::{Naming, named, partition_named, sum_fits, types_fit};
+use super::life::Life;
+use super::{Naming, gang, named, partition_named, sum_fits, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
@@ -88,18 +88,17 @@ pub(super) fn remove(
     if books.node(node).schedulable {
         events.push(Event::NodeScheduling { node, schedulable: false });
     }
-    let mut lost: BTreeMap<ApplicationId, u32> = BTreeMap::new();
-    let start = events.len();
-    for (allocation, row) in books.allocations_on(node) {
-        events.push(Event::Released { allocation, termination: Termination::NodeRemoved });
-        *lost.entry(row.application).or_default() += 1;
-    }
-    events[start..].reverse();
-    for (application, lost) in lost {
-        let row = books.application(application);
-        if row.ask_count == 0 && row.allocation_count == lost {
-            left_empty(books, now, application, &mut events);
-        }
+    // Asks for which it was kept wait like all others again.
+    let kept_for = books.node(node).reservations().iter();
+    events.extend(kept_for.map(|ask| Event::Unreserved { ask: *ask }));
+    let mut here: Vec<AllocationId> = books.allocations_on(node).map(|(id, _)| id).collect();
+    here.reverse(); // The oldest first.
+    let mut lives = BTreeMap::new();
+    for allocation in here {
+        let application = books.allocation(allocation).application;
+        let life = lives.entry(application);
+        let life = life.or_insert_with(|| Life::of(books, now, application));
+        gang::lose(books, node, allocation, life, &mut events);
     }
     events.push(Event::NodeRemoved { node });
     Ok(events)

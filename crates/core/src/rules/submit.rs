@@ -4,6 +4,7 @@
 //! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
 
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{
@@ -60,6 +61,30 @@ pub(super) fn submit(
     };
     events.push(last);
     Ok(events)
+}
+
+/// Remember an application as rejected that is not submitted at all.
+pub(super) fn reject(
+    books: &Books,
+    partition: &Name,
+    application: &Name,
+    queue: &Name,
+    (code, message): (&Name, &Name),
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    named("application id", application)?;
+    short("queue", queue)?;
+    short("code", code)?;
+    short("message", message)?;
+    Ok(vec![Event::ApplicationRejected {
+        partition,
+        queue: queue.clone(),
+        application: application.clone(),
+        user: Name::default(),
+        groups: Vec::new(),
+        code: code.clone(),
+        message: message.clone(),
+    }])
 }
 
 /// How the application waits for its gang. One that was made earlier, before a restart say,

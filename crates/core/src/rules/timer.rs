@@ -3,10 +3,13 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, REMEMBERED_FOR, Timer};
+use crate::books::{ApplicationState, Books, Timer};
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::Timestamp;
+
+use super::gang;
+use super::life::Life;
 
 /// What follows from all timers that have fired, the earliest first.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
@@ -15,9 +18,7 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
     for timer in books.timers_due(now) {
         match timer {
             Timer::Application(application) => move_on(books, now, application, &mut events),
-            Timer::Placeholders(application) => {
-                events.push(Event::PlaceholdersExpired { application });
-            }
+            Timer::Placeholders(application) => gang::expire(books, application, &mut events),
             Timer::Queue(queue) => clean(books, queue, &mut cleaned, &mut events),
         }
     }
@@ -26,11 +27,9 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
 
 fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &mut Vec<Event>) {
     match books.application(application).state {
-        ApplicationState::Completing => events.push(Event::ApplicationMoved {
-            application,
-            state: ApplicationState::Completed,
-            timer: Some(now + REMEMBERED_FOR),
-        }),
+        ApplicationState::Completing => {
+            Life::of(books, now, application).end_completing(events);
+        }
         // Remembered long enough: nobody asks for it any more.
         ApplicationState::Completed | ApplicationState::Failed => {
             events.push(Event::ApplicationRemoved { application });

@@ -4,7 +4,7 @@ use alloc::format;
 
 use smallvec::SmallVec;
 
-use crate::books::{Allocation, Books};
+use crate::books::{Allocation, ApplicationState, Books};
 use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
@@ -49,6 +49,8 @@ impl Scheduler {
         for (id, ask) in books.allocations().iter() {
             if ask.is_pending() {
                 self.add_ask(books, id);
+            } else if ask.placeholder {
+                self.places.add(books, id);
             }
         }
     }
@@ -60,9 +62,19 @@ impl Scheduler {
             return Seen::default();
         }
         match event {
+            Event::SwapStarted { ask, placeholder, .. } => {
+                self.places.remove(books, *placeholder);
+                let application = books.allocation(*ask).application;
+                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
+                let bundle = self.remove_ask(books, *ask);
+                Seen { bundle, freed, ..see(books, application) }
+            }
+            Event::ReleaseAsked { allocation, .. } | Event::Preempted { victim: allocation, .. } => {
+                self.places.remove(books, *allocation);
+                Seen::default()
+            }
             Event::AskRemoved { ask, .. }
             | Event::Placed { ask, .. }
-            | Event::SwapStarted { ask, .. }
             | Event::Reserved { ask, .. }
             | Event::Unreserved { ask } => {
                 let row = books.allocation(*ask);
@@ -75,6 +87,9 @@ impl Scheduler {
                 Seen { bundle, ask: Some(*ask), ..see(books, books.allocation(*ask).application) }
             }
             Event::Released { allocation, .. } | Event::Resized { allocation, .. } => {
+                if matches!(event, Event::Released { .. }) {
+                    self.places.remove(books, *allocation);
+                }
                 let row = books.allocation(*allocation);
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 let group = group_of(books, row);
@@ -99,7 +114,9 @@ impl Scheduler {
                 self.tree.remove(books, *queue);
                 Seen::default()
             }
-            Event::ApplicationUnlinked { application } | Event::GroupUnlinked { application } => {
+            Event::ApplicationMoved { application, state: ApplicationState::Completing, .. }
+            | Event::ApplicationUnlinked { application }
+            | Event::GroupUnlinked { application } => {
                 Seen {
                     levels: books.levels_of(*application).map(|(id, _)| id).collect(),
                     ..see(books, *application)
@@ -139,6 +156,7 @@ impl Scheduler {
         if self.stale {
             return;
         }
+        self.charged |= !self.overdue.is_empty();
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -176,6 +194,7 @@ impl Scheduler {
             }
             Event::ApplicationMoved { application, .. } => {
                 self.restand(books, *application);
+                self.limits_gave_way(seen);
                 self.queues_gave_way(books, seen);
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
@@ -212,17 +231,17 @@ impl Scheduler {
                 self.nodes_of(*partition).add(books, *partition, node);
                 self.pin(books, node);
                 self.cluster_resized(books, *partition);
-                self.node_gave_way(books, node);
+                self.node_opened(books, node);
             }
             Event::NodeResized { node, .. } => {
                 let partition = books.node(*node).partition;
                 self.nodes_of(partition).update(books, *node);
                 self.cluster_resized(books, partition);
-                self.node_gave_way(books, *node);
+                self.node_opened(books, *node);
             }
             Event::NodeScheduling { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
-                self.node_gave_way(books, *node);
+                self.node_opened(books, *node);
             }
             Event::NodeRemoved { .. } => {
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
@@ -289,6 +308,7 @@ impl Scheduler {
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
         }
         self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
+        self.wake_pinned_members(books, node);
         if row.is_reserved() {
             self.wake_kept(books, node);
         }

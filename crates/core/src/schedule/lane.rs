@@ -13,12 +13,18 @@ pub(super) enum Pass {
     Replace,
     /// All others.
     Normal,
+    /// No pass of its own: the classes of the normal pass that found no node, each where its
+    /// first ask stands that is old enough to have one kept.
+    Keep,
 }
 
 impl Pass {
+    /// What a cycle goes through.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::Replace, Self::Normal];
-    /// How many there are.
-    pub(super) const COUNT: usize = Self::ALL.len();
+    /// What is kept in order for them.
+    pub(super) const LISTS: [Self; 4] = [Self::Reserved, Self::Replace, Self::Normal, Self::Keep];
+    /// How many lists there are.
+    pub(super) const COUNT: usize = Self::LISTS.len();
 
     #[inline]
     pub(super) const fn index(self) -> usize {
@@ -39,6 +45,8 @@ pub(super) enum Lane {
     Kept(AllocationId),
     /// The place of a placeholder, in the task group at this position of its application.
     Swap(ApplicationId, u32),
+    /// The same for this ask, which may run on one node only.
+    PinnedSwap(AllocationId),
 }
 
 impl Lane {
@@ -58,10 +66,19 @@ impl Lane {
             && group.has_places()
             && !ask.placeholder
         {
-            let place = u32::try_from(place).expect("an application has few task groups");
-            return Self::Swap(ask.application, place);
+            return Self::in_gang(id, ask, place);
         }
         Self::outside_gang(books, id, ask)
+    }
+
+    /// The lane of a member that waits for the place of a placeholder of the task group at this
+    /// position of its application.
+    pub(super) fn in_gang(id: AllocationId, ask: &Allocation, group: usize) -> Self {
+        if ask.required_node().is_some() {
+            return Self::PinnedSwap(id);
+        }
+        let group = u32::try_from(group).expect("an application has few task groups");
+        Self::Swap(ask.application, group)
     }
 
     /// The lane that an ask has if it waits for no placeholder.
@@ -81,7 +98,7 @@ impl Lane {
     pub(super) const fn pass(self) -> Pass {
         match self {
             Self::Kept(_) => Pass::Reserved,
-            Self::Swap(..) => Pass::Replace,
+            Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
             Self::Open | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
         }
     }

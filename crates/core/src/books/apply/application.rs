@@ -154,19 +154,33 @@ impl Books {
 
     /// Let go of the trackers of an application that has nothing left.
     pub(super) fn unlink(&mut self, application: ApplicationId) {
+        self.stop_counting(application);
+        let row = &mut self.applications[application];
+        row.untold = None;
+        let (partition, link) = (row.partition, row.link.take());
+        let trackers = self.trackers(partition);
+        for level in link.into_iter().flat_map(Link::levels) {
+            trackers.unlink(level).expect(LIVE);
+        }
+    }
+
+    /// Have the trackers of an application count it as running no more, whatever its
+    /// placeholders hold still.
+    fn stop_counting(&mut self, application: ApplicationId) {
         let row = &self.applications[application];
         let (partition, by_group) = (row.partition, row.counted_by_group());
         let row = &mut self.applications[application];
         let by_user = core::mem::take(&mut row.counted);
-        row.untold = None;
-        let Some(link) = row.link.take() else { return };
+        if let Some(untold) = &mut row.untold {
+            untold.counted = false;
+        }
+        let Some(link) = row.link else { return };
         let trackers = self.trackers(partition);
         let group = link.group.level().map(|level| (level, by_group));
         for (level, counted) in core::iter::once((link.user, by_user)).chain(group) {
             if counted {
                 trackers.stop_application(level).expect(LIVE);
             }
-            trackers.unlink(level).expect(LIVE);
         }
     }
 
@@ -177,6 +191,9 @@ impl Books {
         state: ApplicationState,
         timer: Option<Timestamp>,
     ) {
+        if state == ApplicationState::Completing {
+            self.stop_counting(application);
+        }
         let row = &mut self.applications[application];
         let before = core::mem::replace(&mut row.state, state);
         row.state_since = now;
@@ -186,7 +203,9 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
-        let allocated = state != ApplicationState::Accepted && core::mem::take(&mut row.allocating);
+        // While it starts again it keeps its place among those that run, and when it has.
+        let keeps = matches!(state, ApplicationState::Accepted | ApplicationState::Resuming);
+        let allocated = !keeps && core::mem::take(&mut row.allocating);
         if allocated {
             self.each_up(queue, |queue| queue.allocating -= 1);
         }
@@ -256,7 +275,7 @@ impl Application {
         let gang = self.gang.get_or_insert_default();
         gang.placeholders.add(size);
         gang.placeholder_count += 1;
-        if !waits || core::mem::replace(&mut gang.timed, true) {
+        if !waits || gang.deadline.is_some() {
             return None;
         }
         gang.deadline = Some(now + gang.timeout);

@@ -1,0 +1,88 @@
+//! Gangs: what becomes of placeholders when their time is over, and of swaps when a node
+//! leaves. Scheduling §10.5, §12.3.
+
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, ApplicationState, Books, GangStyle, Mark};
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId, NodeId};
+
+use super::life::Life;
+
+/// The placeholders of an application have waited long enough. One that runs gives up those
+/// that nobody needed; one that waits for the others of its gang gives up everything, and starts
+/// anew as one without a gang, or fails.
+pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec<Event>) {
+    events.push(Event::PlaceholdersExpired { application });
+    let row = books.application(application);
+    match row.state {
+        ApplicationState::Running | ApplicationState::Completing => {
+            ask_back(books, application, true, events);
+        }
+        ApplicationState::Accepted => {
+            let style = row.gang.as_ref().map_or(GangStyle::Soft, |gang| gang.style);
+            let state = match style {
+                GangStyle::Soft => ApplicationState::Resuming,
+                GangStyle::Hard => ApplicationState::Failing,
+            };
+            events.push(Event::ApplicationMoved { application, state, timer: None });
+            ask_back(books, application, false, events);
+            let mut asks = ids(books, application, |row| row.is_pending());
+            asks.reverse();
+            let termination = Termination::Timeout;
+            events.extend(asks.into_iter().map(|ask| Event::AskRemoved { ask, termination }));
+        }
+        // Nothing of theirs waits for a gang.
+        ApplicationState::New
+        | ApplicationState::Completed
+        | ApplicationState::Resuming
+        | ApplicationState::Failing
+        | ApplicationState::Failed => {}
+    }
+}
+
+/// Ask the RM to stop the placeholders of an application, or all that it has: the oldest first,
+/// and none that it was asked for already.
+pub(super) fn ask_back(
+    books: &Books,
+    application: ApplicationId,
+    placeholders_only: bool,
+    events: &mut Vec<Event>,
+) {
+    let mut held = ids(books, application, |row| {
+        row.is_allocated() && row.mark == Mark::None && (row.placeholder || !placeholders_only)
+    });
+    held.reverse();
+    let termination = Termination::Timeout;
+    let asked = held.into_iter().map(|allocation| Event::ReleaseAsked { allocation, termination });
+    events.extend(asked);
+}
+
+fn ids(
+    books: &Books,
+    application: ApplicationId,
+    wanted: impl Fn(&Allocation) -> bool,
+) -> Vec<AllocationId> {
+    let rows = books.allocations_of(application).filter(|(_, row)| wanted(row));
+    rows.map(|(id, _)| id).collect()
+}
+
+/// A node leaves with this allocation on it, which may be one half of a swap.
+pub(super) fn lose(
+    books: &Books,
+    node: NodeId,
+    allocation: AllocationId,
+    life: &mut Life<'_>,
+    events: &mut Vec<Event>,
+) {
+    let row = books.allocation(allocation);
+    let elsewhere = |member| books.allocation(member).node != Some(node);
+    if row.is_swapping() {
+        // Its placeholder is on another node, and stays until the RM has stopped it.
+        life.drop_swap(allocation, events);
+    } else if row.partner().is_some_and(elsewhere) {
+        life.confirm(allocation, events);
+    } else {
+        life.release(allocation, Termination::NodeRemoved, events);
+    }
+}

@@ -1,0 +1,166 @@
+//! Members of gangs take the places of placeholders. Scheduling §10.3.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Books, Mark};
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::lane::Lane;
+
+/// The placeholders that members may take the places of, by application and task group: the
+/// oldest ask first, then by key.
+#[derive(Debug, Default)]
+pub(super) struct Places(BTreeMap<GroupId, BTreeSet<(Timestamp, Name, AllocationId)>>);
+
+/// A task group, by its position in its application.
+pub(super) type GroupId = (ApplicationId, u32);
+
+impl Places {
+    /// Take in a placeholder that was placed, if it is to be had.
+    pub(super) fn add(&mut self, books: &Books, placeholder: AllocationId) {
+        let row = books.allocation(placeholder);
+        if row.placeholder
+            && row.is_allocated()
+            && row.mark == Mark::None
+            && let Some(group) = group_of(books, row)
+        {
+            let key = (row.created, row.key.clone(), placeholder);
+            self.0.entry(group).or_default().insert(key);
+        }
+    }
+
+    /// Take out an allocation that is not to be had any more, should it be a placeholder.
+    pub(super) fn remove(&mut self, books: &Books, allocation: AllocationId) {
+        let row = books.allocation(allocation);
+        if !row.placeholder || row.mark != Mark::None {
+            return;
+        }
+        let Some(group) = group_of(books, row) else { return };
+        let Some(places) = self.0.get_mut(&group) else { return };
+        places.remove(&(row.created, row.key.clone(), allocation));
+        if places.is_empty() {
+            self.0.remove(&group);
+        }
+    }
+
+    fn of(&self, group: GroupId) -> impl Iterator<Item = AllocationId> {
+        self.0.get(&group).into_iter().flatten().map(|(_, _, id)| *id)
+    }
+}
+
+/// The task group of an ask or allocation, should its application know it.
+pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<GroupId> {
+    let gang = books.application(row.application).gang.as_ref()?;
+    let (position, _) = gang.group(row.task_group()?)?;
+    Some((row.application, u32::try_from(position).expect("an application has few task groups")))
+}
+
+/// Have a member take the place of a placeholder: the first that is large enough and where it
+/// may run, or the first that is large enough, and run elsewhere. Placeholders that are too small
+/// for it serve nobody: the RM is asked to stop those that are met on the way.
+///
+/// What keeps it waiting, if nothing of this is possible.
+pub(super) fn take_place(
+    books: &Books,
+    places: &Places,
+    member: AllocationId,
+    events: &mut Vec<Event>,
+) -> Option<Wait> {
+    let row = books.allocation(member);
+    let group = group_of(books, row).expect("a member waits for a place in its group");
+    let wanted = books.resources_of(member);
+    let before = events.len();
+    let mut large_enough = None;
+    for placeholder in places.of(group) {
+        if !books.resources_of(placeholder).fits(wanted) {
+            let (allocation, termination) = (placeholder, Termination::Timeout);
+            events.push(Event::ReleaseAsked { allocation, termination });
+            continue;
+        }
+        let node = books.allocation(placeholder).node.expect("a placeholder to be had is placed");
+        if may_run_on(books, row, node) {
+            events.push(Event::SwapStarted { ask: member, placeholder, node });
+            return None;
+        }
+        large_enough.get_or_insert(placeholder);
+    }
+    if let Some(placeholder) = large_enough
+        && let Some(node) = elsewhere(books, row, member)
+    {
+        events.push(Event::SwapStarted { ask: member, placeholder, node });
+    }
+    if events.len() > before {
+        return None;
+    }
+    let blocker = Blocker::Placeholders(group.0, group.1);
+    Some(Wait { blocker, shortfall: None })
+}
+
+/// Whether a member may run on the node of a placeholder, with nothing said about room. All that
+/// the core knows of is the one node that a member requires.
+fn may_run_on(books: &Books, member: &Allocation, node: NodeId) -> bool {
+    member.required_node().is_none_or(|name| *name == books.node(node).name)
+}
+
+/// A node for a member that may not run on that of any placeholder: in use, kept for nobody, and
+/// with room, since both are counted there until the RM has stopped the placeholder. A member
+/// that may run on some nodes only requires one.
+fn elsewhere(books: &Books, row: &Allocation, member: AllocationId) -> Option<NodeId> {
+    let partition = books.partition(books.application(row.application).partition);
+    let node = *partition.nodes.get(row.required_node()?)?;
+    let found = books.node(node);
+    (found.is_open() && found.available.fits(books.resources_of(member))).then_some(node)
+}
+
+impl Scheduler {
+    /// A placeholder was placed: members of its group wait for one no more.
+    pub(super) fn place_opened(&mut self, books: &Books, placeholder: AllocationId) {
+        self.places.add(books, placeholder);
+        let row = books.allocation(placeholder);
+        let Some(group) = group_of(books, row) else { return };
+        let blocker = Blocker::Placeholders(group.0, group.1);
+        self.parked.open(&mut self.tree, blocker, |_| true);
+        let mine = |ask: &AllocationId| group_of(books, books.allocation(*ask)) == Some(group);
+        let asks: Vec<AllocationId> = self.pinned_members.iter().copied().filter(mine).collect();
+        for ask in asks {
+            self.wake(books, ask);
+        }
+    }
+
+    /// A node may have more to give: members that may run on no other are judged again.
+    pub(super) fn wake_pinned_members(&mut self, books: &Books, node: NodeId) {
+        if self.pinned_members.is_empty() {
+            return;
+        }
+        let row = books.node(node);
+        let asks = self.required.get(&(row.partition, row.name.clone()));
+        let asks: Vec<AllocationId> = asks
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|ask| self.pinned_members.contains(ask))
+            .collect();
+        for ask in asks {
+            self.wake(books, ask);
+        }
+    }
+
+    /// Note an ask that came to a lane, or left it, as a member that may run on one node only.
+    pub(super) fn note_pinned_member(&mut self, ask: AllocationId, lane: Lane, comes: bool) {
+        match lane {
+            Lane::PinnedSwap(_) if comes => {
+                self.pinned_members.insert(ask);
+            }
+            Lane::PinnedSwap(_) => {
+                self.pinned_members.remove(&ask);
+            }
+            Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Kept(_) | Lane::Swap(..) => {}
+        }
+    }
+}
