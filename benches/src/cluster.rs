@@ -110,7 +110,8 @@ impl Cluster {
     /// # Panics
     /// When it is refused: these clusters are legal.
     pub fn command(&mut self, command: &Command) {
-        let events = decide(&self.books, self.now, command).expect("a benchmark's command is legal");
+        let events =
+            decide(&self.books, self.now, command).expect("a benchmark's command is legal");
         for event in &events {
             self.scheduler.apply(&mut self.books, self.now, event);
         }

@@ -88,7 +88,8 @@ impl Scheduler {
         let from = last.map_or(Bound::Unbounded, Bound::Excluded);
         let bundles = self.applications[application.index()].bundles.iter();
         let asks = bundles.filter(|(_, bundle)| !barred.contains(bundle)).filter_map(|(_, id)| {
-            let (key, ask) = self.classes.bundles[*id].asks.range((from, Bound::Unbounded)).next()?;
+            let (key, ask) =
+                self.classes.bundles[*id].asks.range((from, Bound::Unbounded)).next()?;
             Some((*key, *ask, *id))
         });
         asks.min_by_key(|(key, ..)| *key)
