@@ -203,7 +203,9 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
-        let allocated = state != ApplicationState::Accepted && core::mem::take(&mut row.allocating);
+        // While it starts again it keeps its place among those that run, and when it has.
+        let keeps = matches!(state, ApplicationState::Accepted | ApplicationState::Resuming);
+        let allocated = !keeps && core::mem::take(&mut row.allocating);
         if allocated {
             self.each_up(queue, |queue| queue.allocating -= 1);
         }
