@@ -1,9 +1,7 @@
 //! Gangs: placeholders that come, go and give their places.
 
 use expect_test::expect;
-use headroom_core::books::Application;
 use headroom_core::testkit::{amounts, leaf, parent};
-use headroom_core::view::PartitionView;
 use headroom_core::{Ask, Command, Event, Name, PreemptionCause, Submit, Termination};
 
 use crate::check;
@@ -239,10 +237,8 @@ fn no_member_takes_the_place_of_a_placeholder_that_others_need() {
 fn the_number_of_placeholders_follows_them_wherever_they_go() {
     let mut cluster = gang(4);
     let number = |cluster: &Cluster| {
-        let books = &cluster.world.books;
-        let placeholders = |count, (_, row): (_, &Application)| count + row.placeholders().1;
-        let placeholders = books.applications().iter().fold(0, placeholders);
-        (PartitionView::of(books, cluster.partition()).allocations, placeholders)
+        let row = cluster.world.books.partition(cluster.partition());
+        (row.allocation_count, row.placeholder_count)
     };
     for (key, node) in [("p1", "n1"), ("p2", "n1"), ("p3", "n2"), ("p4", "n2")] {
         one(&mut cluster, key, true, 1, Some(node));

@@ -61,7 +61,7 @@ fn nodes_are_ordered_anew_when_a_file_says_so_and_unknown_types_have_no_weight()
         queue root.a
         ask a3 app1 vcore=1
         reload
-        nodes fair fpga=1
+        nodes binpacking fpga=1
         queue root.a
         ask a4 app1 vcore=1
         reload

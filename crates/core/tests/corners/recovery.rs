@@ -87,7 +87,7 @@ fn a_forced_application_that_no_rule_places_runs_in_the_recovery_queue() {
         ask k3 app1 vcore=1
         show app1
         reload
-        queue root submit eve
+        queue root fair submit eve prop application.sort.priority=disabled
         queue root.a
         resize n1 vcore=3
         show root.@recovery@

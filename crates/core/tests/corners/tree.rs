@@ -159,7 +159,7 @@ fn siblings_share_what_is_left_at_each_of_three_levels() {
 }
 
 #[test]
-fn a_type_of_which_the_cluster_has_none_left_stays_in_a_share_as_zero() {
+fn a_type_of_which_the_cluster_has_none_left_is_no_measure() {
     check(
         "
         queue root.a
