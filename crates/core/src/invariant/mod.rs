@@ -145,8 +145,10 @@ impl Books {
             equal(name, "reservations", &row.reservation_count, &sum.reservations)?;
             let (held, placeholders) = row.placeholders();
             equal(name, "placeholders", &(held, placeholders), &(&sum.held, sum.placeholders))?;
-            let accepted = !row.allocating || row.state == ApplicationState::Accepted;
-            equal(name, "Accepted while it counts as allocating", &accepted, &true)?;
+            let starts =
+                matches!(row.state, ApplicationState::Accepted | ApplicationState::Resuming);
+            let starting = !row.allocating || starts;
+            equal(name, "starting while it counts as allocating", &starting, &true)?;
             if let Some(charged) = row.charged_to_group() {
                 let within = !charged.has_negative() && row.allocated.is_at_least(&charged);
                 equal(name, "charged to its group within what it has", &within, &true)?;

@@ -203,7 +203,9 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
-        let allocated = state != ApplicationState::Accepted && core::mem::take(&mut row.allocating);
+        // One that starts again without its gang has its place among those that run still.
+        let keeps = matches!(state, ApplicationState::Accepted | ApplicationState::Resuming);
+        let allocated = !keeps && core::mem::take(&mut row.allocating);
         if allocated {
             self.each_up(queue, |queue| queue.allocating -= 1);
         }
