@@ -112,16 +112,14 @@ impl<'s> Builder<'s> {
         match self.open.last_mut() {
             None => self.document = Some(node),
             Some(Open { kind: OpenKind::List(items), .. }) => items.push(node),
-            Some(Open { kind: OpenKind::Map(entries, key), .. }) => match key.take() {
-                Some(key) => entries.push(Entry { key, value: node }),
-                None => {
-                    let text = text_of(&node)?;
-                    if text == "<<" {
-                        return None;
-                    }
+            Some(Open { kind: OpenKind::Map(entries, key), .. }) => {
+                if let Some(key) = key.take() {
+                    entries.push(Entry { key, value: node });
+                } else {
+                    text_of(&node).filter(|text| *text != "<<")?;
                     *key = Some(node);
                 }
-            },
+            }
         }
         Some(())
     }

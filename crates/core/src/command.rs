@@ -46,6 +46,20 @@ pub enum Command {
     },
     /// An application is submitted.
     Submit(Submit),
+    /// An application is not to be submitted, since who submits it could not be found out. It is
+    /// rejected, and remembered as that.
+    RejectApplication {
+        /// Partition name.
+        partition: Name,
+        /// Application id.
+        application: Name,
+        /// The queue that was asked for; may be empty.
+        queue: Name,
+        /// Which rule, by a short code that does not change.
+        code: Name,
+        /// Why, in a sentence.
+        message: Name,
+    },
     /// An application asks for room on one node.
     Ask(Ask),
     /// Something is given back: an allocation, a waiting ask, or all of an application.

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod by_priority;
 mod gang;
 mod line;
 mod link;

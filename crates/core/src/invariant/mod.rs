@@ -296,8 +296,10 @@ impl Books {
     fn check_names(&self, sums: &Sums) -> Outcome {
         for (id, row) in self.partitions() {
             let of = |partition: PartitionId| partition == *id;
-            let queues = self.queues().iter().filter(|(_, one)| of(one.partition)).count();
-            equal(&row.name, "queues by path", &row.queues.len(), &queues)?;
+            let queues = || self.queues().iter().filter(|(_, one)| of(one.partition));
+            equal(&row.name, "queues by path", &row.queues.len(), &queues().count())?;
+            let made = queues().map(|(_, one)| u32::from(!one.managed)).sum();
+            equal(&row.name, "queues made by rules", &row.queues_made, &made)?;
             let nodes = self.nodes().iter().filter(|(_, one)| of(one.partition)).count();
             equal(&row.name, "nodes by id", &row.nodes.len(), &nodes)?;
             let active = sums.active.get(id).copied().unwrap_or(0);

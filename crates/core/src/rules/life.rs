@@ -204,7 +204,12 @@ impl<'books> Life<'books> {
         self.asks -= 1;
     }
 
-    fn lose(&mut self, allocation: AllocationId, termination: Termination, events: &mut Vec<Event>) {
+    fn lose(
+        &mut self,
+        allocation: AllocationId,
+        termination: Termination,
+        events: &mut Vec<Event>,
+    ) {
         events.push(Event::Released { allocation, termination });
         self.lost.push(allocation);
         if self.books.allocation(allocation).placeholder {

@@ -4,10 +4,12 @@
 //! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
 
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, QueueSettings, QueueState,
+    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, QueueSettings,
+    QueueState,
 };
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
@@ -22,7 +24,7 @@ use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 
 use super::configure::granting;
-use super::{named, partition_named, short, types_fit};
+use super::{Naming, named, partition_named, short, types_fit};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
@@ -59,6 +61,30 @@ pub(super) fn submit(
     };
     events.push(last);
     Ok(events)
+}
+
+/// Remember an application as rejected that is not submitted at all.
+pub(super) fn reject(
+    books: &Books,
+    partition: &Name,
+    application: &Name,
+    queue: &Name,
+    (code, message): (&Name, &Name),
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    named("application id", application)?;
+    short("queue", queue)?;
+    short("code", code)?;
+    short("message", message)?;
+    Ok(vec![Event::ApplicationRejected {
+        partition,
+        queue: queue.clone(),
+        application: application.clone(),
+        user: Name::default(),
+        groups: Vec::new(),
+        code: code.clone(),
+        message: message.clone(),
+    }])
 }
 
 /// How the application waits for its gang. One that was made earlier, before a restart say,
@@ -103,6 +129,11 @@ enum Declined {
     )]
     Level { path: Name, level: Name },
     #[error(
+        "queue {path} cannot be made: it takes {missing} new queues, placement rules have made {made} in partition {partition} already, and no more than {limit} can be at once; empty ones go within ten seconds",
+        limit = Partition::QUEUES_MADE_MAX
+    )]
+    ManyQueues { path: Name, partition: Name, missing: usize, made: u32 },
+    #[error(
         "queue {path} orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy"
     )]
     GangOrder { path: Name },
@@ -122,6 +153,7 @@ impl Declined {
             Self::Duplicate { .. } => "DUPLICATE_APPLICATION",
             Self::NotPlaced(refused) => refused.code(),
             Self::BelowLeaf { .. } | Self::BelowPassing { .. } | Self::Level { .. } => "PL-CREATE",
+            Self::ManyQueues { .. } => "TOO_MANY_QUEUES",
             Self::GangOrder { .. } => "GANG_ORDER",
             Self::GangSize { .. } => "GANG_SIZE",
             Self::Types(rejection) => rejection.code(),
@@ -214,6 +246,9 @@ fn create(
     if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
         return Err(Declined::Level { path: path(), level: Name::new(level) });
     }
+    if !recovery {
+        queues_are_few(books, partition, placed, missing.split('.').count())?;
+    }
     let template = above.settings.template.clone();
     let mut leaf = QueueSettings::default();
     if !recovery {
@@ -241,6 +276,21 @@ fn create(
         });
     }
     Ok(Arc::new(leaf))
+}
+
+/// Decline more queues made by rules than there can be.
+fn queues_are_few(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    missing: usize,
+) -> Result<(), Declined> {
+    let row = books.partition(partition);
+    if row.queues_made as usize + missing <= Partition::QUEUES_MADE_MAX as usize {
+        return Ok(());
+    }
+    let (path, partition, made) = (placed.path.clone(), row.name.clone(), row.queues_made);
+    Err(Declined::ManyQueues { path, partition, missing, made })
 }
 
 /// What a leaf starts with that a rule makes.
@@ -271,7 +321,8 @@ fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
 fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
     let both = settings.max.iter().chain(&settings.guaranteed).flat_map(Amounts::iter);
     let amounts: Amounts = both.map(|(name, amount)| (name.clone(), amount)).collect();
-    types_fit(books, "the queue of the application", &amounts).map_err(Declined::Types)
+    types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
+        .map_err(Declined::Types)
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

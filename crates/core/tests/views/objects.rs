@@ -9,7 +9,7 @@ use headroom_core::testkit::{amounts, leaf, parent, partition};
 use headroom_core::view::{
     ApplicationView, NodeView, PartitionView, QueueView, RejectedView, rules,
 };
-use headroom_core::{Millis, Name};
+use headroom_core::{Command, Millis, Name};
 
 use crate::{Cluster, names};
 
@@ -87,7 +87,7 @@ fn an_application_shows_what_it_asks_for_and_has() {
         cluster.release(key, "app1");
     }
     cluster.0.now = cluster.0.now + Millis::from_secs(30);
-    cluster.obey(&headroom_core::Command::Tick);
+    cluster.obey(&Command::Tick);
     assert_eq!(ApplicationView::active(&cluster.0.books, partition), []);
     let ended = ApplicationView::completed(&cluster.0.books, partition);
     assert_eq!((&*ended[0].application, ended[0].finished), ("app1", Some(cluster.0.now)));
@@ -172,4 +172,31 @@ fn placement_rules_show_the_implied_ones_too() {
     let expected = [("create", "false"), ("qualified", "true"), ("queue", "root.a")];
     assert_eq!(parent.parameters, expected.map(|(name, value)| (name.into(), value.into())));
     assert_eq!(all[1].parameters, [("queue".into(), "root.@recovery@".into())]);
+}
+
+#[test]
+fn an_application_without_a_user_is_shown_as_rejected_and_another_of_its_id_may_come() {
+    let mut cluster = Cluster::new(parent("root", vec![leaf("a")]));
+    cluster.obey(&Command::RejectApplication {
+        partition: "default".into(),
+        application: "app".into(),
+        queue: "root.a".into(),
+        code: "USER".into(),
+        message: "nobody knows who it is".into(),
+    });
+    let shown = RejectedView::all(&cluster.0.books, cluster.partition());
+    assert_eq!(shown.len(), 1);
+    let one = &shown[0];
+    assert_eq!((&*one.application, &*one.queue, &*one.user), ("app", "root.a", ""));
+    assert_eq!((&*one.code, &*one.message), ("USER", "nobody knows who it is"));
+    cluster.submit("app", "root.a", "ann", &[]);
+    assert_eq!(ApplicationView::active(&cluster.0.books, cluster.partition()).len(), 1);
+    let nameless = Command::RejectApplication {
+        partition: "default".into(),
+        application: "".into(),
+        queue: "".into(),
+        code: "USER".into(),
+        message: "".into(),
+    };
+    assert_eq!(cluster.0.command(&nameless).unwrap_err().code(), "EMPTY_NAME");
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const NOT_COMPARED: [&str; 4] = ["reason", "message", "rejectedMessage", "schedulingAttempted"];
 
 /// Maps in which a type with amount zero and one that is absent are the same. Decision K-19.
-const USAGE: [&str; 14] = [
+const USAGE: [&str; 15] = [
     "absUsedCapacity",
     "allocated",
     "allocatedResource",
@@ -23,6 +23,7 @@ const USAGE: [&str; 14] = [
     "resourceUsage",
     "usedCapacity",
     "usedResource",
+    "utilization",
     "utilized",
 ];
 

@@ -21,14 +21,19 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
         let application = name(new, "applicationID");
         let tags: Vec<(Name, Name)> =
             pairs(new, "tags").map(|(key, value)| (Name::new(key), Name::new(value))).collect();
+        let partition = wire::partition(text(new, "partitionName"));
+        let queue = name(new, "queueName");
         let Some(user) = user::resolve(&driver.users, driver.now(), new, &tags) else {
-            driver.told.refuse_application(&application);
+            let (code, message) = (Name::new("USER"), Name::new("the user cannot be resolved"));
+            let command =
+                Command::RejectApplication { partition, application, queue, code, message };
+            let _ = driver.command(&command);
             continue;
         };
         let submit = Submit {
-            partition: wire::partition(text(new, "partitionName")),
+            partition,
             application: application.clone(),
-            queue: name(new, "queueName"),
+            queue,
             user: user.name,
             groups: user.groups,
             tags,

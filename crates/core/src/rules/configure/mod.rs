@@ -107,7 +107,8 @@ fn change_partition(
                     let (queue, state) = (target.path.clone(), QueueState::Active);
                     events.push(Event::QueueMoved { partition: id, queue, state });
                 }
-                if !target.is_in_force(queue) {
+                // A file that says the same of a queue still looks at its clock.
+                if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
                 }
             }
