@@ -76,7 +76,9 @@ impl Books {
         }
         let node = row.node.expect("it was just placed");
         let (used, node) = (&sums.nodes[&node], self.node(node));
-        let holds = within(&node.capacity, used, true) && node.schedulable;
+        // That its node is drained does not matter to an ask that may run on no other.
+        let usable = node.schedulable || row.required_node().is_some();
+        let holds = within(&node.capacity, used, true) && usable;
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
         for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;

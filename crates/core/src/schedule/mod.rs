@@ -269,7 +269,16 @@ impl Scheduler {
                 let shortfall = self.nodes[&partition].shortfall(books, ask);
                 Some(Wait { shortfall, ..wait })
             }
-            _ => None,
+            Blocker::RequiredNode(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(..)
+            | Blocker::BackOff(_) => Some(wait),
+            // Looked at above: it gave way, or another check fails first.
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::Limit(..)
+            | Blocker::LimitApplications(..) => None,
         })
     }
 

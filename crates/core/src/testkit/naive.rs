@@ -1,6 +1,8 @@
 //! A scheduler that sorts and scans everything at every step, straight from the
 //! specification. It shares the comparison of shares with the real one, and nothing else.
 
+mod swap;
+
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -19,14 +21,22 @@ pub fn next(books: &Books) -> Vec<Event> {
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .find_map(|(_, partition)| in_queue(books, partition.root))
+        .find_map(|(_, partition)| {
+            PASSES.iter().find_map(|pass| in_queue(books, partition.root, *pass))
+        })
         .unwrap_or_default()
 }
 
-fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
+/// What one pass of a cycle does with an application.
+type Pass = fn(&Books, ApplicationId, &Application) -> Option<Vec<Event>>;
+
+/// The passes of a cycle, in their order.
+const PASSES: [Pass; 2] = [swap::in_application, in_application];
+
+fn in_queue(books: &Books, queue: QueueId, pass: Pass) -> Option<Vec<Event>> {
     let row = books.queue(queue);
     if row.leaf {
-        return in_leaf(books, queue, row);
+        return in_leaf(books, queue, row, pass);
     }
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
@@ -34,7 +44,7 @@ fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
         .filter(|(_, child)| child.state != QueueState::Stopped)
         .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
-    children.into_iter().find_map(|(child, _)| in_queue(books, child))
+    children.into_iter().find_map(|(child, _)| in_queue(books, child, pass))
 }
 
 fn compare_queues(
@@ -84,7 +94,7 @@ fn pending(
     books.allocations_of(application).filter(|(_, row)| row.is_pending())
 }
 
-fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
+fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, pass: Pass) -> Option<Vec<Event>> {
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
     applications.sort_by(|(left, l), (right, r)| {
@@ -101,10 +111,16 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
         };
         first.then(second).then(l.number.cmp(&r.number))
     });
-    applications.into_iter().find_map(|(id, row)| in_application(books, id, row))
+    applications.into_iter().find_map(|(id, row)| pass(books, id, row))
 }
 
+/// The normal pass.
 fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option<Vec<Event>> {
+    let mut asks: Vec<(AllocationId, &Allocation)> =
+        pending(books, id).filter(|(_, ask)| !swap::waits_for_place(row, ask)).collect();
+    if asks.is_empty() {
+        return None;
+    }
     let trackers = &books.partition(row.partition).trackers;
     let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
@@ -114,9 +130,8 @@ fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option
     if starting && !may_start(books, row, link) {
         return None;
     }
-    let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
     asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
-    for (ask, _) in asks {
+    for (ask, asked) in asks {
         let wanted = books.resources_of(ask);
         let allowed = holding(books, row, link).iter().all(|level| {
             level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
@@ -125,11 +140,14 @@ fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option
         if !allowed || !room {
             continue;
         }
-        if let Some(node) = first_node(books, row.partition, wanted) {
+        if let Some(node) = first_node(books, row.partition, asked, wanted) {
+            let runs = !asked.placeholder || swap::completes(books, row, ask);
+            let next = if runs { row.state.run() } else { None };
             let mut events = alloc::vec![Event::Placed { ask, node }];
-            if starting {
-                let state = ApplicationState::Running;
+            if let Some(state) = next {
                 events.push(Event::ApplicationMoved { application: id, state, timer: None });
+            } else if starting && !row.allocating {
+                events.push(Event::ApplicationAllocating { application: id });
             }
             return Some(events);
         }
@@ -147,9 +165,11 @@ fn has_room(queue: &Queue, wanted: &Resources) -> bool {
 
 fn may_start(books: &Books, row: &Application, link: Link) -> bool {
     let room = |running: u64, max: u64| max == 0 || running < max;
-    let queues = books.up(row.queue).all(|(_, q)| room(q.running, q.settings.max_applications));
+    let mut path = books.up(row.queue);
+    let queues = path.all(|(_, q)| room(q.running + q.allocating, q.settings.max_applications));
     let mut levels = holding(books, row, link).into_iter();
-    queues && levels.all(|level| room(level.running, level.max_applications()))
+    (row.allocating || queues)
+        && (row.counted || levels.all(|level| room(level.running, level.max_applications())))
 }
 
 /// The levels whose limits hold: of the user all; of the group all, or where limits that name
@@ -175,7 +195,7 @@ fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<L
 }
 
 #[expect(clippy::float_arithmetic, reason = "as the specification")]
-fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Option<NodeId> {
+fn first_node(books: &Books, partition: PartitionId, ask: &Allocation, wanted: &Resources) -> Option<NodeId> {
     let mut nodes: Vec<(NodeId, &Node)> =
         books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();
     let settings = &books.partition(partition).settings.node_sort;
@@ -186,7 +206,12 @@ fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Opti
     nodes.sort_by(|(_, left), (_, right)| {
         score(left).total_cmp(&score(right)).then(left.name.cmp(&right.name))
     });
-    nodes.into_iter().find(|(_, n)| n.schedulable && n.available.fits(wanted)).map(|(id, _)| id)
+    let usable = |node: &Node| match ask.required_node() {
+        Some(name) => node.name == *name,
+        None => node.schedulable,
+    };
+    let free = |node: &Node| usable(node) && node.reservations().is_empty();
+    nodes.into_iter().find(|(_, n)| free(n) && n.available.fits(wanted)).map(|(id, _)| id)
 }
 
 #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]
