@@ -135,8 +135,8 @@ pub struct Application {
     pub link: Option<Link>,
     /// Whether its trackers count it as running: from its first allocation on.
     pub counted: bool,
-    /// Whether it is Accepted and has got something already, so that its queues count it as if
-    /// it ran.
+    /// Whether it has got something before it runs, so that its queues count it as if it ran. It
+    /// is Accepted, or Resuming and Accepted again.
     pub allocating: bool,
     /// Its gang; none if it has none and never had a placeholder.
     pub gang: Option<Box<Gang>>,

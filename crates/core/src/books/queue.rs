@@ -89,8 +89,8 @@ pub struct Queue {
     pub preempting: Resources,
     /// Applications in state Running here and below.
     pub running: u64,
-    /// Accepted applications here and below that have got something already: their gang is on
-    /// the way, and they count as if they ran.
+    /// Applications here and below that have got something before they run: their gang is on the
+    /// way, or was, and they count as if they ran.
     pub allocating: u64,
     /// When room is taken back because it uses more than its maximum, if it does.
     pub quota_preemption_at: Option<Timestamp>,

@@ -76,9 +76,7 @@ impl Books {
         }
         let node = row.node.expect("it was just placed");
         let (used, node) = (&sums.nodes[&node], self.node(node));
-        // That its node is drained does not matter to an ask that may run on no other.
-        let usable = node.schedulable || row.required_node().is_some();
-        let holds = within(&node.capacity, used, true) && usable;
+        let holds = within(&node.capacity, used, true);
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
         for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;
@@ -149,8 +147,8 @@ impl Books {
             equal(name, "placeholders", &(held, placeholders), &(&sum.held, sum.placeholders))?;
             let starts =
                 matches!(row.state, ApplicationState::Accepted | ApplicationState::Resuming);
-            let starting = !row.allocating || starts;
-            equal(name, "starting while it counts as allocating", &starting, &true)?;
+            let accepted = !row.allocating || starts;
+            equal(name, "Accepted or Resuming while it counts as allocating", &accepted, &true)?;
             if let Some(charged) = row.charged_to_group() {
                 let within = !charged.has_negative() && row.allocated.is_at_least(&charged);
                 equal(name, "charged to its group within what it has", &within, &true)?;

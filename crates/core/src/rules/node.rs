@@ -88,6 +88,9 @@ pub(super) fn remove(
     if books.node(node).schedulable {
         events.push(Event::NodeScheduling { node, schedulable: false });
     }
+    // Asks for which it was kept wait like all others again.
+    let kept_for = books.node(node).reservations().iter();
+    events.extend(kept_for.map(|ask| Event::Unreserved { ask: *ask }));
     let mut here: Vec<AllocationId> = books.allocations_on(node).map(|(id, _)| id).collect();
     here.reverse(); // The oldest first.
     let mut lives = BTreeMap::new();

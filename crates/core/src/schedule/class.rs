@@ -11,6 +11,7 @@ use slotmap::{SlotMap, new_key_type};
 
 use crate::books::{ApplicationState, Books, Link};
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::lane::Lane;
@@ -30,6 +31,8 @@ pub(super) struct ClassKey {
     pub(super) standing: Standing,
     pub(super) shape: ShapeId,
     pub(super) lane: Lane,
+    /// The application, where each is looked at by itself: its leaf has it back off.
+    pub(super) alone: Option<ApplicationId>,
 }
 
 /// Who is charged, and whether the application may still be held back as a whole.
@@ -69,6 +72,9 @@ impl Standing {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
     pub(super) application: ApplicationKey,
+    /// Whether the node that is kept for it has no room, so that others are tried: an
+    /// application tries all its kept nodes first. Scheduling §9.4.
+    pub(super) elsewhere: bool,
     pub(super) ask: AskKey,
 }
 
@@ -80,6 +86,10 @@ pub(super) struct Bundle {
     /// The key under which its class has it.
     pub(super) head: Head,
     pub(super) asks: BTreeMap<AskKey, AllocationId>,
+    /// Where its class has its first ask that is old enough to have a node kept.
+    pub(super) old: Option<Head>,
+    /// When another of its asks comes of that age and stands before that one.
+    pub(super) ripens: Option<Timestamp>,
 }
 
 /// Bundles that are judged together.
@@ -93,6 +103,13 @@ pub(super) struct Class {
     pub(super) head: Option<Head>,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
+    /// Whether the ages of its asks are followed: since it first found no node.
+    pub(super) aging: bool,
+    /// The bundles with an ask that is old enough to have a node kept, each where the first such
+    /// stands.
+    pub(super) old: BTreeSet<(Head, BundleId)>,
+    /// Where it stands among those for which a node is to be kept, if it does.
+    pub(super) keeps: Option<Head>,
 }
 
 impl Class {
@@ -107,7 +124,10 @@ impl Class {
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
             | Blocker::Nodes(_)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_)
             | Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
             | Blocker::Placeholders(..)
             | Blocker::BackOff(_) => shape,
@@ -128,7 +148,15 @@ impl Classes {
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
         *self.by_key.entry(key).or_insert_with(|| {
-            self.rows.insert(Class { key, bundles: BTreeSet::new(), head: None, wait: None })
+            self.rows.insert(Class {
+                key,
+                bundles: BTreeSet::new(),
+                head: None,
+                wait: None,
+                aging: false,
+                old: BTreeSet::new(),
+                keeps: None,
+            })
         })
     }
 

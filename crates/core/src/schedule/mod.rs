@@ -9,6 +9,7 @@ mod class;
 mod follow;
 mod index;
 mod judge;
+mod keep;
 mod lane;
 mod nodes;
 mod order;
@@ -19,6 +20,8 @@ mod swap;
 mod tree;
 
 pub use class::ClassId;
+pub use keep::RESERVATION_DELAY;
+pub use reserve::RESERVATION_WAIT;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -35,6 +38,7 @@ use crate::wait::{Blocker, Wait};
 
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge};
+use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use order::ApplicationKey;
@@ -57,7 +61,8 @@ pub enum Step {
 /// Something that a watcher of waiting wants to know: see [`Scheduler::watching`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// An application's asks of one size belong to this class from now on.
+    /// An application's asks of one size belong to this class from now on. Those for which a
+    /// node is kept go on to be told of as what they were.
     Joined {
         /// Whose asks.
         application: ApplicationId,
@@ -84,6 +89,14 @@ pub struct Scheduler {
     applications: Vec<Waiting>,
     classes: Classes,
     parked: Parked,
+    /// Classes for whose old asks nodes are to be kept.
+    keeping: Keeping,
+    /// What time alone changes, the earliest first.
+    dues: BTreeSet<(Timestamp, Due)>,
+    /// Asks whose reservation ends as soon as they lack headroom.
+    overdue: BTreeSet<AllocationId>,
+    /// Whether one of these may lack headroom by now.
+    charged: bool,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
     /// Of these the members of gangs that wait for the place of a placeholder.
@@ -148,77 +161,175 @@ impl Scheduler {
     ///
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
-    pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
+    pub fn next(&mut self, books: &Books, now: Timestamp, events: &mut Vec<Event>) -> Step {
         if self.stale {
             self.rebuild(books);
         }
+        self.pass_time(books, now);
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
-            if self.next_in(books, id, events) {
+            if self.next_in(books, id, now, events) {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
         }
-        Step::Idle { wake_at: None }
+        Step::Idle { wake_at: self.dues.first().map(|(at, _)| *at) }
     }
 
-    fn next_in(&mut self, books: &Books, partition: PartitionId, events: &mut Vec<Event>) -> bool {
+    /// Bring in what has changed by time alone.
+    #[inline]
+    fn pass_time(&mut self, books: &Books, now: Timestamp) {
+        while let Some((_, due)) = self.dues.first().copied().filter(|(at, _)| *at <= now) {
+            self.dues.pop_first();
+            match due {
+                Due::Ripe(bundle) => {
+                    self.classes.bundles[bundle].ripens = None;
+                    self.look_at_age(books, bundle, now);
+                }
+                Due::Overdue(ask) => {
+                    self.overdue.insert(ask);
+                    self.charged = true;
+                }
+                Due::Awake(_) => {}
+            }
+        }
+        self.look_at_ages(books, now);
+        self.look_at_overdue(books);
+    }
+
+    fn next_in(
+        &mut self,
+        books: &Books,
+        partition: PartitionId,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
         let root = self.roots[&partition];
         if books.queue(root).max.is_none() {
             return false; // Without a node there is nothing to decide.
         }
-        Pass::ALL.into_iter().any(|pass| self.next_in_pass(books, (partition, root), pass, events))
+        let mut passes = Pass::ALL.into_iter();
+        passes.any(|pass| self.next_in_pass(books, (partition, root), (pass, now), events))
     }
 
     fn next_in_pass(
         &mut self,
         books: &Books,
         (partition, root): (PartitionId, QueueId),
-        pass: Pass,
+        (pass, now): (Pass, Timestamp),
         events: &mut Vec<Event>,
     ) -> bool {
-        while let Some(leaf) = self.tree.first_leaf(books, root, pass) {
-            let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
-                break;
+        loop {
+            let keeps = pass == Pass::Normal && self.nodes[&partition].has_open();
+            let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
+                return false;
             };
-            let (class, key) = (*class, self.classes.rows[*class].key);
-            let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-            match judge(books, nodes, key) {
-                Verdict::Wait(wait) => self.park(books, class, wait),
-                Verdict::Swap => {
-                    let (_, ask) = self.first_ask(class);
-                    match take_place(books, &self.places, ask, events) {
-                        Some(wait) => self.park(books, class, wait),
-                        None => return true,
-                    }
+            let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
+            let class = *class;
+            let others = self.tree.ready(leaf, Pass::Keep).is_empty();
+            let moved = match list {
+                Pass::Keep => self.keep_node(books, (partition, class), now, events),
+                _ => self.place_first(books, (partition, class), now, events),
+            };
+            if moved {
+                return true;
+            }
+            // Whether the leaf has something ready is known above it, too.
+            let empty = self.tree.ready(leaf, list).is_empty();
+            if empty || others != self.tree.ready(leaf, Pass::Keep).is_empty() {
+                self.tree.touch(leaf);
+                self.tree.refresh(books);
+            }
+        }
+    }
+
+    /// Judge a class that is ready, and do what comes of it; whether that is a step.
+    #[inline]
+    fn place_first(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let row = &self.classes.rows[class];
+        let (key, elsewhere) = (row.key, row.head.as_ref().is_some_and(|head| head.elsewhere));
+        let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
+        match judge(books, nodes, (key, elsewhere), now) {
+            Verdict::Wait(wait) => {
+                if elsewhere && !matches!(wait.blocker, Blocker::Nodes(_)) {
+                    self.judge_anew(books, class, false); // Its own node first, then.
                 }
-                Verdict::Link => {
-                    let (application, _) = self.first_ask(class);
-                    events.extend(linked(books, application));
-                    return true;
+                self.park(books, (class, wait), now);
+                return false;
+            }
+            Verdict::Elsewhere => {
+                self.judge_anew(books, class, true);
+                return false;
+            }
+            Verdict::Link => {
+                let (application, _) = self.first_ask(class);
+                events.extend(linked(books, application));
+            }
+            Verdict::Keep(node) => {
+                reserve::make_way(books, node, events);
+                let (_, ask) = self.first_ask(class);
+                events.push(Event::Reserved { ask, node });
+            }
+            Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
+            Verdict::Swap => {
+                let (_, ask) = self.first_ask(class);
+                if let Some(wait) = take_place(books, &self.places, ask, events) {
+                    self.park(books, (class, wait), now);
+                    return false;
                 }
-                Verdict::Place(node) => {
-                    let (application, ask) = self.first_ask(class);
-                    let row = books.allocation(ask);
-                    let placement = Placement {
-                        ask,
-                        node,
-                        application,
-                        state: books.application(application).state,
-                        placeholder: row.placeholder,
-                        size: Some(books.resources_of(ask)),
-                    };
-                    placed(books, &placement, events);
-                    // Only what the scheduler gives makes it count; the RM's own does not.
-                    if row.placeholder && is_starting(books, application) && events.len() == 1 {
-                        events.push(Event::ApplicationAllocating { application });
-                    }
-                    return true;
+            }
+            Verdict::Place(node) => {
+                if matches!(key.lane, Lane::Pinned(_)) {
+                    reserve::make_way(books, node, events);
+                }
+                let (application, ask) = self.first_ask(class);
+                let row = books.allocation(ask);
+                let placement = Placement {
+                    ask,
+                    node,
+                    application,
+                    state: books.application(application).state,
+                    placeholder: row.placeholder,
+                    size: Some(books.resources_of(ask)),
+                };
+                placed(books, &placement, events);
+                // Only what the scheduler gives makes it count; the RM's own does not.
+                let still = matches!(events.last(), Some(Event::Placed { .. }));
+                if row.placeholder && is_starting(books, application) && still {
+                    events.push(Event::ApplicationAllocating { application });
                 }
             }
         }
-        false
+        true
+    }
+
+    /// Keep a node for the first old ask of a class that found none with room; whether one is.
+    fn keep_node(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let key = self.classes.rows[class].key;
+        if let Some(wait) = held_back(books, key) {
+            self.park(books, (class, wait), now);
+            return false;
+        }
+        let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
+        if let Some(node) = best {
+            events.push(Event::Reserved { ask: self.first_old(class), node });
+        } else {
+            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
+        }
+        best.is_some()
     }
 
     /// Apply an event to the books and bring the indexes along: the one way to change books
@@ -264,12 +375,20 @@ impl Scheduler {
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
         let key = self.classes.rows[class].key;
         held_back(books, key).or_else(|| match wait.blocker {
+            Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
+                Some(self.shown(books, key, wait))
+            }
             Blocker::Nodes(partition) => {
                 let ask = books.shapes().get(key.shape);
-                let shortfall = self.nodes[&partition].shortfall(books, ask);
-                Some(Wait { shortfall, ..wait })
+                let nodes = &self.nodes[&partition];
+                if nodes.is_kept_from(books, ask) {
+                    return Some(Wait { blocker: Blocker::NodesReserved(partition), ..wait });
+                }
+                Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
             }
+            // These give way by nothing else.
             Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
             | Blocker::Placeholders(..)
             | Blocker::BackOff(_) => Some(wait),
@@ -278,7 +397,9 @@ impl Scheduler {
             | Blocker::QueueMax(_)
             | Blocker::QueueApplications(_)
             | Blocker::Limit(..)
-            | Blocker::LimitApplications(..) => None,
+            | Blocker::LimitApplications(..)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_) => None,
         })
     }
 
@@ -291,9 +412,9 @@ impl Scheduler {
     }
 
     /// Park a class that its leaf has as ready under what holds it back.
-    fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
+    fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        let (leaf, pass, before) = (row.key.leaf, row.key.lane.pass(), row.group());
+        let (key, before) = (row.key, row.group());
         row.wait = Some(wait);
         let after = row.group().expect("it waits now");
         if before == Some(after) {
@@ -303,16 +424,18 @@ impl Scheduler {
             match before {
                 Some(before) => self.parked.remove(&mut self.tree, before, &place),
                 None => {
-                    self.tree.ready_mut(leaf, pass).remove(&place);
+                    self.tree.ready_mut(key.leaf, key.lane.pass()).remove(&place);
                 }
             }
             self.parked.insert(&mut self.tree, after, place);
-            self.note(Note::Parked { class, wait });
+            if !matches!(key.lane, Lane::Kept(_)) {
+                self.note(Note::Parked { class, wait });
+            }
         }
-        if self.tree.ready(leaf, pass).is_empty() {
-            self.tree.touch(leaf);
-            self.tree.refresh(books);
+        if matches!(wait.blocker, Blocker::Nodes(_)) {
+            self.follow_ages(books, class, now);
         }
+        self.stand(books, class);
     }
 
     fn note(&mut self, note: Note) {

@@ -24,6 +24,15 @@ impl AskKey {
     pub(super) const fn priority(self) -> i32 {
         self.priority.0
     }
+
+    pub(super) const fn created(self) -> Timestamp {
+        self.created
+    }
+
+    /// Behind every ask of the same priority.
+    pub(super) const fn last_of_priority(self) -> Self {
+        Self { created: Timestamp::MAX, number: i64::MAX, ..self }
+    }
 }
 
 /// Applications of one leaf, by the leaf's policy; ties go to the earlier submission.

@@ -68,6 +68,8 @@ pub(super) struct AskDeed {
     pub(super) age: u8,
     /// What it is in a gang.
     pub(super) role: u8,
+    /// The node that it requires, below [`NODES`].
+    pub(super) required: u8,
 }
 
 /// The partitions of every random configuration.
@@ -96,9 +98,10 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
 
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = any::<u8>;
-    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), pick()).prop_map(
-        |(application, key, size, priority, node, age, role)| {
-            Deed::Ask(AskDeed { application, key, size, priority, node, age, role })
+    let required = 0_u8..8 * NODES;
+    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, pick()).prop_map(
+        |(application, key, size, priority, node, age, required, role)| {
+            Deed::Ask(AskDeed { application, key, size, priority, node, age, required, role })
         },
     );
     prop_oneof![

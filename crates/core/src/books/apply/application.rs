@@ -203,7 +203,7 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
-        // One that starts again without its gang has its place among those that run still.
+        // While it starts again it keeps its place among those that run, and when it has.
         let keeps = matches!(state, ApplicationState::Accepted | ApplicationState::Resuming);
         let allocated = !keeps && core::mem::take(&mut row.allocating);
         if allocated {
