@@ -406,10 +406,19 @@ impl Scheduler {
                 Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
             }
             // These give way by nothing else.
-            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(..) => {
-                Some(wait)
-            }
-            _ => None,
+            Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(..)
+            | Blocker::BackOff(_) => Some(wait),
+            // Looked at above: it gave way, or another check fails first.
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::Limit(..)
+            | Blocker::LimitApplications(..)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_) => None,
         })
     }
 
