@@ -125,6 +125,7 @@ impl Cluster {
                 node: Name::from(format!("node-{number:06}")),
                 capacity: Amounts::from([("memory", 10 * room), ("vcore", room)]),
                 schedulable: true,
+                ..AddNode::default()
             }));
         }
     }

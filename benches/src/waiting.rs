@@ -38,6 +38,7 @@ impl Full {
                 node: node_name(node),
                 capacity: size(100, 100),
                 schedulable: true,
+                ..AddNode::default()
             }));
         }
         for user in 0..USERS {

@@ -109,7 +109,9 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            if !self.pinned_members.contains(&ask) {
+            if self.pinned_members.contains(&ask) {
+                self.wake(books, ask);
+            } else {
                 self.relane(books, ask, Lane::Absent(ask));
             }
         }

@@ -369,6 +369,14 @@ impl Scheduler {
         Some(self.first_ask(class).1)
     }
 
+    /// The applications whose asks a class has, in the order of their leaf; one that asks for
+    /// the same in two ways occurs twice.
+    pub fn applications_of(&self, class: ClassId) -> impl Iterator<Item = ApplicationId> {
+        let row = self.classes.rows.get(class).filter(|_| !self.stale);
+        let bundles = row.into_iter().flat_map(|row| &row.bundles);
+        bundles.map(|(_, bundle)| self.classes.bundles[*bundle].application)
+    }
+
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
@@ -398,10 +406,19 @@ impl Scheduler {
                 Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
             }
             // These give way by nothing else.
-            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(..) => {
-                Some(wait)
-            }
-            _ => None,
+            Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(..)
+            | Blocker::BackOff(_) => Some(wait),
+            // Looked at above: it gave way, or another check fails first.
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::Limit(..)
+            | Blocker::LimitApplications(..)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_) => None,
         })
     }
 

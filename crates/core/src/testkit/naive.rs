@@ -16,13 +16,15 @@ use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
 mod kept;
+mod swap;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let passes = |root| {
         let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
         let others = || in_queue(books, root, &|id, row| in_application(books, now, id, row));
-        kept().or_else(others)
+        let swaps = || in_queue(books, root, &|id, row| swap::in_application(books, id, row));
+        kept().or_else(swaps).or_else(others)
     };
     books
         .partitions()
@@ -122,6 +124,10 @@ fn in_application(
     id: ApplicationId,
     row: &Application,
 ) -> Option<Vec<Event>> {
+    let ordinary = |ask: &Allocation| !swap::waits_for_place(row, ask);
+    if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
+        return None; // All of them are looked at in other passes.
+    }
     let trackers = &books.partition(row.partition).trackers;
     let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
@@ -130,7 +136,8 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    let asks = in_order(books, id);
+    let mut asks = in_order(books, id);
+    asks.retain(|(_, ask)| ordinary(ask));
     let kept = |ask: &Allocation| ask.reservation().is_some();
     if row.backed_off.is_some_and(|until| until > now) || asks.iter().all(|(_, ask)| kept(ask)) {
         return None;
@@ -160,7 +167,7 @@ fn in_application(
         let mut nodes = in_node_order(books, row.partition);
         nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
         if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
-            return Some(place(row, id, ask, *node));
+            return Some(place(books, row, ask, *node));
         }
         if now.since(ask_row.created) > RESERVATION_DELAY
             && let Some(node) = kept::best(&nodes, wanted)
@@ -179,11 +186,15 @@ fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)
     asks
 }
 
-fn place(row: &Application, id: ApplicationId, ask: AllocationId, node: NodeId) -> Vec<Event> {
+fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> Vec<Event> {
     let mut events = alloc::vec![Event::Placed { ask, node }];
-    if row.state == ApplicationState::Accepted {
-        let state = ApplicationState::Running;
-        events.push(Event::ApplicationMoved { application: id, state, timer: None });
+    let asked = books.allocation(ask);
+    let runs = !asked.placeholder || swap::completes(books, row, ask);
+    let application = asked.application;
+    if let Some(state) = row.state.run().filter(|_| runs) {
+        events.push(Event::ApplicationMoved { application, state, timer: None });
+    } else if row.state == ApplicationState::Accepted && !row.allocating {
+        events.push(Event::ApplicationAllocating { application });
     }
     events
 }

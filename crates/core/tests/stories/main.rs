@@ -5,6 +5,8 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 
 mod applications;
+mod gangs;
+mod gangs_life;
 mod life;
 mod limits;
 mod nodes;
