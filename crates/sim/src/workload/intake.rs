@@ -161,8 +161,7 @@ impl<'a> Intake<'a> {
             let expected = format!("at most {TIME_MS_MAX} ms after it");
             return Err(Fault::value("the run time", &found, expected).at(self.file, line));
         };
-        let priority =
-            self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
+        let priority = self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
         let job = Job { line, priority, ..self.job(name.clone(), run_ms, &raw) };
         check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {

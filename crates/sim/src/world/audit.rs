@@ -105,7 +105,8 @@ impl Play<'_> {
             + count(JobState::Waiting)
             + count(JobState::Impossible);
         if sum as u64 != outcome.counts.submitted {
-            let what = format!("{} jobs were submitted, and {sum} are told of", outcome.counts.submitted);
+            let what =
+                format!("{} jobs were submitted, and {sum} are told of", outcome.counts.submitted);
             return Err(self.unaccounted(what));
         }
         let mut ended = vec![0_u64; outcome.jobs.len()];

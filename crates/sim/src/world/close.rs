@@ -88,5 +88,4 @@ impl Play<'_> {
             record.reason = wait.sentence(&self.books, self.books.resources_of(ask));
         }
     }
-
 }

@@ -244,7 +244,8 @@ impl Play<'_> {
         let open = &mut self.open[job];
         open.asks -= 1;
         open.running += 1;
-        let (first, gang) = (self.outcome.jobs[job].start_ms.is_none(), self.outcome.jobs[job].gang);
+        let (first, gang) =
+            (self.outcome.jobs[job].start_ms.is_none(), self.outcome.jobs[job].gang);
         if gang && !open.complete {
             let name = &self.outcome.jobs[job].name;
             self.broken = Some(format!("a task of job {name} starts without its gang"));

@@ -41,8 +41,8 @@ impl Trouble {
         let ends = setup.workload.jobs.iter().map(|job| job.submit_ms.saturating_add(job.run_ms));
         let length_ms = ends.max().unwrap_or(0).min(setup.until_ms.unwrap_or(u64::MAX));
         let faults = setup.faults.as_ref().map(|source| source.faults(&names, length_ms));
-        let (list, manner) = faults
-            .map_or((Vec::new(), Manner::Reliable), |faults| (faults.list, faults.manner));
+        let (list, manner) =
+            faults.map_or((Vec::new(), Manner::Reliable), |faults| (faults.list, faults.manner));
         let recovers = list.iter().any(|fault| fault.kind == FaultKind::Recover);
         Self {
             ahead: list.len(),
@@ -168,14 +168,15 @@ impl Play<'_> {
         let books = &self.books;
         let partition = &self.partition;
         let id = books.partition_named(partition).expect("it was configured");
-        let nodes = books.nodes().iter().filter(|(_, node)| node.partition == id).map(|(_, node)| {
-            Command::AddNode(AddNode {
-                partition: partition.clone(),
-                node: node.name.clone(),
-                capacity: books.types().amounts(&node.capacity),
-                schedulable: node.schedulable,
-            })
-        });
+        let nodes =
+            books.nodes().iter().filter(|(_, node)| node.partition == id).map(|(_, node)| {
+                Command::AddNode(AddNode {
+                    partition: partition.clone(),
+                    node: node.name.clone(),
+                    capacity: books.types().amounts(&node.capacity),
+                    schedulable: node.schedulable,
+                })
+            });
         let asks = books.allocations().iter().map(|(one, row)| {
             let node = row.node.filter(|_| row.is_allocated());
             Command::Ask(Ask {
