@@ -59,7 +59,7 @@ impl Books {
             Event::Placed { ask, node } => self.place(now, *ask, *node),
             Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
             Event::Released { allocation, termination } => {
-                self.release(now, *allocation, *termination)
+                self.release(now, *allocation, *termination);
             }
             Event::Reserved { .. }
             | Event::Unreserved { .. }
