@@ -17,8 +17,8 @@ use crate::schedule::{Scheduler, Step};
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of, gang_size,
-    groups_of, other_file, role_of, tags_of, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
+    gang_size, groups_of, other_file, role_of, tags_of, wanted,
 };
 use super::{World, naive_next};
 
@@ -357,7 +357,11 @@ impl Player<'_> {
                 if same { "swap on the same node" } else { "swap on another node" }
             }
             Event::ApplicationMoved { application, state: ApplicationState::Running, .. }
-                if books.application(*application).gang.as_ref().is_some_and(|g| g.is_complete()) =>
+                if books
+                    .application(*application)
+                    .gang
+                    .as_ref()
+                    .is_some_and(|g| g.is_complete()) =>
             {
                 "gang complete"
             }
@@ -463,11 +467,7 @@ impl Player<'_> {
             partition,
             application,
             key: Name::from(format!("k{}", deed.key)),
-            resources: if in_gang {
-                gang_size(placeholder, deed.size)
-            } else {
-                wanted(deed.size)
-            },
+            resources: if in_gang { gang_size(placeholder, deed.size) } else { wanted(deed.size) },
             priority: i32::from(deed.priority),
             created,
             required_node: match deed.required {

@@ -85,9 +85,7 @@ pub(super) fn completes(books: &Books, row: &Application, ask: AllocationId) -> 
         let held = books
             .allocations_of(books.allocation(ask).application)
             .filter(|(_, one)| one.placeholder && one.node.is_some())
-            .fold(books.resources_of(ask).clone(), |sum, (id, _)| {
-                sum.plus(books.resources_of(id))
-            });
+            .fold(books.resources_of(ask).clone(), |sum, (id, _)| sum.plus(books.resources_of(id)));
         held.pruned() == gang.ask
     })
 }
