@@ -136,9 +136,26 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    for (ask, ask_row) in in_order(books, id).into_iter().filter(|(_, ask)| ordinary(ask)) {
-        if ask_row.reservation().is_some() || !has_headroom(books, row, link, ask) {
-            continue; // The reserved pass has tried the same, and found nothing.
+    let mut asks = in_order(books, id);
+    asks.retain(|(_, ask)| ordinary(ask));
+    let kept = |ask: &Allocation| ask.reservation().is_some();
+    if row.backed_off.is_some_and(|until| until > now) || asks.iter().all(|(_, ask)| kept(ask)) {
+        return None;
+    }
+    let values = books.queue(row.queue).settings.values;
+    let mut failed = 0;
+    for (ask, ask_row) in asks {
+        if values.backoff > 0 && failed >= values.backoff {
+            let until = now + values.backoff_delay;
+            return Some(alloc::vec![Event::BackedOff { application: id, until }]);
+        }
+        if !has_headroom(books, row, link, ask) {
+            continue;
+        }
+        if kept(ask_row) {
+            // The reserved pass has tried the same, and found nothing.
+            failed += u64::from(ask_row.required_node().is_none());
+            continue;
         }
         if let Some(node) = ask_row.required_node() {
             if let Some(events) = kept::on_required_node(books, id, ask, node) {
@@ -157,6 +174,7 @@ fn in_application(
         {
             return Some(alloc::vec![Event::Reserved { ask, node }]);
         }
+        failed += 1;
     }
     None
 }
@@ -189,12 +207,10 @@ fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId)
     allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
 }
 
+/// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.
 fn has_room(queue: &Queue, wanted: &Resources) -> bool {
     let left = queue.max.as_ref().map(|max| max.minus_existing(&queue.allocated));
-    match queue.parent {
-        None => left.is_some_and(|left| left.fits(wanted)),
-        Some(_) => left.is_none_or(|left| left.allows(wanted)),
-    }
+    left.is_none_or(|left| left.allows(wanted))
 }
 
 /// Whether the numbers of applications allow it to run, or it runs already.

@@ -20,6 +20,7 @@ use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
     gang_size, groups_of, other_file, role_of, tags_of, wanted,
 };
+use super::watch::check_balance;
 use super::{World, naive_next};
 
 /// How often something happened, by name; a test asks that nothing stays at zero.
@@ -70,6 +71,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     let world = &player.world;
     assert_eq!(world.replayed(), world.books, "a replay must rebuild the live books");
     player.finish();
+    check_balance(&player.world);
 }
 
 /// Mostly seconds, sometimes days: applications are remembered for three.
@@ -416,6 +418,7 @@ impl Player<'_> {
                 node: Name::from(format!("n{number}")),
                 capacity: capacity(size),
                 schedulable: !size.is_multiple_of(9),
+                ..AddNode::default()
             }),
             Deed::ResizeNode(number, size) => {
                 Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }
@@ -559,6 +562,7 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
             node: empty,
             capacity: capacity(kind),
             schedulable: true,
+            ..AddNode::default()
         }),
         _ => Command::Submit(Submit {
             partition,

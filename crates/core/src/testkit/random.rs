@@ -234,6 +234,8 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         ("application.sort.priority", "disabled", 4),
         ("priority.offset", "2", 5),
         ("priority.policy", "fence", 6),
+        ("application.unschedasks.backoff", "2", 7),
+        ("application.unschedasks.backoff.delay", "5s", 3),
     ] {
         if die() % odds == 0 {
             queue.properties.insert(Name::new(key), Name::new(value));
