@@ -25,6 +25,7 @@ impl Scheduler {
             self.required.entry(key).or_default().insert(ask);
         }
         self.reorder(books, application, Some(bundle));
+        self.joins_calls(books, ask, bundle);
     }
 
     /// What is kept of an application.
@@ -54,7 +55,7 @@ impl Scheduler {
             head: head.clone(),
             asks: core::iter::once((ask_key, ask)).collect(),
         });
-        self.classes.rows[class].bundles.insert((head, bundle));
+        self.classes.rows[class].insert(head, bundle);
         let (key, bundles) = ((row.shape, lane), &mut self.waiting(application).bundles);
         let place = bundles.partition_point(|(known, _)| *known < key);
         bundles.insert(place, (key, bundle));
@@ -84,6 +85,8 @@ impl Scheduler {
         }
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
+        let class = self.classes.bundles[bundle].class;
+        self.classes.rows[class].tried.remove(&ask);
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         if !asks.is_empty() {
@@ -133,9 +136,9 @@ impl Scheduler {
         let head = Head { application: application.clone(), ask: *ask };
         let before = core::mem::replace(&mut row.head, head.clone());
         let class = row.class;
-        let bundles = &mut self.classes.rows[class].bundles;
-        bundles.remove(&(before, bundle));
-        bundles.insert((head, bundle));
+        let row = &mut self.classes.rows[class];
+        row.remove(before, bundle);
+        row.insert(head, bundle);
         self.place(class);
     }
 
@@ -149,7 +152,7 @@ impl Scheduler {
         }
         let first = first.cloned();
         let before = core::mem::replace(&mut row.head, first.clone());
-        let (leaf, pass, group) = (row.key.leaf, row.key.lane.pass(), row.group());
+        let (leaf, pass, group) = (row.key.leaf, row.pass, row.group());
         let before = before.map(|head| (head, class));
         let after = first.map(|head| (head, class));
         match (group, before, after) {
@@ -175,10 +178,11 @@ impl Scheduler {
         let Bundle { class, head, .. } = &self.classes.bundles[bundle];
         let (class, head) = (*class, head.clone());
         let row = &mut self.classes.rows[class];
-        row.bundles.remove(&(head, bundle));
+        row.remove(head, bundle);
         let empty = row.bundles.is_empty();
         self.place(class);
         if empty {
+            self.calls.forget(&mut self.classes.rows[class], class);
             self.classes.forget(class);
         }
     }
@@ -230,14 +234,17 @@ impl Scheduler {
             if key.standing == standing {
                 continue;
             }
+            let tried = self.take_tried(books, row.class, application);
             self.leave_class(bundle);
             let class = self.classes.class(ClassKey { standing, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let head = row.head.clone();
-            self.classes.rows[class].bundles.insert((head, bundle));
+            self.classes.rows[class].insert(head, bundle);
+            self.classes.rows[class].tried.extend(tried);
             self.note(Note::Joined { application, class });
             self.place(class);
+            self.arm(books, class);
         }
     }
 }

@@ -22,6 +22,10 @@ impl Scheduler {
                 self.add_ask(books, *ask);
                 self.freed(books, seen);
             }
+            Event::PreemptionTriggered { ask } if books.allocation(*ask).is_pending() => {
+                self.add_ask(books, *ask);
+            }
+            Event::PreemptionTried { ask } => self.note_try(books, *ask),
             Event::SwapStarted { node, .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
@@ -88,7 +92,10 @@ impl Scheduler {
     /// The asks for which a node is kept may have room on it by now.
     pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
         for ask in books.node(node).reservations() {
-            if books.node(node).available.fits(books.resources_of(*ask)) {
+            let row = books.allocation(*ask);
+            // With more free, what may be stopped there may be enough.
+            let stops = row.required_node().is_some() && !row.preemption_triggered;
+            if stops || books.node(node).available.fits(books.resources_of(*ask)) {
                 self.wake(books, *ask);
             }
         }
@@ -99,7 +106,7 @@ impl Scheduler {
         let Some(class) = self.class_of(books, ask) else { return };
         let row = &mut self.classes.rows[class];
         let Some(group) = row.group() else { return };
-        let (leaf, pass) = (row.key.leaf, row.key.lane.pass());
+        let (leaf, pass) = (row.key.leaf, row.pass);
         row.wait = None;
         let place = (row.head.clone().expect("a class has a bundle"), class);
         self.parked.remove(&mut self.tree, group, &place);

@@ -5,6 +5,7 @@
 //! when an event may have lifted that. Equal asks are judged as one.
 
 mod bundles;
+mod calls;
 mod class;
 mod follow;
 mod index;
@@ -13,11 +14,13 @@ mod lane;
 mod nodes;
 mod order;
 mod park;
+pub mod preempt;
 mod rank;
 mod reserve;
 mod tree;
 
 pub use class::ClassId;
+pub(crate) use preempt::victim::can_go;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -32,6 +35,7 @@ use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
+use calls::Calls;
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge};
 use lane::{Lane, Pass};
@@ -86,6 +90,8 @@ pub struct Scheduler {
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
     /// Asks whose node is going just now.
     unpinned: Vec<AllocationId>,
+    /// The classes for which others may be stopped.
+    calls: Calls,
     notes: Option<Vec<Note>>,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
@@ -142,27 +148,45 @@ impl Scheduler {
     ///
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
-    pub fn next(&mut self, books: &Books, _now: Timestamp, events: &mut Vec<Event>) -> Step {
+    pub fn next(&mut self, books: &Books, now: Timestamp, events: &mut Vec<Event>) -> Step {
         if self.stale {
             self.rebuild(books);
         }
+        let before = events.len();
+        self.begin_calls(books, now);
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
-            if self.next_in(books, id, events) {
+            if self.next_in(books, id, now, events) {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
         }
-        Step::Idle { wake_at: None }
+        if events.len() > before {
+            return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
+        }
+        Step::Idle { wake_at: self.calls.next_due() }
     }
 
-    fn next_in(&mut self, books: &Books, partition: PartitionId, events: &mut Vec<Event>) -> bool {
+    fn next_in(
+        &mut self,
+        books: &Books,
+        partition: PartitionId,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
         let root = self.roots[&partition];
         if books.queue(root).max.is_none() {
             return false; // Without a node there is nothing to decide.
         }
-        Pass::ALL.into_iter().any(|pass| self.next_in_pass(books, (partition, root), pass, events))
+        Pass::ALL.into_iter().any(|pass| {
+            if pass == Pass::Normal {
+                // Asks that have a node come here too, if others may be stopped for them.
+                self.wake_due(now);
+                self.tree.refresh(books);
+            }
+            self.next_in_pass(books, (partition, root), pass, now, events)
+        })
     }
 
     fn next_in_pass(
@@ -170,6 +194,7 @@ impl Scheduler {
         books: &Books,
         (partition, root): (PartitionId, QueueId),
         pass: Pass,
+        now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
         while let Some(leaf) = self.tree.first_leaf(books, root, pass) {
@@ -179,7 +204,12 @@ impl Scheduler {
             let (class, key) = (*class, self.classes.rows[*class].key);
             let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
             match judge(books, nodes, key) {
-                Verdict::Wait(wait) => self.park(books, class, wait),
+                Verdict::Wait(wait) => {
+                    if self.stop_others(books, class, (pass, wait), now, events) {
+                        return true;
+                    }
+                    self.park(books, class, wait);
+                }
                 Verdict::Link => {
                     let (application, _) = self.first_ask(class);
                     events.extend(linked(books, application));
@@ -267,8 +297,9 @@ impl Scheduler {
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
         let row = &mut self.classes.rows[class];
-        let (leaf, pass, before) = (row.key.leaf, row.key.lane.pass(), row.group());
+        let (leaf, pass, before) = (row.key.leaf, row.pass, row.group());
         row.wait = Some(wait);
+        row.pass = row.key.lane.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {
             self.parked.close(&mut self.tree, after);
@@ -283,6 +314,7 @@ impl Scheduler {
             self.parked.insert(&mut self.tree, after, place);
             self.note(Note::Parked { class, wait });
         }
+        self.arm(books, class);
         if self.tree.ready(leaf, pass).is_empty() {
             self.tree.touch(leaf);
             self.tree.refresh(books);

@@ -21,6 +21,10 @@ impl AskKey {
         Self { priority: Reverse(ask.priority), created: ask.created, number: ask.number }
     }
 
+    pub(super) const fn created(self) -> Timestamp {
+        self.created
+    }
+
     pub(super) const fn priority(self) -> i32 {
         self.priority.0
     }
