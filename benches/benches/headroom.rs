@@ -3,6 +3,7 @@
 //! `cargo bench -- B1` runs what has `B1` in its title.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
+use headroom_benches::change::Changes;
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::queue_file::Live;
@@ -20,10 +21,11 @@ fn main() {
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 7] = [
+    let sections: [Section; 8] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
+        ("Changes  small ones where many wait, the next step included", changes),
         ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
         ("SD-12  trackers by depth and queues of a user: check and charge, link, memory", nesting),
         ("Simulator: whole runs, reading not included", simulations),
@@ -80,6 +82,31 @@ fn crowd(title: &str) {
             |cluster| cluster.books.check().expect("the books balance"),
         );
         rate(&format!("500 releases, {users} users wait"), 500, &times, "/s", "");
+    }
+}
+
+fn changes(title: &str) {
+    head(title);
+    let balanced = |all: &Changes| all.cluster.books.check().expect("the books balance");
+    for waiting in [1_000, 100_000] {
+        let many = || Changes::new(waiting);
+        let times = measure(many, Changes::change_quota, balanced);
+        time(&format!("another quota by a tag, {waiting} asks wait"), &times, "");
+        let times = measure(many, Changes::resize, balanced);
+        time(&format!("another size of an ask, {waiting} asks wait"), &times, "");
+    }
+    let times = measure(|| Changes::new(1), |all| all.make_queues(32_000), balanced);
+    time("32,000 queues made by submissions, in order", &times, "");
+    let by_priority = |count| {
+        move || {
+            let mut all = Changes::new(1);
+            all.ask_by_priority(count);
+            all
+        }
+    };
+    for count in [1_000, 80_000] {
+        let times = measure(by_priority(count), |all| all.change_priority(1_000), balanced);
+        time(&format!("1,000 asks again, {count} priorities"), &times, "");
     }
 }
 

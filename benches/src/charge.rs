@@ -97,7 +97,7 @@ impl Charges {
         let users = self.trackers.names(TrackerKind::User).iter();
         let used = users.map(|(_, id)| {
             let root = self.trackers.level(self.trackers.tracker(*id).root);
-            root.used.get_or_zero(ResourceType::MEMORY).get()
+            root.used().get_or_zero(ResourceType::MEMORY).get()
         });
         let charged = i64::try_from(self.charged).unwrap_or(i64::MAX);
         assert_eq!(used.sum::<i64>(), charged, "every charge is counted once");

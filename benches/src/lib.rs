@@ -1,5 +1,6 @@
 //! What the benchmarks share: clusters to measure on, and a table of medians.
 
+pub mod change;
 pub mod charge;
 pub mod cluster;
 pub mod queue_file;

@@ -1,6 +1,6 @@
 //! What must hold for every input whatsoever: one function for the tests and the fuzzer.
 
-use crate::{ALIAS_EVENTS_MAX, Severity, Style, read, review_bytes};
+use crate::{ALIAS_EVENTS_MAX, STACK_BYTES, Severity, Style, read, review_bytes, yaml};
 
 /// Parser steps that a text may cost: a few for each byte, and what aliases repeat within their
 /// bound.
@@ -34,6 +34,7 @@ pub fn exercise(bytes: &[u8]) -> usize {
     let shown = found.render("queues.yaml", Style::Plain);
     assert_eq!(shown.is_empty(), found.is_empty());
     if let Ok(text) = std::str::from_utf8(bytes) {
+        assert!(on_own_stack(|| yaml::both_ways_agree(text)), "the short way and the long one");
         match read(text) {
             Ok(loaded) => {
                 let same = Some(&loaded.configuration) == review.configuration.as_ref();
@@ -46,6 +47,14 @@ pub fn exercise(bytes: &[u8]) -> usize {
         }
     }
     steps
+}
+
+/// What a check says that nests as the file does.
+fn on_own_stack(check: impl FnOnce() -> bool + Send) -> bool {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        thread.spawn_scoped(scope, check).is_ok_and(|thread| thread.join().is_ok_and(|good| good))
+    })
 }
 
 /// Whether all its numbers are; a weight may be none.

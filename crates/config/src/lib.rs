@@ -36,6 +36,7 @@ mod check;
 mod checksum;
 mod code;
 mod diagnostic;
+mod events;
 mod exercise;
 mod file;
 mod raw;
@@ -81,12 +82,11 @@ partitions:
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// What it says. Without any partition when the file is empty, which is legal: a
-    /// caller that needs one looks at [`Loaded::is_empty`].
+    /// caller that needs one looks at [`Loaded::is_empty`]. Two files with the same
+    /// [`checksum`] in it say the same.
     pub configuration: Configuration,
     /// What hardly means what was written; may be empty. Never an error.
     pub warnings: Diagnostics,
-    /// The [`checksum`] of the text: two files with the same one say the same.
-    pub checksum: String,
 }
 
 impl Loaded {
@@ -109,10 +109,7 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     let (configuration, report) = examine(text, false);
     let found = report.finish(text);
     match configuration {
-        Some(configuration) => {
-            let checksum = configuration.checksum.to_string();
-            Ok(Loaded { configuration, warnings: found, checksum })
-        }
+        Some(configuration) => Ok(Loaded { configuration, warnings: found }),
         None => Err(found),
     }
 }

@@ -51,12 +51,17 @@ impl Written {
 
     /// Where it is written, not where an alias repeats it; without white space behind it.
     pub(crate) fn span(&self, source: &str) -> Span {
-        let start = self.start.min(source.len());
-        let end = (self.start + self.length).min(source.len());
-        match source.get(start..end) {
-            Some(slice) => Span { start, end: start + slice.trim_end().len() },
-            None => Span::default(),
-        }
+        place(source, self.start, self.length)
+    }
+}
+
+/// The place of so many bytes, without white space behind it.
+pub(crate) fn place(source: &str, start: usize, length: usize) -> Span {
+    let end = (start + length).min(source.len());
+    let start = start.min(source.len());
+    match source.get(start..end) {
+        Some(slice) => Span { start, end: start + slice.trim_end().len() },
+        None => Span::default(),
     }
 }
 

@@ -16,6 +16,7 @@ use serde_saphyr::{
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::events;
 use crate::written::{self, Written};
 
 /// Largest file, in bytes. A Kubernetes config map holds one eighth of that.
@@ -28,13 +29,13 @@ pub const DEPTH_MAX: usize = 500;
 pub const ALIAS_EVENTS_MAX: usize = 200_000;
 
 /// A scalar, list or mapping with its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Scalar(Scalar),
     List(Vec<Node>),
@@ -42,7 +43,7 @@ pub(crate) enum Kind {
 }
 
 /// A scalar as written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scalar {
     /// Without quotes and with escapes resolved.
     pub(crate) text: String,
@@ -52,8 +53,21 @@ pub(crate) struct Scalar {
     pub(crate) tag: Option<String>,
 }
 
+impl Node {
+    /// A block list or mapping has no opening mark of its own: its first line stands for it.
+    pub(crate) fn over(kind: Kind, span: Span) -> Self {
+        let first = match &kind {
+            Kind::List(items) => items.first().map(|item| item.span),
+            Kind::Map(entries) => entries.first().map(|entry| entry.key.span),
+            Kind::Scalar(_) => None,
+        };
+        let span = first.filter(|_| span.start == span.end).unwrap_or(span);
+        Self { kind, span }
+    }
+}
+
 /// A key with its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: Node,
     pub(crate) value: Node,
@@ -65,6 +79,26 @@ pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
         report.push(fault);
         return None;
     }
+    if let Some((document, steps)) = events::read(source) {
+        report.steps = steps;
+        return Some(document);
+    }
+    parse_any(source, report)
+}
+
+/// Whether the short way, where it reads a text, finds what the long way finds, in as many
+/// steps, and had nothing to say.
+pub(crate) fn both_ways_agree(source: &str) -> bool {
+    let short = unreadable(source).is_none().then(|| events::read(source)).flatten();
+    short.is_none_or(|(node, steps)| {
+        let mut report = Report::default();
+        let long = parse_any(source, &mut report);
+        long == Some(node) && report.steps == steps && report.finish(source).is_empty()
+    })
+}
+
+/// Read the first document, whatever is in it.
+fn parse_any(source: &str, report: &mut Report) -> Option<Node> {
     if source.starts_with('\u{feff}') {
         let warning = lenient(Span::default(), "the byte order mark is skipped");
         report.push(warning.help("save the file as UTF-8 without it"));
@@ -128,6 +162,10 @@ fn unreadable(source: &str) -> Option<Diagnostic> {
             format!("the file has {} bytes; a queue file may have {FILE_BYTES_MAX}", source.len());
         let fault = Diagnostic::error(Code::Yaml, Span::default(), message);
         return Some(fault.help("is it a queue file? make it smaller"));
+    }
+    let is_usual = |one: u8| matches!(one, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    if source.bytes().all(is_usual) {
+        return None;
     }
     let (start, found) = source.char_indices().find(|(_, one)| is_forbidden(*one))?;
     let span = Span { start, end: start + found.len_utf8() };
@@ -214,7 +252,7 @@ impl Converter<'_> {
 
     fn convert(&mut self, from: Written) -> Node {
         self.report.steps += 1;
-        let mut span = from.span(self.source);
+        let span = from.span(self.source);
         let (value, tag) = from.into_parts();
         let kind = match value {
             written::Value::List(items) => {
@@ -223,15 +261,7 @@ impl Converter<'_> {
             written::Value::Map(entries) => Kind::Map(self.entries(entries)),
             scalar => Kind::Scalar(self.scalar(scalar, tag, span)),
         };
-        // A block list or mapping has no opening mark of its own: its first line stands for it.
-        if span.start == span.end {
-            span = match &kind {
-                Kind::List(items) => items.first().map_or(span, |item| item.span),
-                Kind::Map(entries) => entries.first().map_or(span, |entry| entry.key.span),
-                Kind::Scalar(_) => span,
-            };
-        }
-        Node { kind, span }
+        Node::over(kind, span)
     }
 
     fn scalar(&mut self, value: written::Value, tag: Option<String>, span: Span) -> Scalar {

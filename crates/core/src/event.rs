@@ -186,6 +186,12 @@ pub enum Event {
         /// When the timer of the new state fires, if it has one.
         timer: Option<Timestamp>,
     },
+    /// An Accepted application has got a placeholder from the scheduler: its queues count it from
+    /// now on as if it ran, until its state changes.
+    ApplicationAllocating {
+        /// Which.
+        application: ApplicationId,
+    },
     /// An application left the books.
     ApplicationRemoved {
         /// Which; it has no ask and no allocation.

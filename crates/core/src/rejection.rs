@@ -160,9 +160,21 @@ pub enum Rejection {
         /// To be added.
         added: Quantity,
     },
-    /// More resource types than one core can hold.
+    /// More new resource types than one request may bring.
     #[error(
-        "{what} names {added} resource types that are new, {known} are known already, and no more than {limit} can be"
+        "{what} names {added} resource types that are new, and no more than {limit} may be; types of nodes and of the queue file are not new"
+    )]
+    ManyNewTypes {
+        /// What names them.
+        what: &'static str,
+        /// New ones.
+        added: usize,
+        /// The most.
+        limit: usize,
+    },
+    /// More resource types than may be known after a request of its kind.
+    #[error(
+        "{what} names {added} resource types that are new, {known} are known already, and no more than {limit} may be then; types of nodes and of the queue file are not new"
     )]
     TooManyTypes {
         /// What names them.
@@ -197,7 +209,7 @@ impl Rejection {
             Self::ForeignSize { .. } => "FOREIGN_SIZE",
             Self::NoTaskGroup { .. } => "NO_TASK_GROUP",
             Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
-            Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
+            Self::ManyNewTypes { .. } | Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
         }
     }
 }

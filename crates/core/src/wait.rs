@@ -125,7 +125,7 @@ impl Wait {
             Blocker::Limit(partition, level) => {
                 let level = books.partition(partition).trackers.level(level);
                 let cure = "wait for a release, or raise the limit";
-                self.of_amount(books, &subject, "limit", level.max.as_ref(), cure)
+                self.of_amount(books, &subject, "limit", level.max(), cure)
             }
             Blocker::QueueApplications(queue) => {
                 let queue = books.queue(queue);
@@ -134,7 +134,7 @@ impl Wait {
             }
             Blocker::LimitApplications(partition, level) => {
                 let level = books.partition(partition).trackers.level(level);
-                of_count(&subject, level.running, level.max_applications)
+                of_count(&subject, level.running, level.max_applications())
             }
             Blocker::RequiredNode(node) => {
                 let node = books.node(node);

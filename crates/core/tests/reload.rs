@@ -116,3 +116,33 @@ fn a_file_that_cannot_be_used_in_one_partition_changes_nothing_in_the_others() {
     );
     assert_eq!(world.books, before);
 }
+
+#[test]
+fn a_file_that_says_the_same_of_a_queue_stops_its_clock_once_the_use_is_within() {
+    let mut world = World::default();
+    let load = |world: &mut World, switch: bool, max: i64| {
+        let mut file = file(max, "60s");
+        file.partitions[0].preemption.quota_enabled = switch;
+        world.command(&Command::Configure(Box::new(file))).unwrap().len()
+    };
+    load(&mut world, true, 100);
+    run(&mut world);
+    load(&mut world, true, 80);
+    assert_eq!(clock(&world.books), Some(60));
+    world.now = Timestamp::from_millis(10_000);
+    assert_eq!(load(&mut world, false, 80), 1, "only the partition changes");
+    assert_eq!(clock(&world.books), Some(60), "it is above its maximum still");
+    world
+        .command(&Command::Ask(Ask {
+            partition: Name::new("default"),
+            application: Name::new("app1"),
+            key: Name::new("a1"),
+            resources: amounts([("memory", 70)]),
+            ..Ask::default()
+        }))
+        .unwrap();
+    assert_eq!(clock(&world.books), Some(60), "it is a file that stops it");
+    load(&mut world, true, 80);
+    assert_eq!(clock(&world.books), None);
+    assert_eq!(load(&mut world, true, 80), 0, "once is enough");
+}

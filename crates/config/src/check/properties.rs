@@ -1,8 +1,8 @@
 //! Properties whose values mean nothing, so that their defaults hold. Never a fault.
 
 use headroom_core::config::property::{
-    BACKOFF, BACKOFF_DELAY, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY,
-    QUOTA_PREEMPTION_DELAY, SORT_POLICY, SORT_PRIORITY, read_duration,
+    BACKOFF, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY, SORT_POLICY, SORT_PRIORITY,
+    is_understood,
 };
 
 use crate::code::Code;
@@ -30,33 +30,16 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
 
 /// Whether the value is understood and what would be; `None` for a key without meaning.
 fn judge(key: &str, value: &str) -> Option<(bool, &'static str)> {
-    let lower = value.to_lowercase();
-    let lower = lower.as_str();
-    Some(match key {
-        SORT_POLICY => (
-            matches!(
-                value,
-                "" | "fifo" | "fair" | "stateaware" | "fifo-strict" | "priority" | "urgency"
-            ),
-            "fifo, fair, fifo-strict, priority or urgency, in lower case",
-        ),
-        SORT_PRIORITY => (matches!(lower, "enabled" | "disabled"), "enabled or disabled"),
-        BACKOFF => {
-            // The reference takes no sign here.
-            (!value.starts_with('+') && value.parse::<u64>().is_ok(), "a whole number, 0 for off")
-        }
-        PRIORITY_POLICY => (matches!(lower, "" | "default" | "fence"), "default or fence"),
-        PRIORITY_OFFSET => {
-            (value.parse::<i32>().is_ok(), "a whole number from -2147483648 to 2147483647")
-        }
-        PREEMPTION_POLICY => {
-            (matches!(lower, "" | "default" | "fence" | "disabled"), "default, fence or disabled")
-        }
-        PREEMPTION_DELAY | QUOTA_PREEMPTION_DELAY | BACKOFF_DELAY => {
-            (read_duration(value).is_some(), "a time above zero, 30s or 1m30s")
-        }
-        _ => return None,
-    })
+    let expected = match key {
+        SORT_POLICY => "fifo, fair, fifo-strict, priority or urgency, in lower case",
+        SORT_PRIORITY => "enabled or disabled",
+        BACKOFF => "a whole number, 0 for off",
+        PRIORITY_POLICY => "default or fence",
+        PRIORITY_OFFSET => "a whole number from -2147483648 to 2147483647",
+        PREEMPTION_POLICY => "default, fence or disabled",
+        _ => "a time above zero, 30s or 1m30s",
+    };
+    Some((is_understood(key, value)?, expected))
 }
 
 #[cfg(test)]

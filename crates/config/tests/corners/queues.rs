@@ -155,7 +155,7 @@ fn node_weights_are_not_negative_and_policies_are_known() {
 fn only_the_checksum_line_may_differ_between_files_of_one_checksum() {
     let file = |first: &str, digits: &str| {
         let text = format!("partitions: [{{queues: [{{name: {first}}}]}}]\nchecksum: {digits}\n");
-        read(&text).unwrap().checksum
+        read(&text).unwrap().configuration.checksum
     };
     let (ones, twos) = ("1".repeat(64), "2".repeat(64));
     assert_eq!(file("a", &ones), file("a", &twos));

@@ -44,6 +44,8 @@ pub struct Allocation {
     pub preemption_triggered: bool,
     /// Whether the RM was told that more nodes would help it, which happens once.
     pub scale_up_asked: bool,
+    /// Whether it took the place of a placeholder.
+    pub took_place: bool,
     /// What the RM was asked to do with it.
     pub mark: Mark,
     /// What most have nothing of.

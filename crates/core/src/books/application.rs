@@ -148,8 +148,9 @@ pub struct Application {
     pub pending: Resources,
     /// Sum of its allocations, placeholders included; no type with amount zero.
     pub allocated: Resources,
-    /// The most that it had at once without placeholders, type by type, as of its placements:
-    /// what an allocation grows by counts with the next one, as with the reference.
+    /// The most that it had at once, type by type, as of its placements: of placeholders alone,
+    /// or of all others. What an allocation grows by counts with the next one. As with the
+    /// reference.
     pub peak: Resources,
     /// How many asks wait.
     pub ask_count: u32,

@@ -4,43 +4,35 @@
 //! any other in front of its equals (decision K-18). The list holds allocations too, until they
 //! are released.
 
-use smallvec::SmallVec;
-
 use crate::time::Timestamp;
 
+use super::by_priority::ByPriority;
+
 /// What is known of the list: for each priority how many asks and allocations have it, and
-/// when the newest was made; the lowest priority first.
+/// when the newest was made.
 ///
 /// The newest is not forgotten while others of its priority are left. It is off only for asks
 /// that say when they were made, and only moves one among its equals.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line(SmallVec<[(i32, u32, Timestamp); 1]>);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Line(ByPriority<(u32, Timestamp)>);
 
 impl Line {
     /// Whether something stands behind an ask with this priority, made at this time.
     pub(super) fn goes_on_behind(&self, priority: i32, created: Timestamp) -> bool {
-        self.0.first().is_some_and(|(lowest, _, newest)| {
-            *lowest < priority || (*lowest == priority && created < *newest)
+        self.0.lowest().is_some_and(|(lowest, (_, newest))| {
+            lowest < priority || (lowest == priority && created < newest)
         })
     }
 
     pub(super) fn add(&mut self, priority: i32, created: Timestamp) {
-        match self.0.binary_search_by_key(&priority, |(one, ..)| *one) {
-            Ok(place) => {
-                let (_, count, newest) = &mut self.0[place];
-                *count += 1;
-                *newest = created.max(*newest);
-            }
-            Err(place) => self.0.insert(place, (priority, 1, created)),
-        }
+        let (count, newest) = self.0.get(priority).unwrap_or((0, created));
+        self.0.set(priority, (count + 1, created.max(newest)));
     }
 
     pub(super) fn remove(&mut self, priority: i32) {
-        if let Ok(place) = self.0.binary_search_by_key(&priority, |(one, ..)| *one) {
-            self.0[place].1 -= 1;
-            if self.0[place].1 == 0 {
-                self.0.remove(place);
-            }
+        match self.0.get(priority) {
+            Some((count, newest)) if count > 1 => self.0.set(priority, (count - 1, newest)),
+            _ => self.0.remove(priority),
         }
     }
 }

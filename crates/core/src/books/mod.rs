@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod by_priority;
 mod gang;
 mod line;
 mod link;
@@ -244,13 +245,17 @@ impl Books {
     /// What an application may still use by the limits of its user and group: on each type the
     /// least of what is left at any level. None before it is linked, and where nothing limits.
     pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
-        self.limiting_levels(application)
-            .fold(None, |least, (_, level)| Resources::min_of(least.as_ref(), level.left.as_ref()))
+        self.limiting_levels(application).fold(None, |least, (_, level)| {
+            Resources::min_of(least.as_ref(), level.left().as_ref())
+        })
     }
 
     /// The levels of the trackers that count for an application: its user's, then its group's,
     /// each from the leaf up. None before it is linked.
-    pub fn levels_of(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
+    pub fn levels_of(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let row = &self.applications[application];
         let trackers = &self.partition(row.partition).trackers;
         row.link.into_iter().flat_map(Link::levels).flat_map(|level| trackers.up(level))
@@ -261,7 +266,7 @@ impl Books {
     pub fn limiting_levels(
         &self,
         application: ApplicationId,
-    ) -> impl Iterator<Item = (LevelId, &Level)> {
+    ) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let row = &self.applications[application];
         let partition = self.partition(row.partition);
         row.link.into_iter().flat_map(|link| {

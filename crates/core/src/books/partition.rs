@@ -46,6 +46,8 @@ pub struct Partition {
     pub trackers: Trackers,
     /// Queues by path.
     pub queues: OrderedMap<Name, QueueId>,
+    /// How many of them placement rules made.
+    pub queues_made: u32,
     /// Nodes by node id.
     pub nodes: OrderedMap<Name, NodeId>,
     /// Applications that have not ended, by application id.
@@ -81,6 +83,10 @@ pub struct Foreign {
 }
 
 impl Partition {
+    /// How many queues made by placement rules there can be at once: whoever submits to ever new
+    /// ones must not take all memory. The recovery queue may be one more.
+    pub const QUEUES_MADE_MAX: u32 = 65_536;
+
     /// How many levels of the group do not hold an application back, counted from its leaf:
     /// where limits that name the user go before those of his group, those at and below the
     /// highest queue that has one.

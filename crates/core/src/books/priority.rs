@@ -4,39 +4,33 @@
 //! most urgent application or queue below, shifted by its offset, or its offset alone if it
 //! is a fence. Queues and limits §4.7.
 
-use smallvec::SmallVec;
-
 use crate::config::PriorityPolicy;
 use crate::id::QueueId;
 use crate::ordered::OrderedMap;
 
+use super::by_priority::ByPriority;
 use super::{Books, Queue};
 
-/// The priorities of the asks of one application: each with its number of asks, the lowest
-/// first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct AskPriorities(SmallVec<[(i32, u32); 1]>);
+/// The priorities of the asks of one application: each with its number of asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct AskPriorities(ByPriority<u32>);
 
 impl AskPriorities {
     pub(super) fn highest(&self) -> Option<i32> {
-        self.0.last().map(|(priority, _)| *priority)
+        self.0.highest().map(|(priority, _)| priority)
     }
 
     #[inline]
     pub(super) fn add(&mut self, priority: i32) {
-        match self.0.binary_search_by_key(&priority, |(one, _)| *one) {
-            Ok(place) => self.0[place].1 += 1,
-            Err(place) => self.0.insert(place, (priority, 1)),
-        }
+        let count = self.0.get(priority).unwrap_or(0);
+        self.0.set(priority, count + 1);
     }
 
     #[inline]
     pub(super) fn remove(&mut self, priority: i32) {
-        if let Ok(place) = self.0.binary_search_by_key(&priority, |(one, _)| *one) {
-            self.0[place].1 -= 1;
-            if self.0[place].1 == 0 {
-                self.0.remove(place);
-            }
+        match self.0.get(priority) {
+            Some(count) if count > 1 => self.0.set(priority, count - 1),
+            _ => self.0.remove(priority),
         }
     }
 }

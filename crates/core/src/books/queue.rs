@@ -158,6 +158,13 @@ impl Queue {
         }
     }
 
+    /// Whether the clock of quota preemption runs though the use is within the maximum again: the
+    /// next queue file stops it, whatever it says.
+    pub(crate) fn quota_clock_is_over(&self) -> bool {
+        let within = |max: &Resources| max.is_at_least_existing(&self.allocated);
+        self.quota_preemption_at.is_some() && self.max.as_ref().is_none_or(within)
+    }
+
     pub(super) fn set_max(&mut self, max: Option<Resources>) {
         self.left = max.as_ref().map(|max| max.minus_existing(&self.allocated));
         self.max = max;

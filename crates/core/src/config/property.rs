@@ -120,33 +120,70 @@ impl PropertyValues {
     /// Read the properties of a queue.
     pub fn read(properties: &Properties) -> Self {
         let text = |key| properties.get(key).map_or("", |value: &Name| value.as_str());
-        let is = |key, word: &str| text(key).eq_ignore_ascii_case(word);
         let delay = |key| read_duration(text(key));
+        let defaults = Self::default();
         Self {
-            application_order: match text(SORT_POLICY) {
-                "fair" => ApplicationOrder::Fair,
-                _ => ApplicationOrder::Fifo,
-            },
-            priority_first: !is(SORT_PRIORITY, "disabled"),
-            backoff: unsigned(text(BACKOFF)).unwrap_or(0),
-            backoff_delay: delay(BACKOFF_DELAY).unwrap_or(HALF_A_MINUTE),
-            priority_policy: if is(PRIORITY_POLICY, "fence") {
-                PriorityPolicy::Fence
-            } else {
-                PriorityPolicy::Default
-            },
-            priority_offset: text(PRIORITY_OFFSET).parse().unwrap_or(0),
-            preemption_policy: if is(PREEMPTION_POLICY, "fence") {
-                PreemptionPolicy::Fence
-            } else if is(PREEMPTION_POLICY, "disabled") {
-                PreemptionPolicy::Disabled
-            } else {
-                PreemptionPolicy::Default
-            },
-            preemption_delay: delay(PREEMPTION_DELAY).unwrap_or(HALF_A_MINUTE),
-            quota_preemption_delay: delay(QUOTA_PREEMPTION_DELAY).unwrap_or_default(),
+            application_order: application_order(text(SORT_POLICY)).unwrap_or_default(),
+            priority_first: switch(text(SORT_PRIORITY)).unwrap_or(defaults.priority_first),
+            backoff: unsigned(text(BACKOFF)).unwrap_or(defaults.backoff),
+            backoff_delay: delay(BACKOFF_DELAY).unwrap_or(defaults.backoff_delay),
+            priority_policy: priority_policy(text(PRIORITY_POLICY)).unwrap_or_default(),
+            priority_offset: offset(text(PRIORITY_OFFSET)).unwrap_or(defaults.priority_offset),
+            preemption_policy: preemption_policy(text(PREEMPTION_POLICY)).unwrap_or_default(),
+            preemption_delay: delay(PREEMPTION_DELAY).unwrap_or(defaults.preemption_delay),
+            quota_preemption_delay: delay(QUOTA_PREEMPTION_DELAY)
+                .unwrap_or(defaults.quota_preemption_delay),
         }
     }
+}
+
+/// Whether a value of this key is understood; one that is not counts as the default. `None` for
+/// a key without meaning.
+pub fn is_understood(key: &str, value: &str) -> Option<bool> {
+    Some(match key {
+        SORT_POLICY => application_order(value).is_some(),
+        SORT_PRIORITY => switch(value).is_some(),
+        BACKOFF => unsigned(value).is_some(),
+        PRIORITY_POLICY => priority_policy(value).is_some(),
+        PRIORITY_OFFSET => offset(value).is_some(),
+        PREEMPTION_POLICY => preemption_policy(value).is_some(),
+        BACKOFF_DELAY | PREEMPTION_DELAY | QUOTA_PREEMPTION_DELAY => read_duration(value).is_some(),
+        _ => return None,
+    })
+}
+
+/// The words of the reference, in lower case; all but one mean the same here.
+fn application_order(text: &str) -> Option<ApplicationOrder> {
+    match text {
+        "fair" => Some(ApplicationOrder::Fair),
+        "" | "fifo" | "stateaware" | "fifo-strict" | "priority" | "urgency" => {
+            Some(ApplicationOrder::Fifo)
+        }
+        _ => None,
+    }
+}
+
+fn switch(text: &str) -> Option<bool> {
+    word(text, [("enabled", true), ("disabled", false)])
+}
+
+fn priority_policy(text: &str) -> Option<PriorityPolicy> {
+    use PriorityPolicy::{Default, Fence};
+    word(text, [("", Default), ("default", Default), ("fence", Fence)])
+}
+
+fn preemption_policy(text: &str) -> Option<PreemptionPolicy> {
+    use PreemptionPolicy::{Default, Disabled, Fence};
+    word(text, [("", Default), ("default", Default), ("fence", Fence), ("disabled", Disabled)])
+}
+
+fn offset(text: &str) -> Option<i32> {
+    text.parse().ok()
+}
+
+/// What a word means, in any case.
+fn word<T, const N: usize>(text: &str, words: [(&str, T); N]) -> Option<T> {
+    words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| value)
 }
 
 /// What a queue is left with: its parent's properties as far as they are passed on, and its

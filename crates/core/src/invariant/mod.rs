@@ -80,7 +80,7 @@ impl Books {
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
         for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;
-            let max = level.max.as_ref().unwrap_or(&NOTHING);
+            let max = level.max().unwrap_or(&NOTHING);
             ensure(within(max, used, false), "user or group", "limit, use within it", max, used)?;
         }
         Ok(())
@@ -102,7 +102,7 @@ impl Books {
         }
         for (id, level) in self.holding_back(application) {
             let running = sums.levels[&(row.partition, id)].running;
-            let max = level.max_applications;
+            let max = level.max_applications();
             if max > 0 && running > max {
                 return Err(violation("user or group", "running applications", &max, &running));
             }
@@ -241,7 +241,10 @@ impl Books {
 
     /// The levels whose limits hold an application back, straight from the queue file: of the
     /// user all, of the group those that no limit with the user's name lifts.
-    fn holding_back(&self, application: ApplicationId) -> impl Iterator<Item = (LevelId, &Level)> {
+    fn holding_back(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let row = self.application(application);
         let partition = self.partition(row.partition);
         let first = partition.settings.limit_precedence == LimitPrecedence::User;
@@ -289,8 +292,10 @@ impl Books {
     fn check_names(&self, sums: &Sums) -> Outcome {
         for (id, row) in self.partitions() {
             let of = |partition: PartitionId| partition == *id;
-            let queues = self.queues().iter().filter(|(_, one)| of(one.partition)).count();
-            equal(&row.name, "queues by path", &row.queues.len(), &queues)?;
+            let queues = || self.queues().iter().filter(|(_, one)| of(one.partition));
+            equal(&row.name, "queues by path", &row.queues.len(), &queues().count())?;
+            let made = queues().map(|(_, one)| u32::from(!one.managed)).sum();
+            equal(&row.name, "queues made by rules", &row.queues_made, &made)?;
             let nodes = self.nodes().iter().filter(|(_, one)| of(one.partition)).count();
             equal(&row.name, "nodes by id", &row.nodes.len(), &nodes)?;
             let active = sums.active.get(id).copied().unwrap_or(0);
@@ -336,20 +341,21 @@ fn check_level(
     let (nothing, level) = (LevelSum::default(), trackers.level(id));
     let sum = counted.unwrap_or(&nothing);
     let tracker = trackers.tracker(level.tracker);
-    equal(subject, "used", &level.used, &sum.used.pruned())?;
-    equal(subject, "use below zero", &level.used.has_negative(), &false)?;
+    equal(subject, "used", &level.used(), &sum.used.pruned())?;
+    equal(subject, "use below zero", &level.used().has_negative(), &false)?;
     equal(subject, "running applications", &level.running, &sum.running)?;
     equal(subject, "linked applications", &level.links(), &sum.links)?;
-    let left = level.max.as_ref().map(|max| max.minus_existing(&sum.used));
-    equal(subject, "left of the limit", &level.left, &left)?;
+    let left = level.max().map(|max| max.minus_existing(&sum.used));
+    equal(subject, "left of the limit", &level.left(), &left)?;
     let limit = trackers.configured(tracker.kind, &tracker.name, level.queue).cloned();
     let limit = limit.unwrap_or_default();
     equal(
         subject,
         "limit",
-        &(&level.max, level.max_applications),
-        &(&limit.max, limit.max_applications),
+        &(level.max(), level.max_applications()),
+        &(limit.max.as_ref(), limit.max_applications),
     )?;
+    equal(subject, "amounts where they are looked for", &trackers.is_in_place(id), &true)?;
     let found = trackers.level_of(tracker.kind, &tracker.name, level.queue);
     equal(subject, "level at its queue", &found, &Some(id))?;
     let below = trackers.children(id).filter(|(_, child)| child.parent == Some(id)).count();

@@ -126,6 +126,14 @@ impl Tree<'_> {
         self.find(path).is_some_and(|queue| self.books.queue(queue).leaf)
     }
 
+    /// How many levels of a path below root the queue file says, found from root down: a path
+    /// of a client may go on for long.
+    fn managed_levels(self, path: &str) -> usize {
+        let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
+        let queues = ends.map_while(|end| self.find(&path[..end]));
+        queues.take_while(|queue| self.books.queue(*queue).managed).count().saturating_sub(1)
+    }
+
     /// The queue at a path, or the nearest one above that exists.
     fn nearest(self, path: &str) -> QueueId {
         let mut path = path;

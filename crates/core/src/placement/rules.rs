@@ -15,8 +15,8 @@ use super::fault::{Fault, Miss, RuleError, Wrong, clip};
 use super::filter::Filter;
 use super::{Request, Tree};
 
-/// Levels below root that a rule may make a path of. Paths of clients have no bound of their
-/// own, and each level becomes a queue.
+/// Levels that a rule may put below the queues of the file. Paths of clients have no bound of
+/// their own, and each level becomes a queue.
 const LEVELS_MAX: usize = 128;
 
 /// The placement rules of a partition, built. Two are equal if the same was written.
@@ -158,7 +158,8 @@ impl Rule {
             step.stays(tree, &path)?;
         }
         let levels = path.matches('.').count();
-        if levels > LEVELS_MAX {
+        // What the queue file says itself may be deeper.
+        if levels > LEVELS_MAX && levels - tree.managed_levels(&path) > LEVELS_MAX {
             return Err(Stop::Fault(Fault::TooDeep { levels, most: LEVELS_MAX }));
         }
         Ok(path)

@@ -8,6 +8,7 @@
 mod amounts;
 mod arithmetic;
 mod fit;
+mod lanes;
 mod quantity;
 mod share;
 mod types;
@@ -16,6 +17,7 @@ mod vector;
 pub use amounts::Amounts;
 pub(crate) use amounts::unit_of;
 pub use fit::Shortfall;
+pub(crate) use lanes::{Ceiling, Excess, Step, Tally};
 pub use quantity::{Quantity, QuantityError};
 pub use share::{Share, Shares};
 pub use types::{ResourceType, ResourceTypes};

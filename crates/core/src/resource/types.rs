@@ -63,6 +63,16 @@ impl ResourceTypes {
     /// from making everybody's vectors long.
     pub const LIMIT: usize = 1_024;
 
+    /// How many may be known after an ask, or a tag of an application, named new ones: whoever
+    /// submits cannot use up what nodes and queue files need.
+    pub const LIMIT_OF_CLIENTS: usize = 512;
+
+    /// How many may be known after a node named new ones: the rest is left to queue files.
+    pub const LIMIT_OF_NODES: usize = 768;
+
+    /// How many new ones one ask, or the tags of one application, may name.
+    pub const NEW_AT_ONCE: usize = 16;
+
     /// The type of this name, if the books have met it.
     pub fn find(&self, name: &str) -> Option<ResourceType> {
         self.numbers.get(name).copied()

@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 
 use super::application::{Placement, give_up_all, left_empty, linked, placed};
 use super::node::node_named;
-use super::{application_named, named, partition_named, short, sum_fits, types_fit};
+use super::{Naming, application_named, named, partition_named, short, sum_fits, types_fit};
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
@@ -35,7 +35,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         let (key, application) = (ask.key.clone(), ask.application.clone());
         return Err(Rejection::NoTaskGroup { key, application });
     }
-    types_fit(books, "the ask", &ask.resources)?;
+    types_fit(books, &Naming::of_client("the ask"), &ask.resources)?;
     match books.partition(partition).allocations.get(&*ask.key) {
         Some(known) if books.allocation(*known).application == application => {
             update(books, ask, *known, node)
@@ -106,7 +106,11 @@ fn update(
     let mut events = Vec::new();
     let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
     if size.as_ref() != Ok(books.resources_of(known)) {
-        sum_grows(books, row.application, !row.is_pending(), &ask.resources)?;
+        sum_grows(books, row.application, row.is_allocated(), &ask.resources)?;
+        if row.is_swapping() {
+            // It fitted into the place of its placeholder as it was; it is to be judged anew.
+            events.push(Event::SwapDropped { ask: known });
+        }
         let resources = ask.resources.clone();
         events.push(Event::Resized { allocation: known, resources });
     }

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 
 use super::node::node_named;
-use super::{named, partition_named, types_fit};
+use super::{Naming, named, partition_named, types_fit};
 
 /// Take it in, or give it another size or node. Nothing is checked against what is free: it
 /// runs already.
@@ -22,7 +22,7 @@ pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rej
         let (key, resources) = (foreign.key.clone(), foreign.resources.clone());
         return Err(Rejection::ForeignSize { key, resources });
     }
-    types_fit(books, "what runs on the node", &foreign.resources)?;
+    types_fit(books, &Naming::of_client("what runs on the node"), &foreign.resources)?;
     Ok(vec![Event::ForeignSet {
         partition,
         key: foreign.key.clone(),

@@ -93,13 +93,41 @@ fn short(what: &'static str, name: &str) -> Result<(), Rejection> {
     if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
-/// Refuse amounts that would make the books know too many resource types.
-fn types_fit(books: &Books, what: &'static str, amounts: &Amounts) -> Result<(), Rejection> {
-    let (known, added) = (books.types().len(), books.types().count_unknown(amounts));
-    if known + added <= ResourceTypes::LIMIT {
-        return Ok(());
+/// Who names resource types, beside a queue file: how many may be known then, and how many of
+/// them may be new.
+struct Naming {
+    what: &'static str,
+    limit: usize,
+    new_at_once: usize,
+}
+
+impl Naming {
+    const NODE: Self = Self {
+        what: "the node",
+        limit: ResourceTypes::LIMIT_OF_NODES,
+        new_at_once: ResourceTypes::LIMIT,
+    };
+
+    const fn of_client(what: &'static str) -> Self {
+        let (limit, new_at_once) = (ResourceTypes::LIMIT_OF_CLIENTS, ResourceTypes::NEW_AT_ONCE);
+        Self { what, limit, new_at_once }
     }
-    Err(Rejection::TooManyTypes { what, added, known, limit: ResourceTypes::LIMIT })
+}
+
+/// Refuse amounts that would make the books know too many resource types.
+fn types_fit(books: &Books, naming: &Naming, amounts: &Amounts) -> Result<(), Rejection> {
+    let &Naming { what, limit, new_at_once } = naming;
+    let (known, added) = (books.types().len(), books.types().count_unknown(amounts));
+    if added == 0 {
+        return Ok(()); // Whoever names what is known takes nothing from anybody.
+    }
+    if added > new_at_once {
+        return Err(Rejection::ManyNewTypes { what, added, limit: new_at_once });
+    }
+    if known + added > limit {
+        return Err(Rejection::TooManyTypes { what, added, known, limit });
+    }
+    Ok(())
 }
 
 /// Refuse amounts that could not be added without losing some.

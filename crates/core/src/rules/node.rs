@@ -14,7 +14,7 @@ use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
 use super::application::left_empty;
-use super::{named, partition_named, sum_fits, types_fit};
+use super::{Naming, named, partition_named, sum_fits, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
@@ -130,7 +130,7 @@ fn check_size(
         let (node, capacity) = (node.clone(), capacity.clone());
         return Err(Rejection::NodeSize { node, capacity });
     }
-    types_fit(books, "the node", capacity)?;
+    types_fit(books, &Naming::NODE, capacity)?;
     let root = books.queue(books.partition(partition).root);
     let others = root.max.as_ref().map(|total| {
         let mine = books.types().resolve(before).expect("the node's types are known");

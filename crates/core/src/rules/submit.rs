@@ -7,7 +7,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, QueueSettings, QueueState,
+    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, QueueSettings,
+    QueueState,
 };
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
@@ -22,7 +23,7 @@ use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 
 use super::configure::granting;
-use super::{named, partition_named, short, types_fit};
+use super::{Naming, named, partition_named, short, types_fit};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
@@ -103,6 +104,11 @@ enum Declined {
     )]
     Level { path: Name, level: Name },
     #[error(
+        "queue {path} cannot be made: it takes {missing} new queues, placement rules have made {made} in partition {partition} already, and no more than {limit} can be at once; empty ones go within ten seconds",
+        limit = Partition::QUEUES_MADE_MAX
+    )]
+    ManyQueues { path: Name, partition: Name, missing: usize, made: u32 },
+    #[error(
         "queue {path} orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy"
     )]
     GangOrder { path: Name },
@@ -122,6 +128,7 @@ impl Declined {
             Self::Duplicate { .. } => "DUPLICATE_APPLICATION",
             Self::NotPlaced(refused) => refused.code(),
             Self::BelowLeaf { .. } | Self::BelowPassing { .. } | Self::Level { .. } => "PL-CREATE",
+            Self::ManyQueues { .. } => "TOO_MANY_QUEUES",
             Self::GangOrder { .. } => "GANG_ORDER",
             Self::GangSize { .. } => "GANG_SIZE",
             Self::Types(rejection) => rejection.code(),
@@ -214,6 +221,9 @@ fn create(
     if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
         return Err(Declined::Level { path: path(), level: Name::new(level) });
     }
+    if !recovery {
+        queues_are_few(books, partition, placed, missing.split('.').count())?;
+    }
     let template = above.settings.template.clone();
     let mut leaf = QueueSettings::default();
     if !recovery {
@@ -241,6 +251,21 @@ fn create(
         });
     }
     Ok(Arc::new(leaf))
+}
+
+/// Decline more queues made by rules than there can be.
+fn queues_are_few(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    missing: usize,
+) -> Result<(), Declined> {
+    let row = books.partition(partition);
+    if row.queues_made as usize + missing <= Partition::QUEUES_MADE_MAX as usize {
+        return Ok(());
+    }
+    let (path, partition, made) = (placed.path.clone(), row.name.clone(), row.queues_made);
+    Err(Declined::ManyQueues { path, partition, missing, made })
 }
 
 /// What a leaf starts with that a rule makes.
@@ -271,7 +296,8 @@ fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
 fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
     let both = settings.max.iter().chain(&settings.guaranteed).flat_map(Amounts::iter);
     let amounts: Amounts = both.map(|(name, amount)| (name.clone(), amount)).collect();
-    types_fit(books, "the queue of the application", &amounts).map_err(Declined::Types)
+    types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
+        .map_err(Declined::Types)
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

@@ -5,6 +5,7 @@ use alloc::format;
 use smallvec::SmallVec;
 
 use crate::books::{Allocation, Books};
+use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -17,7 +18,7 @@ use super::nodes::NodeIndex;
 /// What has to be remembered from before an event.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// The ask that the event adds.
+    /// The ask that the event adds, or gives another size.
     pub(super) ask: Option<AllocationId>,
     /// The bundle that the event takes an ask from, if it has others.
     pub(super) bundle: Option<BundleId>,
@@ -31,6 +32,8 @@ pub(super) struct Seen {
     pub(super) group: Option<(usize, bool)>,
     /// The levels of its trackers, of which some may disappear.
     pub(super) levels: SmallVec<[LevelId; 16]>,
+    /// The leaf of which the event changes no more than what tags can.
+    sized: Option<QueueId>,
 }
 
 impl Scheduler {
@@ -68,7 +71,11 @@ impl Scheduler {
                 let bundle = self.remove_ask(books, *ask);
                 Seen { bundle, freed, group: group_of(books, row), ..see(books, row.application) }
             }
-            Event::Released { allocation, .. } => {
+            Event::Resized { allocation: ask, .. } if books.allocation(*ask).is_pending() => {
+                let bundle = self.remove_ask(books, *ask);
+                Seen { bundle, ask: Some(*ask), ..see(books, books.allocation(*ask).application) }
+            }
+            Event::Released { allocation, .. } | Event::Resized { allocation, .. } => {
                 let row = books.allocation(*allocation);
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 let group = group_of(books, row);
@@ -112,6 +119,11 @@ impl Scheduler {
                 let ask = Some(books.allocations().next_id());
                 Seen { ask, application: Some(*application), group, ..Seen::default() }
             }
+            Event::QueueChanged { partition, queue, .. } => {
+                let queue = books.partition(*partition).queues.get(&**queue);
+                let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
+                Seen { sized, ..Seen::default() }
+            }
             Event::NodeRemoved { node } => {
                 let partition = books.node(*node).partition;
                 self.unpin(books, *node);
@@ -138,10 +150,12 @@ impl Scheduler {
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
-            | Event::QueueChanged { .. }
             | Event::QueueMoved { .. }
-            | Event::Resized { .. }
             | Event::LimitsChanged { .. } => self.stale = true,
+            Event::QueueChanged { .. } => match seen.sized {
+                Some(leaf) => self.leaf_sized(books, leaf),
+                None => self.stale = true,
+            },
             Event::QueueRemoved { .. }
             | Event::Configured { .. }
             | Event::ApplicationAdded { .. }
@@ -150,7 +164,8 @@ impl Scheduler {
             | Event::NodeResized { .. }
             | Event::NodeScheduling { .. }
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
-            Event::ApplicationLinked { application, .. } => self.restand(books, *application),
+            Event::ApplicationLinked { application, .. }
+            | Event::ApplicationAllocating { application } => self.restand(books, *application),
             Event::GroupUnlinked { application } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
@@ -184,6 +199,7 @@ impl Scheduler {
             Event::AskAdded { .. }
             | Event::AskRemoved { .. }
             | Event::Placed { .. }
+            | Event::Resized { .. }
             | Event::Released { .. } => self.after_allocation(books, event, seen),
         }
     }
@@ -243,6 +259,7 @@ impl Scheduler {
                     self.special_placed(books, *ask);
                 }
             }
+            Event::Resized { .. } => self.resized(books, seen),
             Event::Released { .. } => {
                 self.released(books, seen);
                 self.group_changed(books, seen);
@@ -294,7 +311,32 @@ impl Scheduler {
         }
     }
 
-    /// An allocation gave its room back: to its queues, its trackers and its node.
+    /// A leaf has another maximum, guarantee or number of applications.
+    fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
+        self.tree.sized(books, leaf);
+        self.queue_gave_way(books, leaf);
+        self.queue_may_start(books, leaf);
+        let row = books.queue(leaf);
+        if row.settings.values.application_order == ApplicationOrder::Fair {
+            // Its applications are ordered by what they use of the guarantee.
+            for (application, _) in books.applications_in(leaf) {
+                self.reorder(books, application, None);
+            }
+        }
+    }
+
+    /// An ask comes back with another size, or an allocation has another one.
+    fn resized(&mut self, books: &Books, seen: &Seen) {
+        match seen.ask {
+            Some(ask) => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, ask);
+            }
+            None => self.released(books, seen),
+        }
+    }
+
+    /// An allocation gave room back, all of it or some: to its queues, its trackers and its node.
     pub(super) fn released(&mut self, books: &Books, seen: &Seen) {
         if let Some(node) = seen.node {
             self.nodes_of(books.node(node).partition).update(books, node);
@@ -337,13 +379,27 @@ impl Scheduler {
     fn queues_gave_way(&mut self, books: &Books, seen: &Seen) {
         let mut next = seen.queue;
         while let Some(queue) = next {
-            if books.queue(queue).allows_application() {
-                let blocker = Blocker::QueueApplications(queue);
-                self.parked.open(&mut self.tree, blocker, |_| true);
-            }
+            self.queue_may_start(books, queue);
             next = books.queue(queue).parent;
         }
     }
+
+    fn queue_may_start(&mut self, books: &Books, queue: QueueId) {
+        if books.queue(queue).allows_application() {
+            let blocker = Blocker::QueueApplications(queue);
+            self.parked.open(&mut self.tree, blocker, |_| true);
+        }
+    }
+}
+
+/// Whether the event gives this queue, a leaf that a rule made and that stays one, other sizes
+/// and no other rules, as the tags of an application do.
+fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
+    let Event::QueueChanged { leaf: true, managed: false, settings, .. } = event else {
+        return false;
+    };
+    let row = books.queue(queue);
+    row.leaf && !row.managed && row.settings.values == settings.values
 }
 
 fn see(books: &Books, application: ApplicationId) -> Seen {

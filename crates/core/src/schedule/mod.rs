@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{Books, Queue, QueueState};
+use crate::books::{ApplicationState, Books, Queue, QueueState};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
@@ -227,6 +227,10 @@ impl Scheduler {
                         size: Some(books.resources_of(ask)),
                     };
                     placed(books, &placement, events);
+                    // Only what the scheduler gives makes it count; the RM's own does not.
+                    if row.placeholder && is_starting(books, application) && events.len() == 1 {
+                        events.push(Event::ApplicationAllocating { application });
+                    }
                     return true;
                 }
             }
@@ -326,6 +330,12 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// Whether an application is Accepted and its queues do not count it yet.
+fn is_starting(books: &Books, application: ApplicationId) -> bool {
+    let row = books.application(application);
+    row.state == ApplicationState::Accepted && !row.allocating
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,

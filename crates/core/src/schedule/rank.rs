@@ -5,13 +5,16 @@ use core::ops::Bound;
 
 use crate::name::Name;
 
-/// Room left between neighbours when names arrive in order.
+/// Room left between neighbours when names arrive in order, upwards or downwards, be it between
+/// others.
 const STRIDE: u64 = 1 << 32;
 
 /// Names, each with a number; numbers order as the names do.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
     by_name: BTreeMap<Name, Rank>,
+    /// How many names came so far.
+    came: u64,
 }
 
 /// The number of a name, and how many have the name: partitions share paths.
@@ -19,6 +22,8 @@ pub(super) struct Ranks {
 struct Rank {
     number: u64,
     uses: u32,
+    /// Counts names as they came.
+    came: u64,
 }
 
 impl Ranks {
@@ -29,18 +34,18 @@ impl Ranks {
             known.uses += 1;
             return Some(known.number);
         }
-        let below = self.by_name.range(..name.clone()).next_back().map(|(_, rank)| rank.number);
+        let below = self.by_name.range(..name.clone()).next_back().map(|(_, rank)| *rank);
         let above = (Bound::Excluded(name.clone()), Bound::Unbounded);
-        let above = self.by_name.range(above).next().map(|(_, rank)| rank.number);
+        let above = self.by_name.range(above).next().map(|(_, rank)| *rank);
         let rank = match (below, above) {
             (None, None) => Some(1 << 63),
-            (Some(below), None) => below.checked_add(STRIDE),
-            (None, Some(above)) => above.checked_sub(STRIDE),
-            (Some(below), Some(above)) => {
-                Some(below + (above - below) / 2).filter(|rank| *rank > below)
-            }
+            (Some(below), None) => below.number.checked_add(STRIDE),
+            (None, Some(above)) => above.number.checked_sub(STRIDE),
+            (Some(below), Some(above)) => between(below, above),
         };
-        self.by_name.insert(name.clone(), Rank { number: rank.unwrap_or(0), uses: 1 });
+        self.came += 1;
+        let fresh = Rank { number: rank.unwrap_or(0), uses: 1, came: self.came };
+        self.by_name.insert(name.clone(), fresh);
         if rank.is_none() {
             self.spread();
         }
@@ -50,7 +55,7 @@ impl Ranks {
     /// Give many names their numbers at once, those that are there already included.
     pub(super) fn fill<'name>(&mut self, names: impl Iterator<Item = &'name Name>) {
         for name in names {
-            let fresh = Rank { number: 0, uses: 0 };
+            let fresh = Rank { number: 0, uses: 0, came: 0 };
             self.by_name.entry(name.clone()).or_insert(fresh).uses += 1;
         }
         self.spread();
@@ -83,9 +88,19 @@ impl Ranks {
     }
 }
 
+/// A number between two neighbours, if there is one: next to the one that came later, since
+/// more may come in this direction.
+fn between(below: Rank, above: Rank) -> Option<u64> {
+    let step = ((above.number - below.number) / 2).min(STRIDE);
+    let upwards = below.came >= above.came;
+    let number = if upwards { below.number + step } else { above.number - step };
+    (step > 0).then_some(number)
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::string::String;
 
     use proptest::prelude::*;
 
@@ -128,15 +143,33 @@ mod tests {
         assert!(ranks.get(&names[0]) > 0, "another one has the name still");
     }
 
-    #[test]
-    fn a_crowded_place_makes_room_and_says_so() {
+    /// How often all names get other numbers while these come between two others.
+    fn renumbered(names: impl Iterator<Item = String>) -> usize {
         let mut ranks = Ranks::default();
         ranks.insert(&Name::new("a"));
         ranks.insert(&Name::new("z"));
-        let renumbered = (0..64)
-            .filter(|step| ranks.insert(&Name::from(format!("b{step:03}"))).is_none())
-            .count();
-        assert!(renumbered >= 1, "64 halvings exhaust 32 bits of room");
-        assert!(ranks.by_name.values().map(|rank| rank.number).is_sorted());
+        let count = names.filter(|name| ranks.insert(&Name::new(name)).is_none()).count();
+        assert!(
+            ranks.by_name.values().map(|rank| rank.number).is_sorted_by(|one, next| one < next)
+        );
+        count
+    }
+
+    #[test]
+    fn names_that_come_in_order_between_others_keep_their_numbers() {
+        let names = || (0..20_000).map(|number| format!("b{number:05}"));
+        // The first room is what two names without a history have between them.
+        assert!(renumbered(names()) <= 1);
+        assert!(renumbered(names().rev()) <= 1);
+        let two = names().zip(names()).flat_map(|(one, two)| [one, format!("c{two}")]);
+        assert!(renumbered(two) <= 2);
+    }
+
+    #[test]
+    fn a_crowded_place_makes_room_and_says_so() {
+        // Each comes between the two before it.
+        let pair = |step: usize| ["b", "y"].map(|end| format!("{}{end}", "m".repeat(step)));
+        let names = (0..32).flat_map(pair);
+        assert!(renumbered(names) >= 1, "64 halvings exhaust 32 bits of room");
     }
 }

@@ -85,9 +85,11 @@ impl Tree {
     pub(super) fn remove(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         self.ranks.remove(&row.path);
-        self.dirty.retain(|dirty| *dirty != queue);
         // Its parent may have it in its order still: what was ready left without a step since.
         let gone = core::mem::take(&mut self.queues[queue.index()]);
+        if gone.dirty {
+            self.dirty.retain(|dirty| *dirty != queue);
+        }
         let Some(parent) = row.parent else { return };
         for pass in Pass::ALL {
             if let Some(key) = gone.passes[pass.index()].key {
@@ -96,6 +98,12 @@ impl Tree {
                 self.touch(parent);
             }
         }
+    }
+
+    /// A leaf has another maximum or guarantee.
+    pub(super) fn sized(&mut self, books: &Books, leaf: QueueId) {
+        self.queues[leaf.index()].fair_max = books.fair_max(leaf);
+        self.touch(leaf);
     }
 
     /// Every share changes: the cluster has another size.

@@ -119,7 +119,7 @@ fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option
     for (ask, _) in asks {
         let wanted = books.resources_of(ask);
         let allowed = holding(books, row, link).iter().all(|level| {
-            level.max.as_ref().is_none_or(|max| max.minus_existing(&level.used).allows(wanted))
+            level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
         });
         let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
         if !allowed || !room {
@@ -149,12 +149,12 @@ fn may_start(books: &Books, row: &Application, link: Link) -> bool {
     let room = |running: u64, max: u64| max == 0 || running < max;
     let queues = books.up(row.queue).all(|(_, q)| room(q.running, q.settings.max_applications));
     let mut levels = holding(books, row, link).into_iter();
-    queues && levels.all(|level| room(level.running, level.max_applications))
+    queues && levels.all(|level| room(level.running, level.max_applications()))
 }
 
 /// The levels whose limits hold: of the user all; of the group all, or where limits that name
 /// the user go first, those above the highest queue that names him.
-fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<&'books Level> {
+fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<Level<'books>> {
     let partition = books.partition(row.partition);
     let trackers = &partition.trackers;
     let path = books.path_of(row.queue);

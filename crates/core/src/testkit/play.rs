@@ -279,7 +279,7 @@ impl Player<'_> {
         assert!(books.queues().iter().all(|(_, queue)| !queue.is_removable()), "all is cleaned");
         for partition in books.partitions().values() {
             for (_, level) in partition.trackers.levels() {
-                assert!(level.used.is_empty() && level.running == 0 && level.links() == 0);
+                assert!(level.used().is_empty() && level.running == 0 && level.links() == 0);
             }
         }
     }

@@ -244,15 +244,24 @@ pub(super) fn groups_of(user: u8) -> Vec<Name> {
     groups.iter().map(Name::new).collect()
 }
 
-/// Now and then a quota or a number for the queue, should a rule have made it.
+/// Now and then sizes for the queue, should a rule have made it.
 pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
-    let (key, value) = match number % 4 {
-        0 => ("namespace.resourcequota", r#"{"resources":{"vcore":{"value":3}}}"#),
-        1 if user == 0 => ("namespace.resourcemaxapps", "1"),
-        2 if user == 1 => ("application.create.force", "true"),
-        _ => return Vec::new(),
+    let vcore = |key, amount| {
+        let value = alloc::format!(r#"{{"resources":{{"vcore":{{"value":{amount}}}}}}}"#);
+        (Name::new(key), Name::from(value))
     };
-    vec![(Name::new(key), Name::new(value))]
+    let (quota, guaranteed) = ("namespace.resourcequota", "namespace.resourceguaranteed");
+    match (number % 4, user) {
+        (0, 3) => vec![vcore(guaranteed, 1 + number)],
+        (0, 2) => vec![vcore(quota, 5), vcore(guaranteed, 2)],
+        (0, _) => vec![vcore(quota, 3 - user)],
+        (1, 0 | 3) => {
+            let many = Name::from(alloc::format!("{}", 1 + user));
+            vec![(Name::new("namespace.resourcemaxapps"), many)]
+        }
+        (2, 1) => vec![(Name::new("application.create.force"), Name::new("true"))],
+        _ => Vec::new(),
+    }
 }
 
 pub(super) fn capacity(size: u8) -> Amounts {

@@ -337,8 +337,8 @@ impl Story {
                 format!(
                     "  {name} at {}: uses {}, left {}, runs {}\n",
                     books.queue(level.queue).path,
-                    self.amounts(Some(&level.used)),
-                    self.amounts(level.left.as_ref()),
+                    self.amounts(Some(&level.used())),
+                    self.amounts(level.left().as_ref()),
                     level.running
                 )
             })

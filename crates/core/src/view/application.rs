@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, ApplicationState, Books, Rejected};
+use crate::books::{Allocation, Application, ApplicationState, Books, Mark, Rejected, TaskGroup};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -32,9 +32,12 @@ pub struct ApplicationView {
     pub state: ApplicationState,
     /// The states that it was in, the oldest first.
     pub state_log: Vec<(Timestamp, ApplicationState)>,
-    /// Allocated now.
+    /// Allocated now, without placeholders.
     pub used: Amounts,
-    /// The most that was allocated at once, type by type, as of its placements.
+    /// Allocated to placeholders.
+    pub placeholders: Amounts,
+    /// The most that was allocated at once to placeholders alone, or to all others, type by
+    /// type, as of its placements.
     pub max_used: Amounts,
     /// Asked for.
     pub pending: Amounts,
@@ -44,6 +47,25 @@ pub struct ApplicationView {
     pub requests: Vec<AskView>,
     /// What it has, by key.
     pub allocations: Vec<AllocationView>,
+    /// Keys of its asks for which a node is kept.
+    pub reservations: Vec<Name>,
+    /// Its task groups, by name.
+    pub task_groups: Vec<TaskGroupView>,
+}
+
+/// A task group of a gang.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskGroupView {
+    /// Its name.
+    pub name: Name,
+    /// The size of its first placeholder.
+    pub size: Amounts,
+    /// How many placeholders it ever had.
+    pub count: u64,
+    /// How many gave their place to a member.
+    pub replaced: u64,
+    /// How many went otherwise.
+    pub timed_out: u64,
 }
 
 /// An ask that waits.
@@ -61,10 +83,19 @@ pub struct AskView {
     pub priority: i32,
     /// Whether it is the first of its application.
     pub originator: bool,
+    /// Whether it only holds room for a member of its task group.
+    pub placeholder: bool,
+    /// The task group that it holds room for, or takes room from.
+    pub task_group: Option<Name>,
+    /// The only node that it may run on.
+    pub required_node: Option<Name>,
+    /// Whether others were asked to stop for it.
+    pub preemption_triggered: bool,
 }
 
 /// An allocation in force.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct AllocationView {
     /// Allocation key.
     pub key: Name,
@@ -82,6 +113,14 @@ pub struct AllocationView {
     pub node: Name,
     /// Whether it is the first of its application.
     pub originator: bool,
+    /// Whether it only holds room for a member of its task group.
+    pub placeholder: bool,
+    /// Whether it took the place of a placeholder.
+    pub took_place: bool,
+    /// The task group that it holds room for, or took room from.
+    pub task_group: Option<Name>,
+    /// Whether the RM was asked to stop it for the sake of others.
+    pub preempted: bool,
 }
 
 /// An application that was refused.
@@ -111,12 +150,18 @@ impl ApplicationView {
         let row = books.application(application);
         let amounts = |resources| books.types().amounts(resources);
         let (mut requests, mut allocations) = (Vec::new(), Vec::new());
+        let mut reservations = Vec::new();
         for (id, one) in books.allocations_of(application) {
             match AllocationView::of(books, id) {
-                Some(placed) => allocations.push(placed),
+                // A member that is about to take a placeholder's place is neither yet.
+                Some(placed) => allocations.extend(one.is_allocated().then_some(placed)),
                 None => requests.push(AskView::new(books, id, one)),
             }
+            if one.reservation().is_some() {
+                reservations.push(one.key.clone());
+            }
         }
+        reservations.sort();
         requests.sort_by(|one, other| one.key.cmp(&other.key));
         allocations.sort_by(|one, other| one.key.cmp(&other.key));
         Self {
@@ -130,12 +175,15 @@ impl ApplicationView {
             finished: (!row.state.is_active()).then_some(row.state_since),
             state: row.state,
             state_log: row.state_log.iter().collect(),
-            used: amounts(&row.allocated),
+            used: amounts(&row.real()),
+            placeholders: amounts(row.placeholders().0),
             max_used: amounts(&row.peak),
             pending: amounts(&row.pending),
             highest_priority: row.priority(),
             requests,
             allocations,
+            reservations,
+            task_groups: TaskGroupView::all(books, row),
         }
     }
 
@@ -161,6 +209,22 @@ impl ApplicationView {
     }
 }
 
+impl TaskGroupView {
+    fn all(books: &Books, application: &Application) -> Vec<Self> {
+        let groups = application.gang.iter().flat_map(|gang| &gang.groups);
+        let view = |group: &TaskGroup| Self {
+            name: group.name.clone(),
+            size: books.types().amounts(&group.size),
+            count: group.count,
+            replaced: group.replaced,
+            timed_out: group.timed_out,
+        };
+        let mut all: Vec<Self> = groups.map(view).collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all
+    }
+}
+
 impl AskView {
     fn new(books: &Books, id: AllocationId, row: &Allocation) -> Self {
         Self {
@@ -170,6 +234,10 @@ impl AskView {
             resources: books.types().amounts(books.resources_of(id)),
             priority: row.priority,
             originator: row.originator,
+            placeholder: row.placeholder,
+            task_group: row.task_group().cloned(),
+            required_node: row.required_node().cloned(),
+            preemption_triggered: row.preemption_triggered,
         }
     }
 }
@@ -187,6 +255,10 @@ impl AllocationView {
             resources: books.types().amounts(books.resources_of(allocation)),
             priority: row.priority,
             originator: row.originator,
+            placeholder: row.placeholder,
+            took_place: row.took_place,
+            task_group: row.task_group().cloned(),
+            preempted: row.mark == Mark::Preempted,
         })
     }
 }

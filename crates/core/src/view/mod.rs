@@ -6,8 +6,7 @@
 //! levels. Lists are sorted and their order is stable. How a view looks on a wire is decided
 //! where it is sent.
 //!
-//! Not shown yet, because the books do not know it: placeholders, reservations, foreign
-//! allocations, what is being taken back, and which checks an ask was looked at by.
+//! Not shown yet, because the books do not know it: which checks an ask was looked at by.
 
 mod application;
 mod node;
@@ -17,8 +16,8 @@ mod placement;
 mod queue;
 mod usage;
 
-pub use application::{AllocationView, ApplicationView, AskView, RejectedView};
-pub use node::NodeView;
+pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
+pub use node::{ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};

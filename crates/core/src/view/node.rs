@@ -1,8 +1,9 @@
 //! A node with what runs on it.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Books, Foreign};
 use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -21,7 +22,7 @@ pub struct NodeView {
     pub capacity: Amounts,
     /// Allocated on it.
     pub allocated: Amounts,
-    /// Used on it by others than us. Always empty: the books do not know of others yet.
+    /// Used on it by what is not scheduled here.
     pub occupied: Amounts,
     /// What is left; negative after it shrank below its use.
     pub available: Amounts,
@@ -29,15 +30,34 @@ pub struct NodeView {
     pub used_percent: Percents,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
-    /// Keys of the asks that it is kept for. Always empty: no node is kept for an ask yet.
+    /// Keys of the asks that it is kept for, sorted.
     pub reservations: Vec<Name>,
-    /// What runs on it, by key.
+    /// What runs on it, by key, members included that will take a placeholder's place here.
     pub allocations: Vec<AllocationView>,
+    /// What runs on it and is not scheduled here, by key.
+    pub foreign: Vec<ForeignView>,
+}
+
+/// Something that runs on a node and is not scheduled here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignView {
+    /// Its key.
+    pub key: Name,
+    /// How much it takes.
+    pub resources: Amounts,
+    /// Whether it may be taken back.
+    pub preemptable: bool,
 }
 
 impl NodeView {
-    /// One node. Costs what runs on it.
+    /// One node. Costs what runs on it, and all that is foreign to its partition.
     pub fn of(books: &Books, node: NodeId) -> Self {
+        let foreign = &books.partition(books.node(node).partition).foreign;
+        let here = foreign.iter().filter(|(_, one)| one.node == node);
+        Self::with(books, node, here.map(|(key, one)| foreign_view(books, key, one)).collect())
+    }
+
+    fn with(books: &Books, node: NodeId, foreign: Vec<ForeignView>) -> Self {
         let row = books.node(node);
         let amounts = |resources| books.types().amounts(resources);
         let mut allocations: Vec<AllocationView> = books
@@ -45,6 +65,10 @@ impl NodeView {
             .filter_map(|(id, _)| AllocationView::of(books, id))
             .collect();
         allocations.sort_by(|one, other| one.key.cmp(&other.key));
+        let kept = row.reservations().iter();
+        let mut reservations: Vec<Name> =
+            kept.map(|ask| books.allocation(*ask).key.clone()).collect();
+        reservations.sort();
         let (capacity, allocated) = (amounts(&row.capacity), amounts(&row.allocated));
         Self {
             node: row.name.clone(),
@@ -52,17 +76,28 @@ impl NodeView {
             used_percent: percents(&capacity, &allocated),
             capacity,
             allocated,
-            occupied: Amounts::EMPTY,
+            occupied: amounts(&row.occupied),
             available: amounts(&row.available),
             schedulable: row.schedulable,
-            reservations: Vec::new(),
+            reservations,
             allocations,
+            foreign,
         }
     }
 
     /// All nodes of a partition, by id.
     pub fn all(books: &Books, partition: PartitionId) -> Vec<Self> {
-        let nodes = &books.partition(partition).nodes;
-        nodes.iter().map(|(_, node)| Self::of(books, *node)).collect()
+        let row = books.partition(partition);
+        let mut foreign: BTreeMap<NodeId, Vec<ForeignView>> = BTreeMap::new();
+        for (key, one) in row.foreign.iter() {
+            foreign.entry(one.node).or_default().push(foreign_view(books, key, one));
+        }
+        let view = |node| Self::with(books, node, foreign.remove(&node).unwrap_or_default());
+        row.nodes.iter().map(|(_, node)| *node).map(view).collect()
     }
+}
+
+fn foreign_view(books: &Books, key: &Name, one: &Foreign) -> ForeignView {
+    let resources = books.types().amounts(&one.resources);
+    ForeignView { key: key.clone(), resources, preemptable: one.preemptable }
 }

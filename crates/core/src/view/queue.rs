@@ -39,7 +39,7 @@ pub struct QueueView {
     pub allocated: Amounts,
     /// Asked for here and below.
     pub pending: Amounts,
-    /// Being taken back here and below. Always empty: nothing is taken back yet.
+    /// Being taken back here and below: the RM was asked to stop it.
     pub preempting: Amounts,
     /// What may still be used, the least on the way up to the root; may be negative.
     pub headroom: Amounts,
@@ -49,8 +49,8 @@ pub struct QueueView {
     pub running: u64,
     /// Applications that may run at once; 0 is unlimited.
     pub max_applications: u64,
-    /// Accepted applications that hold a place among the running ones already. Always empty:
-    /// an application runs with its first allocation.
+    /// Accepted applications here and below that hold a place among the running ones already,
+    /// because their gang is on the way.
     pub starting: Vec<Name>,
     /// The priority that it shows its parent, fence and offset applied; none while nothing
     /// waits.
@@ -127,11 +127,11 @@ impl QueueView {
             guaranteed: amounts(books, row.guaranteed.as_ref()),
             allocated,
             pending: of(&row.pending),
-            preempting: Amounts::EMPTY,
+            preempting: of(&row.preempting),
             headroom: amounts(books, books.headroom(id).as_ref()),
             running: row.running,
             max_applications: row.settings.max_applications,
-            starting: Vec::new(),
+            starting: starting(books, id),
             priority: row.shown_priority(),
             priority_fence: values.priority_policy == PriorityPolicy::Fence,
             priority_offset: values.priority_offset,
@@ -161,4 +161,20 @@ fn template(queue: &Queue) -> Option<TemplateView> {
         guaranteed: template.guaranteed.clone(),
         properties: template.properties.clone(),
     })
+}
+
+/// The applications of a subtree that count as if they ran, by id. Looks for them only where
+/// the queues say that there are some.
+fn starting(books: &Books, queue: QueueId) -> Vec<Name> {
+    let (mut found, mut left) = (Vec::new(), alloc::vec![queue]);
+    while let Some(queue) = left.pop() {
+        if books.queue(queue).allocating == 0 {
+            continue;
+        }
+        left.extend(books.children(queue).map(|(id, _)| id));
+        let here = books.applications_in(queue).filter(|(_, row)| row.allocating);
+        found.extend(here.map(|(_, row)| row.name.clone()));
+    }
+    found.sort();
+    found
 }

@@ -189,10 +189,10 @@ fn usage_at(books: &Books, trackers: &Trackers, level: LevelId, charged: &Charge
     running.sort();
     UsageView {
         path: books.queue(row.queue).path.clone(),
-        used: amounts(books, Some(&row.used)),
+        used: amounts(books, Some(&row.used())),
         running,
-        max: amounts(books, row.max.as_ref()),
-        max_applications: row.max_applications,
+        max: amounts(books, row.max()),
+        max_applications: row.max_applications(),
         children,
     }
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 
 mod access;
+mod many;
 mod property;
 mod queues;
 mod reload;

@@ -339,3 +339,23 @@ fn paths_are_no_deeper_than_queues_may_be() {
         assert_eq!(told.contains("PL-RULE-ERROR"), !made, "{levels} levels");
     }
 }
+
+#[test]
+fn a_queue_of_the_file_is_found_however_deep_it_is() {
+    let path = ".q".repeat(200);
+    let told = |rest: &str| {
+        headroom_core::testkit::tell(&format!(
+            "queue root{path}.leaf\nqueue root{path}.made parent\nrule provided create\napp app1 {rest} ann\nshow app1"
+        ))
+    };
+    let leaf = told(&format!("root{path}.leaf"));
+    assert!(leaf.contains(&format!("app1: New in root{path}.leaf,")), "{leaf}");
+    for (levels, made) in [(128, true), (129, false)] {
+        let told = told(&format!("root{path}.made{}", ".r".repeat(levels)));
+        assert_eq!(
+            told.contains("PL-RULE-ERROR"),
+            !made,
+            "{levels} levels below the file's: {told}"
+        );
+    }
+}

@@ -240,10 +240,57 @@ fn more_resource_types_than_the_books_can_hold_are_refused() {
     check(
         &script,
         expect![[r#"
-        ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
-        node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 1024 can be
+        ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, and no more than 16 may be; types of nodes and of the queue file are not new
+        node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new
         ask a2: app1 Accepted
           a2 waits for nodes: the cluster has none
     "#]],
+    );
+}
+
+#[test]
+fn whoever_asks_leaves_resource_types_to_nodes_and_nodes_to_the_queue_file() {
+    let types = |of: &str, count: usize| -> String {
+        let names: Vec<String> = (0..count).map(|number| format!(" {of}{number}=1")).collect();
+        names.concat()
+    };
+    let ask = |ask| format!("ask a{ask} app1{}\n", types(&format!("of{ask}-"), 16));
+    let asks = (0..40).map(ask).collect::<Vec<String>>().concat();
+    let tag: Vec<String> =
+        (0..15).map(|number| format!(r#""tag{number}":{{"value":1}}"#)).collect();
+    let tags = format!(r#"namespace.resourcequota={{"resources":{{{}}}}}"#, tag.join(","));
+    let script = format!(
+        "
+        queue root.a
+        rule provided create
+        app app1 root.a ann
+        {asks}
+        app app2 root.n ann tags {tags}
+        node n1{}
+        node n2{}
+        ask b1 app1 n0=1
+        reload
+        queue root.a max{}
+        queue root.b template max{}
+        queue root.b parent
+        rule provided create
+        app app3 root.b.c ann
+        ask b2 app1 tpl0=1
+        ",
+        types("n", 200),
+        types("more", 100),
+        types("max", 200),
+        types("tpl", 100),
+    );
+    let told = headroom_core::testkit::tell(&script);
+    let refused = |line: &&str| line.contains("refused") || line.contains("rejected");
+    let told: Vec<&str> =
+        told.lines().filter(refused).filter(|line| !line.contains(" a3")).collect();
+    assert_eq!(
+        told,
+        [
+            "app app2: rejected TOO_MANY_TYPES: the queue of the application names 15 resource types that are new, 498 are known already, and no more than 512 may be then; types of nodes and of the queue file are not new",
+            "node n2: refused TOO_MANY_TYPES: the node names 100 resource types that are new, 698 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new",
+        ]
     );
 }

@@ -1,7 +1,7 @@
 //! The trackers without books around them: what they refuse, and ids that outlive their level.
 
 use headroom_core::books::TrackerError;
-use headroom_core::books::tracker::{Level, Trackers};
+use headroom_core::books::tracker::Trackers;
 use headroom_core::id::{LevelId, QueueId};
 use headroom_core::resource::Resources;
 use headroom_core::testkit::vector;
@@ -21,7 +21,7 @@ fn memory(amount: i64) -> Resources {
 }
 
 fn used(trackers: &Trackers, level: LevelId) -> Vec<Resources> {
-    trackers.up(level).map(|(_, level)| level.used.clone()).collect()
+    trackers.up(level).map(|(_, level)| level.used()).collect()
 }
 
 #[test]
@@ -186,8 +186,7 @@ fn no_use_goes_below_zero_and_what_is_left_follows() {
     trackers.increase(level, &vector([(0, 4), (1, 7)])).unwrap();
     trackers.decrease(level, &vector([(0, 6), (1, 2)])).unwrap();
     assert_eq!(used(&trackers, level), vec![vector([(1, 5)]); 3]);
-    let left = |level: &Level| level.left.clone();
-    assert_eq!(trackers.up(level).find_map(|(_, level)| left(level)), Some(memory(10)));
+    assert_eq!(trackers.up(level).find_map(|(_, level)| level.left()), Some(memory(10)));
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn a_group_is_given_back_to_after_its_user_is_gone() {
 /// How many levels differ between two states of the trackers, made and removed ones included.
 fn touched(before: &Trackers, after: &Trackers) -> usize {
     let gone = before.levels().filter(|(id, _)| after.find_level(*id).is_none()).count();
-    let changed = after.levels().filter(|(id, level)| before.find_level(*id) != Some(level));
+    let changed = after.levels().filter(|(id, level)| before.find_level(*id) != Some(*level));
     gone + changed.count()
 }
 

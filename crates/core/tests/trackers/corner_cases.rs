@@ -162,6 +162,6 @@ fn a_level_that_was_only_looked_at_has_its_place_and_nothing_else() {
     scene.remove("2");
     assert_eq!(scene.used(USER, "bob", "root.p.q"), "none", "what nothing needs is gone");
     let root = scene.level(USER, "bob", "root").unwrap();
-    assert!(root.used.is_empty() && root.running == 0 && root.links() == 0);
-    assert!(!root.is_limited() && root.left.is_none());
+    assert!(root.used().is_empty() && root.running == 0 && root.links() == 0);
+    assert!(!root.is_limited() && root.left().is_none());
 }

@@ -164,21 +164,23 @@ impl Scene {
         headroom.map_or_else(|| "unlimited".into(), |headroom| self.text(&headroom))
     }
 
-    fn level(&self, kind: TrackerKind, name: &str, queue: &str) -> Option<&Level> {
+    fn level(&self, kind: TrackerKind, name: &str, queue: &str) -> Option<Level<'_>> {
         let trackers = &self.here().trackers;
         Some(trackers.level(trackers.level_of(kind, name, self.queue(queue))?))
     }
 
     /// What is charged at a queue, `none` where there is no level.
     fn used(&self, kind: TrackerKind, name: &str, queue: &str) -> String {
-        self.level(kind, name, queue).map_or_else(|| "none".into(), |level| self.text(&level.used))
+        self.level(kind, name, queue)
+            .map_or_else(|| "none".into(), |level| self.text(&level.used()))
     }
 
     /// The limit in force at a queue: `memory=10 apps=2`, with `*` where it is that of all others.
     fn limit(&self, kind: TrackerKind, name: &str, queue: &str) -> String {
         let Some(level) = self.level(kind, name, queue) else { return "none".into() };
-        let max = level.max.as_ref().map(|max| self.text(max));
-        let apps = (level.max_applications > 0).then(|| format!("apps={}", level.max_applications));
+        let max = level.max().map(|max| self.text(max));
+        let apps =
+            (level.max_applications() > 0).then(|| format!("apps={}", level.max_applications()));
         let star = level.from_wildcard.then(|| "*".into());
         [max, apps, star].into_iter().flatten().collect::<Vec<String>>().join(" ")
     }

@@ -340,7 +340,7 @@ impl Player<'_> {
             let key = (tracker.kind, &*tracker.name, queue);
             let (used, running, links) = sums.get(&key).copied().unwrap_or_default();
             let books = self.scene.books();
-            assert_eq!(pair(books, &level.used), used, "used by {key:?}");
+            assert_eq!(pair(books, &level.used()), used, "used by {key:?}");
             assert!(used.iter().all(|amount| *amount >= 0), "{key:?} is below zero");
             assert_eq!(
                 (level.running, level.links()),
@@ -348,10 +348,10 @@ impl Player<'_> {
                 "runs and links of {key:?}"
             );
             let (memory, apps, others) = self.model.limit(tracker.kind, &tracker.name, queue);
-            let max = level.max.as_ref().map(|max| pair(books, max)[0]);
-            let limit = (max, level.max_applications, level.from_wildcard);
+            let max = level.max().map(|max| pair(books, max)[0]);
+            let limit = (max, level.max_applications(), level.from_wildcard);
             assert_eq!(limit, (memory, apps, others), "limit of {key:?}");
-            let left = level.left.as_ref().map(|left| pair(books, left)[0]);
+            let left = level.left().map(|left| pair(books, &left)[0]);
             assert_eq!(left, memory.map(|memory| memory - used[0]), "left for {key:?}");
             let needed = links > 0 || level.is_limited() || trackers.children(id).count() > 0;
             assert!(needed, "{key:?} has neither use nor limit");

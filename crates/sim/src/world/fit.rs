@@ -33,7 +33,7 @@ pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -
     }
     let trackers = &books.partition(application.partition).trackers;
     for (_, level) in books.limiting_levels(row.application) {
-        if let Some(max) = level.max.as_ref()
+        if let Some(max) = level.max()
             && !max.allows(wanted)
         {
             let max = books.types().amounts(max);

@@ -53,7 +53,8 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
             ("state", application(id), state.to_string())
         }
         Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
-        Event::AskAdded { .. }
+        Event::ApplicationAllocating { .. }
+        | Event::AskAdded { .. }
         | Event::AskRemoved { .. }
         | Event::Placed { .. }
         | Event::Resized { .. }
@@ -95,6 +96,9 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         }
         Event::Released { allocation: id, termination } => {
             ("released", allocation(id), format!("{termination:?}"))
+        }
+        Event::ApplicationAllocating { application: id } => {
+            ("allocating", application(id), nothing())
         }
         Event::Reserved { ask, node } => {
             ("reserved", allocation(ask), format!("on {}", node_of(node)))

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use headroom_core::books::Books;
-use headroom_core::{Command, Event, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_core::{Command, Event, Name, Rejection, Scheduler, Step, Timestamp, decide};
 use headroom_engine::users::{Resolver, UserCache};
 use serde_json::{Value, json};
 
@@ -56,8 +56,7 @@ impl<'case> Driver<'case> {
     /// Play one step.
     ///
     /// # Errors
-    /// [`Needs`](super::wire::Needs) for what the core cannot do yet; anything else is a fault
-    /// of the case.
+    /// A fault of the case.
     pub(super) fn step(&mut self, step: &'case Value) -> Result<Outcome> {
         let input = step.as_object().context("a step must be an object")?;
         self.advance(1);
@@ -76,15 +75,21 @@ impl<'case> Driver<'case> {
                     result = Some(json!({"ok": self.configure(text)}));
                 }
                 "schedule" => self.schedule(count(value, key)?),
-                // The core releases nothing on its own yet, so there is nothing to confirm.
-                "confirm" => result = Some(json!(0)),
+                "confirm" => {
+                    let releases = self.told.take_unconfirmed();
+                    for release in &releases {
+                        requests::confirm(self, release)?;
+                    }
+                    result = Some(json!(releases.len()));
+                }
+                "quota_preemption" => self.scan_quotas(),
                 "advance_ms" => self.advance(count(value, key)?),
                 "responses" | "result" | "snapshot" | "cycles" | "settled" | "error"
-                | "unstable" | "quota_preemption" => {}
+                | "unstable" => {}
                 _ => bail!("a step with {key:?} is unknown"),
             }
         }
-        let told = std::mem::take(&mut self.told);
+        let told = self.told.take();
         let snapshot = input.contains_key("snapshot");
         Ok(Outcome {
             responses: told.into_responses(),
@@ -121,18 +126,27 @@ impl<'case> Driver<'case> {
         self.command(&Command::Configure(Box::new(configuration))).is_ok()
     }
 
-    /// Let the scheduler place up to this many asks.
+    /// Look for queues above their maximum, in all partitions.
+    fn scan_quotas(&mut self) {
+        let names: Vec<Name> =
+            self.books.partitions().values().map(|one| one.name.clone()).collect();
+        for partition in names {
+            let scanned = self.command(&Command::ScanQuotas { partition });
+            assert!(scanned.is_ok(), "the partition is there");
+        }
+    }
+
+    /// Let the scheduler go through up to this many cycles.
     fn schedule(&mut self, most: u64) {
-        let mut placed = 0;
+        let mut cycles = 0;
         let mut events = Vec::new();
-        while placed < most {
+        while cycles < most {
             events.clear();
             if self.scheduler.next(&self.books, self.now, &mut events) != Step::Moved {
                 return;
             }
             self.apply(&events);
-            // Tying an application to its trackers is a step of ours and no cycle of theirs.
-            placed += u64::from(events.iter().any(|one| matches!(one, Event::Placed { .. })));
+            cycles += u64::from(events.iter().any(is_result));
         }
     }
 
@@ -147,6 +161,18 @@ impl<'case> Driver<'case> {
         }
         self.now = end;
     }
+}
+
+/// Whether an event is the result of one of their cycles. Tying an application to its trackers
+/// is a step of ours alone, and so is noting that nothing could be stopped for an ask.
+const fn is_result(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Placed { .. }
+            | Event::SwapStarted { .. }
+            | Event::Reserved { .. }
+            | Event::Unreserved { .. }
+    )
 }
 
 fn count(value: &Value, key: &str) -> Result<u64> {

@@ -10,7 +10,6 @@
 //!   into an oddity which Headroom repairs is compared up to the step that the record names
 //!   (decision C-5). Where two partitions share the reference's trackers, only users and groups
 //!   are left out from there.
-//! - What the core cannot do yet makes a case fail with "needs …".
 
 mod compare;
 mod driver;
@@ -26,7 +25,7 @@ use serde_json::{Value, json};
 
 use self::compare::{Difference, differences};
 use self::driver::{Driver, Outcome};
-use self::wire::{Needs, list, text};
+use self::wire::{list, text};
 use super::case::text_of;
 use super::{Judge, Verdict};
 
@@ -83,14 +82,7 @@ impl Judge for Scenario {
         let mut driver = Driver::new(text_of(case, "config")?);
         let scope = Scope::of(case);
         for (number, step) in steps(case)?.iter().enumerate().take(scope.end) {
-            let outcome = match driver.step(step) {
-                Ok(outcome) => outcome,
-                Err(error) => {
-                    let needs = error.downcast::<Needs>();
-                    let needs = needs.with_context(|| format!("step {number}"))?;
-                    return Ok(Verdict::Differs { step: number, what: needs.to_string() });
-                }
-            };
+            let outcome = driver.step(step).with_context(|| format!("step {number}"))?;
             if let Some(first) = scope.compare(number, step, &outcome).first() {
                 return Ok(Verdict::Differs { step: number, what: first.to_string() });
             }

@@ -7,8 +7,8 @@ use headroom_core::books::Books;
 use headroom_core::config::{ApplicationOrder, NodeOrder, PreemptionPolicy, Properties};
 use headroom_core::resource::Amounts;
 use headroom_core::view::{
-    AllocationView, ApplicationView, GroupView, NodeView, PartitionView, Percents, QueueView,
-    RejectedView, UsageView, UserView, groups, users,
+    AllocationView, ApplicationView, ForeignView, GroupView, NodeView, PartitionView, Percents,
+    QueueView, RejectedView, TaskGroupView, UsageView, UserView, groups, users,
 };
 use headroom_core::{Millis, Name};
 use serde_json::{Map, Value, json};
@@ -172,6 +172,10 @@ fn application(view: &ApplicationView) -> Value {
             ("resource", resources(&ask.resources)),
             ("priority", ask.priority.to_string().into()),
             ("originator", ask.originator.into()),
+            ("placeholder", ask.placeholder.into()),
+            ("taskGroupName", ask.task_group.as_ref().map(Name::as_str).into()),
+            ("requiredNodeId", ask.required_node.as_ref().map(Name::as_str).into()),
+            ("triggeredPreemption", ask.preemption_triggered.into()),
         ];
         object(&[], fields)
     };
@@ -189,6 +193,20 @@ fn application(view: &ApplicationView) -> Value {
         ("stateLog", states.collect()),
         ("requests", view.requests.iter().map(ask).collect()),
         ("allocations", view.allocations.iter().map(allocation).collect()),
+        ("hasReserved", (!view.reservations.is_empty()).into()),
+        ("reservations", names(&view.reservations)),
+        ("placeholderData", view.task_groups.iter().map(task_group).collect()),
+    ];
+    object(&[], fields)
+}
+
+fn task_group(view: &TaskGroupView) -> Value {
+    let fields = [
+        ("taskGroupName", view.name.as_str().into()),
+        ("count", view.count.into()),
+        ("minResource", resources(&view.size)),
+        ("replaced", view.replaced.into()),
+        ("timedout", view.timed_out.into()),
     ];
     object(&[], fields)
 }
@@ -200,6 +218,19 @@ fn allocation(view: &AllocationView) -> Value {
         ("resource", resources(&view.resources)),
         ("priority", view.priority.to_string().into()),
         ("originator", view.originator.into()),
+        ("placeholder", view.placeholder.into()),
+        ("placeholderUsed", view.took_place.into()),
+        ("taskGroupName", view.task_group.as_ref().map(Name::as_str).into()),
+        ("preempted", view.preempted.into()),
+    ];
+    object(&[], fields)
+}
+
+fn foreign(view: &ForeignView) -> Value {
+    let fields = [
+        ("allocationKey", view.key.as_str().into()),
+        ("resource", resources(&view.resources)),
+        ("preemptable", view.preemptable.into()),
     ];
     object(&[], fields)
 }
@@ -230,6 +261,7 @@ fn node(view: &NodeView) -> Value {
         ("available", resources(&view.available)),
         ("utilized", percents(&view.used_percent)),
         ("allocations", names(view.allocations.iter().map(|one| &one.key))),
+        ("foreignAllocations", view.foreign.iter().map(foreign).collect()),
         ("schedulable", view.schedulable.into()),
         ("isReserved", (!view.reservations.is_empty()).into()),
         ("reservations", names(&view.reservations)),

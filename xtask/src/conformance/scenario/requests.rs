@@ -1,23 +1,23 @@
 //! The requests of the reference's interface as commands.
 //!
-//! Left out, because nothing here depends on it: `preemptionPolicy` of asks (the core takes
-//! nothing back yet), attributes of nodes but the partition, the message texts.
+//! Left out, because nothing here depends on it: attributes of nodes but the partition, the
+//! message texts.
 
 use anyhow::{Result, bail};
-use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination, Timestamp};
+use headroom_core::books::GangStyle;
+use headroom_core::{
+    AddNode, Ask, Command, Millis, Name, SetForeign, Submit, Termination, Timestamp,
+};
 use serde_json::Value;
 
 use crate::conformance::user;
 
 use super::driver::Driver;
-use super::wire::{self, Needs, amounts, flag, list, name, pairs, text};
+use super::wire::{self, amounts, flag, list, name, pairs, text};
 
 /// `ApplicationRequest`: new ones first, then those to be removed.
 pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
     for new in list(request, "new") {
-        if new.get("placeholderAsk").is_some() {
-            bail!(Needs("gangs"));
-        }
         let application = name(new, "applicationID");
         let tags: Vec<(Name, Name)> =
             pairs(new, "tags").map(|(key, value)| (Name::new(key), Name::new(value))).collect();
@@ -32,7 +32,12 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
             user: user.name,
             groups: user.groups,
             tags,
-            ..Submit::default()
+            placeholder_ask: amounts(new, "placeholderAsk")?,
+            gang_style: match text(new, "gangSchedulingStyle") {
+                "Hard" => GangStyle::Hard,
+                _ => GangStyle::Soft,
+            },
+            placeholder_timeout: timeout(new),
         };
         if driver.command(&Command::Submit(submit)).is_err() {
             driver.told.refuse_application(&application);
@@ -45,6 +50,12 @@ pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<(
         let _ = driver.command(&Command::RemoveApplication { partition, application });
     }
     Ok(())
+}
+
+/// How long a gang may take; zero where the record says nothing, or nothing that can be.
+fn timeout(new: &Value) -> Millis {
+    let millis = wire::number(new.get("executionTimeoutMilliSeconds")).unwrap_or_default();
+    Millis::new(u64::try_from(millis).unwrap_or_default())
 }
 
 /// `NodeRequest`.
@@ -82,6 +93,10 @@ pub(super) fn nodes(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
 /// `AllocationRequest`: asks and allocations first, then releases.
 pub(super) fn allocations(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
     for one in list(request, "allocations") {
+        if let Some((_, kind)) = pairs(one, "allocationTags").find(|(tag, _)| *tag == "foreign") {
+            foreign(driver, one, kind)?;
+            continue;
+        }
         let ask = ask(one)?;
         let (key, application) = (ask.key.clone(), ask.application.clone());
         if driver.command(&Command::Ask(ask)).is_err() {
@@ -91,18 +106,13 @@ pub(super) fn allocations(driver: &mut Driver<'_>, request: &Value) -> Result<()
     let releases = request.get("releases").unwrap_or(&Value::Null);
     for one in list(releases, "allocationsToRelease") {
         let (application, key) = (name(one, "applicationID"), name(one, "allocationKey"));
-        if application.is_empty() {
-            bail!(Needs("foreign allocations"));
-        }
-        let termination = match text(one, "terminationType") {
-            "" | "UNKNOWN_TERMINATION_TYPE" | "STOPPED_BY_RM" => Termination::StoppedByRm,
-            _ => bail!(Needs("confirmed releases")),
-        };
-        let command = Command::Release {
-            partition: wire::partition(text(one, "partitionName")),
-            application,
-            key: (!key.is_empty()).then_some(key),
-            termination,
+        let partition = wire::partition(text(one, "partitionName"));
+        let command = if application.is_empty() {
+            Command::ReleaseForeign { partition, key }
+        } else {
+            let key = (!key.is_empty()).then_some(key);
+            let termination = termination(text(one, "terminationType"))?;
+            Command::Release { partition, application, key, termination }
         };
         // What is not there is released already.
         let _ = driver.command(&command);
@@ -110,12 +120,54 @@ pub(super) fn allocations(driver: &mut Driver<'_>, request: &Value) -> Result<()
     Ok(())
 }
 
+/// What the reference's word for it means.
+fn termination(word: &str) -> Result<Termination> {
+    Ok(match word {
+        "" | "UNKNOWN_TERMINATION_TYPE" | "STOPPED_BY_RM" => Termination::StoppedByRm,
+        "TIMEOUT" => Termination::Timeout,
+        "PREEMPTED_BY_SCHEDULER" => Termination::Preempted,
+        "PLACEHOLDER_REPLACED" => Termination::PlaceholderReplaced,
+        _ => bail!("the termination type {word:?} is unknown"),
+    })
+}
+
+/// Something that runs on a node and is not scheduled here.
+fn foreign(driver: &mut Driver<'_>, one: &Value, kind: &str) -> Result<()> {
+    let foreign = SetForeign {
+        partition: wire::partition(text(one, "partitionName")),
+        key: name(one, "allocationKey"),
+        node: name(one, "nodeID"),
+        resources: amounts(one, "resourcePerAlloc")?,
+        preemptable: kind != "static",
+    };
+    let key = foreign.key.clone();
+    if driver.command(&Command::SetForeign(foreign)).is_err() {
+        driver.told.refuse_allocation(&key, &name(one, "applicationID"));
+    }
+    Ok(())
+}
+
+/// The RM confirms that it has released something.
+///
+/// # Errors
+/// When the recorded kind of release is unknown.
+pub(super) fn confirm(driver: &mut Driver<'_>, release: &Value) -> Result<()> {
+    let command = Command::Release {
+        partition: Name::new(text(release, "partition")),
+        application: name(release, "applicationID"),
+        key: Some(name(release, "allocationKey")),
+        termination: termination(text(release, "terminationType"))?,
+    };
+    // What is gone by now needs no confirmation.
+    let _ = driver.command(&command);
+    Ok(())
+}
+
 fn ask(one: &Value) -> Result<Ask> {
-    let mut created = None;
+    let (mut created, mut required_node) = (None, Name::default());
     for (tag, value) in pairs(one, "allocationTags") {
         match tag {
-            "foreign" => bail!(Needs("foreign allocations")),
-            "yunikorn.apache.org/requiredNode" => bail!(Needs("required nodes")),
+            "yunikorn.apache.org/requiredNode" => required_node = Name::new(value),
             "creationTime" => {
                 let seconds = value.parse::<u64>().ok();
                 created = seconds.map(|seconds| Timestamp::from_millis(seconds * 1_000));
@@ -123,9 +175,7 @@ fn ask(one: &Value) -> Result<Ask> {
             _ => {}
         }
     }
-    if flag(one, "placeholder") || !text(one, "taskGroupName").is_empty() {
-        bail!(Needs("gangs"));
-    }
+    let policy = one.get("preemptionPolicy").unwrap_or(&Value::Null);
     let node = name(one, "nodeID");
     let priority = one.get("priority").and_then(Value::as_i64).unwrap_or_default();
     Ok(Ask {
@@ -137,6 +187,10 @@ fn ask(one: &Value) -> Result<Ask> {
         priority: i32::try_from(priority)?,
         created,
         originator: flag(one, "originator"),
-        ..Ask::default()
+        placeholder: flag(one, "placeholder"),
+        task_group: name(one, "taskGroupName"),
+        required_node,
+        may_preempt: flag(policy, "allowPreemptOther"),
+        preemptable: flag(policy, "allowPreemptSelf"),
     })
 }

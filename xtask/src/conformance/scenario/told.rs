@@ -1,6 +1,7 @@
 //! What the resource manager is told: our events in the words of the recorded `responses`.
 
 use headroom_core::books::{ApplicationState, Books};
+use headroom_core::id::{AllocationId, NodeId};
 use headroom_core::{Event, Name, Termination};
 use serde_json::{Map, Value, json};
 
@@ -17,9 +18,25 @@ pub(super) struct Told {
     new_allocations: Vec<Value>,
     released_allocations: Vec<Value>,
     rejected_allocations: Vec<Value>,
+    /// Releases that the RM received and has not confirmed.
+    unconfirmed: Vec<Value>,
 }
 
 impl Told {
+    /// What the RM is to confirm, ordered by application, then by key.
+    pub(super) fn take_unconfirmed(&mut self) -> Vec<Value> {
+        let mut all = std::mem::take(&mut self.unconfirmed);
+        let of = |one: &Value, field: &str| one[field].as_str().unwrap_or_default().to_owned();
+        all.sort_by_key(|one| (of(one, "applicationID"), of(one, "allocationKey")));
+        all
+    }
+
+    /// What was told since the last call; what is to be confirmed stays.
+    pub(super) fn take(&mut self) -> Self {
+        let unconfirmed = std::mem::take(&mut self.unconfirmed);
+        std::mem::replace(self, Self { unconfirmed, ..Self::default() })
+    }
+
     /// Hear an event before it changes these books.
     pub(super) fn hear(&mut self, books: &Books, event: &Event) {
         match event {
@@ -32,27 +49,29 @@ impl Told {
                 self.update(name, *state);
             }
             Event::NodeAdded { node, .. } => self.accepted_nodes.push(text(node)),
-            Event::Placed { ask, node } => {
-                let row = books.allocation(*ask);
-                let mut told = Map::new();
-                told.insert("allocationKey".into(), text(&row.key));
-                told.insert("applicationID".into(), text(&books.application(row.application).name));
-                told.insert("nodeID".into(), text(&books.node(*node).name));
-                let amounts = books.types().amounts(books.resources_of(*ask));
-                told.insert("resource".into(), resources(&amounts));
-                if row.originator {
-                    told.insert("originator".into(), Value::Bool(true));
-                }
-                self.new_allocations.push(Value::Object(told));
+            Event::Placed { ask, node } => self.allocate(books, *ask, *node),
+            Event::SwapConfirmed { placeholder } => {
+                let ask = books.allocation(*placeholder).partner().expect("it has a member");
+                let node = books.allocation(ask).node.expect("the member has its node");
+                self.allocate(books, ask, node);
             }
             Event::Released { allocation, termination } => {
-                let row = books.allocation(*allocation);
-                self.released_allocations.push(json!({
-                    "allocationKey": &*row.key,
-                    "applicationID": &*books.application(row.application).name,
-                    "terminationType": word_of(*termination),
-                }));
+                // What was asked for is known already.
+                if word_of(*termination) == "STOPPED_BY_RM" {
+                    self.release(books, *allocation, *termination);
+                }
             }
+            // Of asks the RM is only told that they were given up.
+            Event::AskRemoved { ask, termination: Termination::Timeout } => {
+                self.ask(books, *ask, Termination::Timeout);
+            }
+            Event::SwapStarted { placeholder, .. } => {
+                self.ask(books, *placeholder, Termination::PlaceholderReplaced);
+            }
+            Event::ReleaseAsked { allocation, termination } => {
+                self.ask(books, *allocation, *termination);
+            }
+            Event::Preempted { victim, .. } => self.ask(books, *victim, Termination::Preempted),
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
@@ -68,17 +87,14 @@ impl Told {
             | Event::ApplicationLinked { .. }
             | Event::GroupUnlinked { .. }
             | Event::ApplicationUnlinked { .. }
+            | Event::ApplicationAllocating { .. }
             | Event::ApplicationRemoved { .. }
             | Event::AskAdded { .. }
             | Event::AskRemoved { .. }
             | Event::Resized { .. }
             | Event::Reserved { .. }
             | Event::Unreserved { .. }
-            | Event::SwapStarted { .. }
-            | Event::SwapConfirmed { .. }
             | Event::SwapDropped { .. }
-            | Event::ReleaseAsked { .. }
-            | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
             | Event::PreemptionTried { .. }
             | Event::QuotaClockStopped { .. }
@@ -89,6 +105,47 @@ impl Told {
             | Event::ForeignSet { .. }
             | Event::ForeignRemoved { .. } => {}
         }
+    }
+
+    fn allocate(&mut self, books: &Books, ask: AllocationId, node: NodeId) {
+        let row = books.allocation(ask);
+        let mut told = Map::new();
+        told.insert("allocationKey".into(), text(&row.key));
+        told.insert("applicationID".into(), text(&books.application(row.application).name));
+        told.insert("nodeID".into(), text(&books.node(node).name));
+        let amounts = books.types().amounts(books.resources_of(ask));
+        told.insert("resource".into(), resources(&amounts));
+        for (name, flag) in [("originator", row.originator), ("placeholder", row.placeholder)] {
+            if flag {
+                told.insert(name.into(), Value::Bool(true));
+            }
+        }
+        if let Some(group) = row.task_group() {
+            told.insert("taskGroupName".into(), text(group));
+        }
+        self.new_allocations.push(Value::Object(told));
+    }
+
+    fn release(&mut self, books: &Books, allocation: AllocationId, termination: Termination) {
+        let row = books.allocation(allocation);
+        self.released_allocations.push(json!({
+            "allocationKey": &*row.key,
+            "applicationID": &*books.application(row.application).name,
+            "terminationType": word_of(termination),
+        }));
+    }
+
+    /// The RM is asked to release something, and to confirm that it has.
+    fn ask(&mut self, books: &Books, allocation: AllocationId, termination: Termination) {
+        self.release(books, allocation, termination);
+        let row = books.allocation(allocation);
+        let application = books.application(row.application);
+        self.unconfirmed.push(json!({
+            "partition": &*books.partition(application.partition).name,
+            "allocationKey": &*row.key,
+            "applicationID": &*application.name,
+            "terminationType": word_of(termination),
+        }));
     }
 
     fn update(&mut self, application: &Name, state: ApplicationState) {

@@ -1,23 +1,9 @@
 //! Reading the protobuf JSON of the reference's interface.
 
-use std::fmt;
-
 use anyhow::{Context as _, Result};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 use serde_json::Value;
-
-/// What a case asks for and the core cannot do yet. Not a fault of the case.
-#[derive(Debug)]
-pub(super) struct Needs(pub(super) &'static str);
-
-impl fmt::Display for Needs {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "needs {}", self.0)
-    }
-}
-
-impl std::error::Error for Needs {}
 
 /// The elements of a list; none if it is missing.
 pub(super) fn list<'a>(message: &'a Value, field: &str) -> &'a [Value] {
@@ -67,7 +53,7 @@ pub(super) fn amounts(message: &Value, field: &str) -> Result<Amounts> {
 }
 
 /// A 64-bit number, which protobuf JSON writes as a text; a missing one is 0.
-fn number(value: Option<&Value>) -> Option<i64> {
+pub(super) fn number(value: Option<&Value>) -> Option<i64> {
     match value {
         None => Some(0),
         Some(Value::String(text)) => text.parse().ok(),

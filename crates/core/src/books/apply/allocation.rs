@@ -42,6 +42,7 @@ impl Books {
             preemptable: traits.preemptable,
             preemption_triggered: false,
             scale_up_asked: false,
+            took_place: false,
             mark: Mark::None,
             special: special(traits),
             next_in_application: None,
@@ -110,6 +111,7 @@ impl Books {
         let deadline = if placeholder { row.hold(now, resources) } else { None };
         match &row.gang {
             None => row.peak.raise(&row.allocated),
+            Some(gang) if placeholder => row.peak.raise(&gang.placeholders),
             Some(_) => row.peak.raise(&row.real()),
         }
         row.ask_count -= 1;
@@ -137,7 +139,6 @@ impl Books {
         }
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
-        self.note_allocating(application);
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }

@@ -53,6 +53,7 @@ impl Books {
             Event::ApplicationMoved { application, state, timer } => {
                 self.move_application(now, *application, *state, *timer);
             }
+            Event::ApplicationAllocating { application } => self.note_allocating(*application),
             Event::ApplicationRemoved { application } => self.remove_application(now, *application),
             Event::AskAdded { .. } => self.add_ask(event),
             Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),

@@ -44,6 +44,7 @@ impl Books {
             root,
             trackers: Trackers::default(),
             queues,
+            queues_made: 0,
             nodes: OrderedMap::default(),
             applications: OrderedMap::default(),
             rejected: OrderedMap::default(),
@@ -84,7 +85,9 @@ impl Books {
         let queue = self.new_queue(partition, Some(parent), name, (leaf, managed), settings);
         self.attach_queue(queue);
         let path = self.queues[queue].path.clone();
-        self.partition_mut(partition).queues.insert(path, queue);
+        let row = self.partition_mut(partition);
+        row.queues.insert(path, queue);
+        row.queues_made += u32::from(!managed);
         self.watch_emptiness(now, queue);
         self.watch_emptiness(now, parent);
     }
@@ -103,6 +106,7 @@ impl Books {
         let depth = above.map_or(0, |above| above.depth + 1);
         let max = settings.max.as_ref().and_then(|max| self.positive(max));
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        self.meet_template(settings);
         let mut queue = Queue {
             partition,
             name: name.clone(),
@@ -136,6 +140,14 @@ impl Books {
         self.queues.insert(queue)
     }
 
+    /// The types of a template are those of the queue file, and new to no queue made by it.
+    fn meet_template(&mut self, settings: &QueueSettings) {
+        if let Some(template) = &settings.template {
+            self.positive(&template.max);
+            self.positive(&template.guaranteed);
+        }
+    }
+
     pub(super) fn change_queue(
         &mut self,
         now: Timestamp,
@@ -145,10 +157,13 @@ impl Books {
     ) {
         let max = settings.max.as_ref().and_then(|max| self.positive(max));
         let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        self.meet_template(settings);
         let row = &mut self.queues[queue];
         let shown = row.shown_priority();
         let (max_before, delay_before) =
             (row.max.clone(), row.settings.values.quota_preemption_delay);
+        let made = (u32::from(!row.managed), u32::from(!managed));
+        let partition = row.partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
@@ -165,6 +180,8 @@ impl Books {
             let at = change.fires_at(now, row.quota_preemption_at);
             row.quota_preemption_at = at.filter(|_| managed);
         }
+        let partition = self.partition_mut(partition);
+        partition.queues_made = partition.queues_made - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
     }
@@ -175,7 +192,9 @@ impl Books {
         if let Some(at) = row.removable_at {
             self.timers.remove(&(at, Timer::Queue(queue)));
         }
-        self.partition_mut(row.partition).queues.remove(&*row.path);
+        let partition = self.partition_mut(row.partition);
+        partition.queues.remove(&*row.path);
+        partition.queues_made -= u32::from(!row.managed);
         if let Some(parent) = row.parent {
             self.watch_emptiness(now, parent);
         }

@@ -94,6 +94,7 @@ impl Books {
         let row = &mut self.allocations[ask];
         row.special_mut().partner = None;
         row.settle();
+        row.took_place = true;
         row.placed = now;
         let (to, shape) = (row.node.expect("a member in a swap has its node"), row.shape);
         let after = self.shapes.get(shape).clone();

@@ -87,13 +87,9 @@ impl Trackers {
 
     /// Give a level the limit that is in force for it at its queue, or none.
     fn obey(&mut self, queue: QueueId, level: LevelId) {
-        let tracker = &self.rows[self.levels[level].tracker];
-        let limits = self.limits.get(&queue);
-        let found = limits.and_then(|all| all.find(tracker.kind, &tracker.name));
-        match found.map(|(limit, wildcard)| (limit.clone(), wildcard)) {
-            Some((limit, wildcard)) => self.levels[level].limit(limit, wildcard),
-            None => self.levels[level].unlimit(),
-        }
+        let (bound, from_wildcard) = self.bound_of(self.levels[level].tracker, queue);
+        self.accounts.bind(level, bound);
+        self.levels[level].from_wildcard = from_wildcard;
     }
 
     /// Give every user whom no limit names at this queue the limit of all others.
@@ -132,16 +128,16 @@ impl Trackers {
         let held = self.levels_at(queue).filter(|(_, level)| level.from_wildcard);
         let held: Vec<LevelId> = held.map(|(id, _)| id).collect();
         for level in held {
-            self.levels[level].unlimit();
+            self.obey(queue, level);
             self.prune(level);
         }
     }
 
     /// The levels at one queue, of users and groups.
-    pub fn levels_at(&self, queue: QueueId) -> impl Iterator<Item = (LevelId, &Level)> {
+    pub fn levels_at(&self, queue: QueueId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         self.places
             .iter_from(&(queue, TrackerId::FIRST))
             .take_while(move |((at, _), _)| *at == queue)
-            .map(|(_, level)| (*level, &self.levels[*level]))
+            .map(|(_, level)| (*level, self.level(*level)))
     }
 }

@@ -1,9 +1,14 @@
 //! One tracker, and one level of it.
 
+use core::ops::Deref;
+
+use alloc::boxed::Box;
+
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
-use crate::resource::{Resources, Shortfall};
+use crate::resource::{Resources, Shortfall, Step};
 
+use super::account::Account;
 use super::{Limit, TrackerKind};
 
 /// Who is counted, and where the tree of his levels begins.
@@ -18,45 +23,42 @@ pub struct Tracker {
 }
 
 /// What is charged to one user or group at one queue and below it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level<'books> {
+    row: &'books LevelRow,
+    account: &'books Account,
+}
+
+/// Everything about a level but the amounts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Level {
+pub struct LevelRow {
     /// Whose.
     pub tracker: TrackerId,
     /// The level of the parent queue; none at the root.
     pub parent: Option<LevelId>,
     /// At which queue.
     pub queue: QueueId,
-    /// Charged now; no type with amount zero.
-    pub used: Resources,
-    /// The limit on resources; none = unlimited.
-    pub max: Option<Resources>,
-    /// What is left of the limit, in its types only; may be negative. Kept beside `used`
-    /// so that a check is one comparison.
-    pub left: Option<Resources>,
-    /// Applications that may run at once; 0 = unlimited.
-    pub max_applications: u64,
     /// Whether the limit is the one of all other users.
     pub from_wildcard: bool,
     /// Applications counted here: those with a first allocation.
     pub running: u64,
+    /// Used of types beyond those in the account; none where that is nothing.
+    pub(super) beyond: Option<Box<Resources>>,
     pub(super) links: u64,
     pub(super) first_child: Option<LevelId>,
     pub(super) next_sibling: Option<LevelId>,
     pub(super) previous_sibling: Option<LevelId>,
 }
 
-impl Level {
+impl LevelRow {
     pub(super) const fn new(tracker: TrackerId, parent: Option<LevelId>, queue: QueueId) -> Self {
         Self {
             tracker,
             parent,
             queue,
-            used: Resources::new(),
-            max: None,
-            left: None,
-            max_applications: 0,
             from_wildcard: false,
             running: 0,
+            beyond: None,
             links: 0,
             first_child: None,
             next_sibling: None,
@@ -64,78 +66,88 @@ impl Level {
         }
     }
 
-    /// Whether one more application may start to run here.
-    pub const fn allows_application(&self) -> bool {
-        self.max_applications == 0 || self.running < self.max_applications
-    }
-
-    /// The first type in which a request exceeds what is left; none if it fits.
-    #[inline]
-    pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
-        let left = self.left.as_ref()?;
-        if left.allows(request) { None } else { left.shortfall_of_limit(request) }
-    }
-
     /// How many applications are tied to this level.
     pub const fn links(&self) -> u64 {
         self.links
     }
 
+    /// Change what is used of types beyond those in the account.
+    pub(super) fn change_beyond(&mut self, change: impl FnOnce(&mut Resources)) {
+        let mut beyond = self.beyond.take().unwrap_or_default();
+        change(&mut beyond);
+        beyond.prune();
+        self.beyond = Some(beyond).filter(|beyond| !beyond.is_empty());
+    }
+}
+
+impl Deref for Level<'_> {
+    type Target = LevelRow;
+
+    fn deref(&self) -> &LevelRow {
+        self.row
+    }
+}
+
+impl<'books> Level<'books> {
+    pub(super) const fn new(row: &'books LevelRow, account: &'books Account) -> Self {
+        Self { row, account }
+    }
+
+    fn limit(self) -> &'books Limit {
+        &self.account.bound.limit
+    }
+
+    /// Charged now; no type with amount zero.
+    pub fn used(self) -> Resources {
+        self.account.tally.with(self.row.beyond.as_deref())
+    }
+
+    /// The limit on resources; none = unlimited.
+    pub fn max(self) -> Option<&'books Resources> {
+        self.limit().max.as_ref()
+    }
+
+    /// What is left of the limit, in its types only; may be negative.
+    pub fn left(self) -> Option<Resources> {
+        self.max().map(|max| max.minus_existing(&self.used()))
+    }
+
+    /// Applications that may run at once; 0 = unlimited.
+    pub fn max_applications(self) -> u64 {
+        self.limit().max_applications
+    }
+
+    /// Whether one more application may start to run here.
+    pub fn allows_application(self) -> bool {
+        self.max_applications() == 0 || self.running < self.max_applications()
+    }
+
+    /// The first type in which a request exceeds what is left; none if it fits.
+    #[inline]
+    pub fn shortfall(self, request: &Resources) -> Option<Shortfall> {
+        if Step::of(request).and_then(|step| self.account.allows(&step)) == Some(true) {
+            return None;
+        }
+        self.left()?.shortfall_of_limit(request)
+    }
+
     /// Whether a limit was set here.
-    pub const fn is_limited(&self) -> bool {
-        self.max.is_some() || self.max_applications > 0
+    pub fn is_limited(self) -> bool {
+        self.max().is_some() || self.max_applications() > 0
     }
 
     /// Whether a limit of his own was set here, and not that of all others.
-    pub const fn is_named(&self) -> bool {
+    pub fn is_named(self) -> bool {
         self.is_limited() && !self.from_wildcard
     }
 
     /// Whether anything keeps this level in being.
-    pub(super) fn is_needed(&self) -> bool {
+    pub(super) fn is_needed(self) -> bool {
         self.links > 0
             || self.running > 0
             || self.first_child.is_some()
             || self.is_limited()
-            || !self.used.is_empty()
-    }
-
-    #[inline]
-    pub(super) fn charge(&mut self, amount: &Resources) {
-        self.used.add(amount);
-        if let Some(left) = &mut self.left {
-            left.subtract_existing(amount);
-        }
-    }
-
-    /// Take this much off; of a type that has less, what there is.
-    #[inline]
-    pub(super) fn refund(&mut self, amount: &Resources) {
-        self.used.subtract(amount);
-        if self.used.has_negative() {
-            return self.exhaust();
-        }
-        self.used.prune();
-        if let Some(left) = &mut self.left {
-            left.add_existing(amount);
-        }
-    }
-
-    /// More was given back than was charged: the rest is lost, and not owed.
-    #[cold]
-    fn exhaust(&mut self) {
-        self.used = self.used.maximum(&Resources::new()).pruned();
-        self.left = self.max.as_ref().map(|max| max.minus_existing(&self.used));
-    }
-
-    pub(super) fn limit(&mut self, limit: Limit, from_wildcard: bool) {
-        self.left = limit.max.as_ref().map(|max| max.minus_existing(&self.used));
-        self.max = limit.max;
-        self.max_applications = limit.max_applications;
-        self.from_wildcard = from_wildcard;
-    }
-
-    pub(super) fn unlimit(&mut self) {
-        self.limit(Limit::default(), false);
+            || !self.account.tally.is_zero()
+            || self.beyond.is_some()
     }
 }

@@ -7,6 +7,7 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
 
+use super::account::Bound;
 use super::{TrackerKind, WILDCARD};
 
 /// Who a limit is for.
@@ -47,11 +48,11 @@ pub struct Limit {
 pub(super) struct QueueLimits {
     /// As configured.
     pub(super) settings: Arc<[LimitSettings]>,
-    pub(super) users: OrderedMap<Name, Limit>,
-    pub(super) any_user: Option<Limit>,
+    pub(super) users: OrderedMap<Name, Arc<Bound>>,
+    pub(super) any_user: Option<Arc<Bound>>,
     /// In configured order, which decides whom a user of several groups counts for.
-    pub(super) groups: Vec<(Name, Limit)>,
-    pub(super) any_group: Option<Limit>,
+    pub(super) groups: Vec<(Name, Arc<Bound>)>,
+    pub(super) any_group: Option<Arc<Bound>>,
 }
 
 impl QueueLimits {
@@ -60,12 +61,13 @@ impl QueueLimits {
     pub(super) fn of(settings: &[LimitSettings], max: Vec<Option<Resources>>) -> Self {
         let mut limits = Self { settings: settings.into(), ..Self::default() };
         for (one, max) in settings.iter().zip(max) {
-            limits.set(&one.subject, Limit { max, max_applications: one.max_applications });
+            let limit = Limit { max, max_applications: one.max_applications };
+            limits.set(&one.subject, Bound::new(limit));
         }
         limits
     }
 
-    fn set(&mut self, subject: &LimitSubject, limit: Limit) {
+    fn set(&mut self, subject: &LimitSubject, limit: Arc<Bound>) {
         match subject {
             LimitSubject::User(name) => {
                 self.users.insert(name.clone(), limit);
@@ -96,7 +98,7 @@ impl QueueLimits {
 
     /// The limit that counts for this user or group, and whether it is the one of all others.
     /// A named limit stands alone: what it leaves open stays open.
-    pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Limit, bool)> {
+    pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Arc<Bound>, bool)> {
         match kind {
             TrackerKind::User => match self.users.get(name) {
                 Some(limit) => Some((limit, false)),

@@ -1,12 +1,13 @@
 //! Usage and limits of users and groups in one partition.
 //!
 //! Every user, and every group that a limit names, has a *tracker*: a sparse tree that
-//! mirrors the queue tree and counts what is charged to him at each queue and below. A
-//! level also keeps what is left of its limit, so that a check is one comparison.
+//! mirrors the queue tree and counts what is charged to him at each queue and below. The
+//! amounts stand apart from the levels, those of a path side by side (`account.rs`).
 //!
 //! This module knows paths, names and amounts; it knows neither queues nor applications.
 //! A path is the list of queue ids from the root to a leaf, compared as numbers only.
 
+mod account;
 mod change;
 mod error;
 mod level;
@@ -14,7 +15,7 @@ mod limit;
 mod place;
 
 pub use error::TrackerError;
-pub use level::{Level, Tracker};
+pub use level::{Level, LevelRow, Tracker};
 pub use limit::{Limit, LimitSettings, LimitSubject};
 
 use alloc::sync::Arc;
@@ -22,9 +23,10 @@ use alloc::sync::Arc;
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::{Resources, Shortfall};
+use crate::resource::{Resources, Shortfall, Step};
 use crate::table::Table;
 
+use account::{Account, Accounts, Bound};
 use limit::QueueLimits;
 
 /// The name of the wildcard: every other user, or the common group of all others.
@@ -47,7 +49,12 @@ pub struct Trackers {
     users: OrderedMap<Name, TrackerId>,
     groups: OrderedMap<Name, TrackerId>,
     rows: Table<TrackerId, Tracker>,
-    levels: Table<LevelId, Level>,
+    levels: Table<LevelId, LevelRow>,
+    /// The amounts of the levels: rows come and go together with those of `levels`, so that
+    /// their ids are the same.
+    accounts: Accounts,
+    /// The limit of levels that have none.
+    unlimited: Arc<Bound>,
     /// Who has which level at which queue: finding one does not depend on how many there are.
     places: OrderedMap<(QueueId, TrackerId), LevelId>,
     limits: OrderedMap<QueueId, QueueLimits>,
@@ -99,7 +106,12 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn increase(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        self.each_up(leaf, |level| level.charge(amount))
+        self.account(leaf)?;
+        self.accounts.charge(leaf, amount);
+        if let Some(amount) = amount.beyond() {
+            self.each_up(leaf, |level| level.change_beyond(|used| used.add(&amount)))?;
+        }
+        Ok(())
     }
 
     /// Give this much back at a level and above it; no use goes below zero.
@@ -108,7 +120,15 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn decrease(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        self.each_up(leaf, |level| level.refund(amount))
+        self.account(leaf)?;
+        self.accounts.refund(leaf, amount);
+        if let Some(amount) = amount.beyond() {
+            let floored = |used: &mut Resources| {
+                *used = used.minus(&amount).maximum(&Resources::new());
+            };
+            self.each_up(leaf, |level| level.change_beyond(floored))?;
+        }
+        Ok(())
     }
 
     /// Count one more running application at a level and above it.
@@ -139,8 +159,17 @@ impl Trackers {
         lifted: usize,
         amount: &Resources,
     ) -> Option<(LevelId, Shortfall)> {
-        let mut levels = self.up(leaf).skip(lifted);
-        levels.find_map(|(id, level)| Some((id, level.shortfall(amount)?)))
+        let first = if lifted == 0 { leaf } else { self.up(leaf).nth(lifted)?.0 };
+        let step = Step::of(amount);
+        if step.and_then(|step| self.accounts.allow(first, &step)) == Some(true) {
+            return None;
+        }
+        self.refusing_exactly(first, amount)
+    }
+
+    #[cold]
+    fn refusing_exactly(&self, first: LevelId, amount: &Resources) -> Option<(LevelId, Shortfall)> {
+        self.up(first).find_map(|(id, level)| Some((id, level.shortfall(amount)?)))
     }
 
     /// How many levels there are from this one up to the highest that has a limit of its own
@@ -173,7 +202,7 @@ impl Trackers {
 
     /// The limit of a user or group at one queue, as configured: his own, or that of the others.
     pub fn configured(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<&Limit> {
-        self.limits.get(&queue)?.find(kind, name).map(|(limit, _)| limit)
+        self.limits.get(&queue)?.find(kind, name).map(|(bound, _)| &bound.limit)
     }
 
     /// The tracker of this name.
@@ -187,8 +216,11 @@ impl Trackers {
     }
 
     /// One level.
-    pub fn level(&self, level: LevelId) -> &Level {
-        &self.levels[level]
+    ///
+    /// # Panics
+    /// When it is gone.
+    pub fn level(&self, level: LevelId) -> Level<'_> {
+        Level::new(&self.levels[level], &self.accounts[level])
     }
 
     /// All users or all groups that have a tracker, by name.
@@ -200,8 +232,13 @@ impl Trackers {
     }
 
     /// One level, if it still is there.
-    pub fn find_level(&self, level: LevelId) -> Option<&Level> {
-        self.levels.get(level)
+    pub fn find_level(&self, level: LevelId) -> Option<Level<'_>> {
+        Some(Level::new(self.levels.get(level)?, self.accounts.get(level)?))
+    }
+
+    /// Whether the amounts of a level stand where those of the level above it are found.
+    pub fn is_in_place(&self, level: LevelId) -> bool {
+        self.accounts.holds(level, self.levels[level].parent)
     }
 
     /// The level of this user or group at one queue, if he has one.
@@ -215,16 +252,16 @@ impl Trackers {
     }
 
     /// All levels of all trackers.
-    pub fn levels(&self) -> impl Iterator<Item = (LevelId, &Level)> {
-        self.levels.iter()
+    pub fn levels(&self) -> impl Iterator<Item = (LevelId, Level<'_>)> {
+        self.levels.iter().map(|(id, row)| (id, Level::new(row, &self.accounts[id])))
     }
 
     /// A level and those above it, up to the root of its tracker.
-    pub fn up(&self, leaf: LevelId) -> impl Iterator<Item = (LevelId, &Level)> {
+    pub fn up(&self, leaf: LevelId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let mut next = Some(leaf);
         core::iter::from_fn(move || {
             let id = next?;
-            let level = &self.levels[id];
+            let level = self.level(id);
             next = level.parent;
             Some((id, level))
         })
@@ -232,15 +269,21 @@ impl Trackers {
 
     /// A level that still is there.
     #[inline]
-    fn live(&self, level: LevelId) -> Result<&Level, TrackerError> {
+    fn live(&self, level: LevelId) -> Result<&LevelRow, TrackerError> {
         self.levels.get(level).ok_or(TrackerError::LevelGone { level })
+    }
+
+    /// The amounts of a level that still is there.
+    #[inline]
+    fn account(&self, level: LevelId) -> Result<&Account, TrackerError> {
+        self.accounts.get(level).ok_or(TrackerError::LevelGone { level })
     }
 
     #[inline]
     fn each_up(
         &mut self,
         leaf: LevelId,
-        mut change: impl FnMut(&mut Level),
+        mut change: impl FnMut(&mut LevelRow),
     ) -> Result<(), TrackerError> {
         let live = self.levels.follow(leaf, |level| {
             change(level);

@@ -1,9 +1,12 @@
 //! The tree of levels: where they hang, how they come and go.
 
+use alloc::sync::Arc;
+
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 
-use super::{Level, Tracker, TrackerError, TrackerKind, Trackers};
+use super::account::Bound;
+use super::{Level, LevelRow, Tracker, TrackerError, TrackerKind, Trackers};
 
 impl Trackers {
     /// Refuse a path that is not the one of its queues, as far as levels tell: the deepest
@@ -66,15 +69,14 @@ impl Trackers {
         parent: Option<LevelId>,
         queue: QueueId,
     ) -> LevelId {
-        let mut level = Level::new(tracker, parent, queue);
-        let owner = &self.rows[tracker];
-        let limits = self.limits.get(&queue);
-        if let Some((limit, wildcard)) = limits.and_then(|all| all.find(owner.kind, &owner.name)) {
-            level.limit(limit.clone(), wildcard);
-        }
+        let (bound, from_wildcard) = self.bound_of(tracker, queue);
+        let mut level = LevelRow::new(tracker, parent, queue);
+        level.from_wildcard = from_wildcard;
         let next = parent.and_then(|parent| self.levels[parent].first_child);
         level.next_sibling = next;
         let id = self.levels.insert(level);
+        let opened = self.accounts.open(parent, bound);
+        debug_assert_eq!(id, opened, "levels and accounts come and go together");
         self.places.insert((queue, tracker), id);
         if let Some(next) = next {
             self.levels[next].previous_sibling = Some(id);
@@ -85,12 +87,23 @@ impl Trackers {
         id
     }
 
+    /// The limit that is in force for a tracker at a queue, or none, and whether it is the one
+    /// of all others.
+    pub(super) fn bound_of(&self, tracker: TrackerId, queue: QueueId) -> (Arc<Bound>, bool) {
+        let owner = &self.rows[tracker];
+        let limits = self.limits.get(&queue);
+        match limits.and_then(|all| all.find(owner.kind, &owner.name)) {
+            Some((bound, from_wildcard)) => (bound.clone(), from_wildcard),
+            None => (self.unlimited.clone(), false),
+        }
+    }
+
     /// The levels right below a level, the newest first.
-    pub fn children(&self, parent: LevelId) -> impl Iterator<Item = (LevelId, &Level)> {
+    pub fn children(&self, parent: LevelId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let mut next = self.levels[parent].first_child;
         core::iter::from_fn(move || {
             let id = next?;
-            let level = &self.levels[id];
+            let level = self.level(id);
             next = level.next_sibling;
             Some((id, level))
         })
@@ -100,9 +113,10 @@ impl Trackers {
     pub(super) fn prune(&mut self, leaf: LevelId) {
         let mut next = Some(leaf);
         while let Some(id) = next
-            && !self.levels[id].is_needed()
+            && !self.level(id).is_needed()
         {
             let level = self.levels.remove(id).expect("looked at above");
+            self.accounts.close(id);
             self.places.remove(&(level.queue, level.tracker));
             match level.parent {
                 Some(parent) => self.detach(parent, &level),
@@ -112,7 +126,7 @@ impl Trackers {
         }
     }
 
-    fn detach(&mut self, parent: LevelId, level: &Level) {
+    fn detach(&mut self, parent: LevelId, level: &LevelRow) {
         match level.previous_sibling {
             Some(previous) => self.levels[previous].next_sibling = level.next_sibling,
             None => self.levels[parent].first_child = level.next_sibling,

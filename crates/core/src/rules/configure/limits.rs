@@ -33,6 +33,28 @@ pub(super) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
     all
 }
 
+/// Whether these are the limits of a configured queue, without making them anew.
+fn is_in_force(before: &[LimitSettings], queue: &QueueConfig) -> bool {
+    let mut before = before.iter();
+    let same = queue.limits.iter().all(|limit| {
+        let users = limit.users.iter().map(|name| (name, true));
+        let groups = limit.groups.iter().map(|name| (name, false));
+        users.chain(groups).all(|(name, is_user)| {
+            before.next().is_some_and(|settings| {
+                let same = match &settings.subject {
+                    LimitSubject::AnyUser => is_user && &**name == WILDCARD,
+                    LimitSubject::User(user) => is_user && user == name,
+                    LimitSubject::AnyGroup => !is_user && &**name == WILDCARD,
+                    LimitSubject::Group(group) => !is_user && group == name,
+                };
+                same && settings.max_applications == limit.max_applications
+                    && settings.max == limit.max_resources
+            })
+        })
+    });
+    same && before.next().is_none()
+}
+
 /// Queues whose group limits change, with the groups that have none there any more, `*`
 /// included.
 type GroupChanges = BTreeMap<QueueId, Vec<Name>>;
@@ -42,19 +64,19 @@ pub(super) fn change(
     books: &Books,
     partition: PartitionId,
     targets: &[Target<'_>],
+    wanted: &BTreeMap<QueueId, &Target<'_>>,
     events: &mut Vec<Event>,
 ) {
     let row = books.partition(partition);
-    let wanted: BTreeMap<&str, &QueueConfig> =
-        targets.iter().map(|target| (&*target.path, target.queue)).collect();
     let mut changes = GroupChanges::new();
     let mut changed = Vec::new();
     for (path, id) in row.queues.iter() {
         let before = row.trackers.limits_at(*id);
-        let after = wanted.get(&**path).map(|queue| of(queue)).unwrap_or_default();
-        if before == after {
+        let queue = wanted.get(id).map(|target| target.queue);
+        if queue.map_or(before.is_empty(), |queue| is_in_force(before, queue)) {
             continue;
         }
+        let after = queue.map(of).unwrap_or_default();
         if groups(before).ne(groups(&after)) {
             let is_gone = |group: &&LimitSubject| !groups(&after).any(|kept| kept == *group);
             let gone = groups(before).filter(is_gone).map(name_of).collect();

@@ -9,7 +9,7 @@ mod remove;
 mod settings;
 mod target;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Books, QueueState};
@@ -97,15 +97,18 @@ fn change_partition(
     if settings != row.settings {
         events.push(Event::PartitionChanged { partition: id, settings });
     }
+    let mut wanted = BTreeMap::new();
     for target in targets {
         match (row.queues.get(&*target.path), &target.parent) {
             (Some(queue), _) => {
+                wanted.insert(*queue, target);
                 let queue = books.queue(*queue);
                 if queue.state != QueueState::Active {
                     let (queue, state) = (target.path.clone(), QueueState::Active);
                     events.push(Event::QueueMoved { partition: id, queue, state });
                 }
-                if !target.is_in_force(queue) {
+                // A file that says the same of a queue still looks at its clock.
+                if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
                 }
             }
@@ -113,15 +116,14 @@ fn change_partition(
             (None, None) => unreachable!("a partition has its root"),
         }
     }
-    let kept: BTreeSet<&Name> = targets.iter().map(|target| &target.path).collect();
-    for (path, queue) in row.queues.iter() {
-        let queue = books.queue(*queue);
-        if queue.managed && queue.state == QueueState::Active && !kept.contains(path) {
+    for (path, known) in row.queues.iter() {
+        let queue = books.queue(*known);
+        if queue.managed && queue.state == QueueState::Active && !wanted.contains_key(known) {
             let (queue, state) = (path.clone(), QueueState::Draining);
             events.push(Event::QueueMoved { partition: id, queue, state });
         }
     }
-    limits::change(books, id, targets, events);
+    limits::change(books, id, targets, &wanted, events);
 }
 
 /// Refuse rules that cannot be built for a partition that has others in force. A new partition

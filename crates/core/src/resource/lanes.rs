@@ -1,0 +1,254 @@
+//! The first eight lanes side by side, for sums that are made and checked again and again.
+//!
+//! In a use, and in what is to be added to it, an absent type and a zero are the same, so that
+//! eight plain numbers say it all. No look at single lanes is needed as long as they are so
+//! small that nothing overflows; whoever is told that they are not asks the vectors themselves.
+
+use super::{Quantity, Resources};
+
+/// How many lanes there are side by side.
+const WIDTH: usize = 8;
+
+/// No plain step is as large as this, be it up or down.
+const STEP: i64 = 1 << 61;
+
+/// No plain use is as large as this.
+const USE: i64 = 1 << 62;
+
+/// More than any plain use and step together.
+const FAR: i64 = USE + STEP;
+
+/// What is asked for, charged or given back: at most eight types, none of them very much.
+#[derive(Clone, Copy)]
+pub(crate) struct Step([i64; WIDTH]);
+
+/// What is used of the first eight types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally([i64; WIDTH]);
+
+/// How much may be used of the first eight types; of an absent one, more than anybody can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ceiling([i64; WIDTH]);
+
+/// In which lanes a step was too large so far: those below zero.
+#[derive(Default)]
+pub(crate) struct Excess([i64; WIDTH]);
+
+impl Step {
+    /// These amounts, if they are plain.
+    #[inline]
+    pub(crate) fn of(amount: &Resources) -> Option<Self> {
+        // An absent lane is the smallest number, and not plain.
+        match <&[i64; WIDTH]>::try_from(amount.raw()).map(|raw| Self(*raw)) {
+            Ok(step) if step.is_plain() => Some(step),
+            _ => Self::of_some(amount.raw()),
+        }
+    }
+
+    fn of_some(raw: &[i64]) -> Option<Self> {
+        if raw.len() > WIDTH {
+            return None;
+        }
+        let mut step = [0; WIDTH];
+        for (lane, raw) in step.iter_mut().zip(raw) {
+            *lane = if *raw == Resources::ABSENT { 0 } else { *raw };
+        }
+        Some(Self(step)).filter(Self::is_plain)
+    }
+
+    /// The same the other way.
+    #[inline]
+    pub(crate) fn negated(self) -> Self {
+        Self(self.0.map(i64::wrapping_neg))
+    }
+
+    /// Between -2^61 and 2^61 is what is neither below zero nor as large as 2^62 when lifted by
+    /// 2^61.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        let bits = self.0.iter().fold(0, |bits, lane| bits | lane.wrapping_add(STEP));
+        (0..USE).contains(&bits)
+    }
+}
+
+impl Tally {
+    /// Note what comes out when a step is added: right if that is plain, as this is.
+    #[inline]
+    pub(crate) fn note_sum(&self, step: &Step, sums: &mut Self) {
+        for lane in 0..WIDTH {
+            sums.0[lane] |= self.0[lane].wrapping_add(step.0[lane]);
+        }
+    }
+
+    /// Add a step with which the sum is plain.
+    #[inline]
+    pub(crate) fn add(&mut self, step: &Step) {
+        for lane in 0..WIDTH {
+            self.0[lane] = self.0[lane].wrapping_add(step.0[lane]);
+        }
+    }
+
+    /// Whether nothing is below zero, nor as large as 2^62.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        (0..USE).contains(&self.0.iter().fold(0, |bits, lane| bits | lane))
+    }
+
+    /// Add the first eight types of any vector, saturating.
+    pub(crate) fn add_saturating(&mut self, amount: &Resources) {
+        for (lane, amount) in self.present(amount) {
+            *lane = Quantity::of(lane.saturating_add(amount)).get();
+        }
+    }
+
+    /// Take the first eight types of any vector off; of a type that has less, what there is.
+    pub(crate) fn subtract_floored(&mut self, amount: &Resources) {
+        for (lane, amount) in self.present(amount) {
+            *lane = lane.saturating_sub(amount);
+        }
+        for lane in &mut self.0 {
+            *lane = (*lane).max(0);
+        }
+    }
+
+    fn present(&mut self, amount: &Resources) -> impl Iterator<Item = (&mut i64, i64)> {
+        let lanes = self.0.iter_mut().zip(amount.raw().iter().copied());
+        lanes.filter(|(_, amount)| *amount != Resources::ABSENT)
+    }
+
+    /// As a vector, beside the types beyond the first eight; no type with amount zero.
+    pub(crate) fn with(&self, beyond: Option<&Resources>) -> Resources {
+        let mut all = beyond.cloned().unwrap_or_default();
+        let lanes = all.lanes_mut(WIDTH);
+        for (lane, used) in lanes.iter_mut().zip(&self.0) {
+            *lane = if *used == 0 { Resources::ABSENT } else { *used };
+        }
+        all.trim();
+        all
+    }
+
+    /// Whether nothing is used.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0 == [0; WIDTH]
+    }
+}
+
+impl Ceiling {
+    /// What this maximum allows; everything if there is none.
+    pub(crate) fn of(max: Option<&Resources>) -> Self {
+        let mut ceiling = [FAR; WIDTH];
+        for (lane, max) in ceiling.iter_mut().zip(max.map_or(&[][..], Resources::raw)) {
+            if *max != Resources::ABSENT {
+                // What is below zero allows nothing, and what is far no plain use can reach.
+                *lane = (*max).clamp(-1, FAR);
+            }
+        }
+        Self(ceiling)
+    }
+}
+
+impl Excess {
+    /// Note where a step would take a plain use above its ceiling: more than what is left, and
+    /// more than nothing.
+    #[inline]
+    pub(crate) fn note(&mut self, ceiling: &Ceiling, used: &Tally, step: &Step) {
+        for lane in 0..WIDTH {
+            let left = ceiling.0[lane].wrapping_sub(used.0[lane]);
+            self.0[lane] |= left.wrapping_sub(step.0[lane]) & step.0[lane].wrapping_neg();
+        }
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.iter().fold(0, |bits, lane| bits | lane) >= 0
+    }
+}
+
+impl Resources {
+    /// The types beyond the first eight, if there are such.
+    #[inline]
+    pub(crate) fn beyond(&self) -> Option<Self> {
+        (self.raw().len() > WIDTH).then(|| self.without_first())
+    }
+
+    fn without_first(&self) -> Self {
+        let mut rest = self.clone();
+        rest.lanes_mut(WIDTH)[..WIDTH].fill(Self::ABSENT);
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::ResourceType;
+
+    const AMOUNTS: [i64; 12] =
+        [-i64::MAX, -USE, -STEP, 1 - STEP, -1, 0, 1, STEP - 1, STEP, USE - 1, USE, i64::MAX];
+
+    fn vector(lane: usize, amount: i64) -> Resources {
+        [(ResourceType::at(lane), Quantity::of(amount))].into_iter().collect()
+    }
+
+    #[test]
+    fn a_plain_sum_is_what_the_vectors_say() {
+        for (used, change) in AMOUNTS.iter().flat_map(|a| AMOUNTS.map(|b| (*a, b))) {
+            let (before, amount) = (vector(3, used), vector(3, change));
+            let mut tally = Tally::default();
+            tally.add_saturating(&before);
+            let (mut up, mut down) = (tally, tally);
+            if let Some(step) = Step::of(&amount).filter(|_| tally.is_plain()) {
+                let (mut sums, mut rests) = (Tally::default(), Tally::default());
+                up.note_sum(&step, &mut sums);
+                down.note_sum(&step.negated(), &mut rests);
+                up.add(&step);
+                down.add(&step.negated());
+                if sums.is_plain() {
+                    assert_eq!(up.with(None), before.plus(&amount).pruned(), "{used} + {change}");
+                }
+                if rests.is_plain() {
+                    let rest = before.minus(&amount).pruned();
+                    assert_eq!(down.with(None), rest, "{used} - {change}");
+                }
+            }
+            let (mut up, mut down) = (tally, tally);
+            up.add_saturating(&amount);
+            assert_eq!(up.with(None), before.plus(&amount).pruned(), "{used} + {change}");
+            down.subtract_floored(&amount);
+            let floored = before.minus(&amount).maximum(&Resources::new()).pruned();
+            assert_eq!(down.with(None), floored, "{used} - {change}");
+        }
+    }
+
+    #[test]
+    fn a_plain_check_is_what_the_vectors_say() {
+        let mut checked = 0;
+        for max in AMOUNTS.map(Some).into_iter().chain([None]) {
+            let max = max.map(|max| vector(5, max));
+            for (used, asked) in AMOUNTS.iter().flat_map(|a| AMOUNTS.map(|b| (*a, b))) {
+                let (used, asked) = (vector(5, used), vector(5, asked));
+                let mut tally = Tally::default();
+                tally.add_saturating(&used);
+                let Some(step) = Step::of(&asked).filter(|_| tally.is_plain()) else { continue };
+                let mut excess = Excess::default();
+                excess.note(&Ceiling::of(max.as_ref()), &tally, &step);
+                let fits = max.as_ref().is_none_or(|max| max.minus_existing(&used).allows(&asked));
+                assert_eq!(excess.is_none(), fits, "{used:?} and {asked:?} within {max:?}");
+                checked += 1;
+            }
+        }
+        assert_eq!(checked, 13 * 5 * 6, "uses and steps that are plain");
+    }
+
+    #[test]
+    fn types_beyond_the_first_eight_are_kept_apart() {
+        let both = vector(2, 5).plus(&vector(11, 7));
+        let mut tally = Tally::default();
+        tally.add_saturating(&both);
+        assert!(Step::of(&both).is_none());
+        assert_eq!(both.beyond(), Some(vector(11, 7)));
+        assert_eq!(tally.with(both.beyond().as_ref()), both);
+        assert_eq!(vector(7, 1).beyond(), None);
+    }
+}
