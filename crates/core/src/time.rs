@@ -15,6 +15,8 @@ pub struct Millis(u64);
 impl Timestamp {
     /// The earliest point in time.
     pub const ZERO: Self = Self(0);
+    /// The end of time.
+    pub const MAX: Self = Self(u64::MAX);
 
     /// This many milliseconds after the epoch.
     pub const fn from_millis(millis: u64) -> Self {

@@ -25,8 +25,14 @@ pub enum Blocker {
     LimitApplications(PartitionId, LevelId),
     /// No node in use has room for it.
     Nodes(PartitionId),
-    /// The only node that it may run on has no room, or is kept for others.
+    /// Every node in use that has room for it is kept for others.
+    NodesReserved(PartitionId),
+    /// This node is kept for it, and has no room yet; nor has any other.
+    KeptNode(NodeId),
+    /// The only node that it may run on has no room.
     RequiredNode(NodeId),
+    /// The only node that it may run on is too small for it, however empty.
+    RequiredNodeSize(NodeId),
     /// The only node that it may run on is not there.
     NodeAbsent(PartitionId),
     /// Its task group has placeholders left, and none of them is to be had now.
@@ -67,7 +73,10 @@ impl Blocker {
                 of(partition, level, "USER_APPS", "GROUP_APPS")
             }
             Self::Nodes(_) => "NO_NODE_FITS",
+            Self::NodesReserved(_) => "NODE_RESERVED",
+            Self::KeptNode(_) => "NODE_RESOURCES",
             Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
+            Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
             Self::Placeholders(_) => "AWAITING_PLACEHOLDER",
             Self::BackOff(_) => "BACKED_OFF",
@@ -90,8 +99,10 @@ impl Blocker {
                 };
                 format!("{kind} {} at {}", tracker.name, books.queue(level.queue).path)
             }
-            Self::Nodes(_) => "every node".into(),
-            Self::RequiredNode(node) => format!("node {}", books.node(node).name),
+            Self::Nodes(_) | Self::NodesReserved(_) => "every node".into(),
+            Self::KeptNode(node) | Self::RequiredNode(node) | Self::RequiredNodeSize(node) => {
+                format!("node {}", books.node(node).name)
+            }
             Self::NodeAbsent(_) => "the required node".into(),
             Self::Placeholders(application) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
@@ -135,6 +146,19 @@ impl Wait {
             Blocker::LimitApplications(partition, level) => {
                 let level = books.partition(partition).trackers.level(level);
                 of_count(&subject, level.running, level.max_applications())
+            }
+            Blocker::KeptNode(node) => {
+                let node = &books.node(node).available;
+                let (free, wanted) = (books.types().amounts(node), books.types().amounts(ask));
+                format!("{subject} is kept for the ask and has {free} free, the ask needs {wanted}; wait for a release there, or for another node with room")
+            }
+            Blocker::NodesReserved(_) => {
+                "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes".into()
+            }
+            Blocker::RequiredNodeSize(node) => {
+                let node = books.types().amounts(&books.node(node).capacity);
+                let wanted = books.types().amounts(ask);
+                format!("{subject} is the only one that the ask may run on, and its size is {node}, the ask needs {wanted}; enlarge the node, or ask for less")
             }
             Blocker::RequiredNode(node) => {
                 let node = books.node(node);

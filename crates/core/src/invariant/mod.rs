@@ -76,7 +76,7 @@ impl Books {
         }
         let node = row.node.expect("it was just placed");
         let (used, node) = (&sums.nodes[&node], self.node(node));
-        let holds = within(&node.capacity, used, true) && node.schedulable;
+        let holds = within(&node.capacity, used, true);
         ensure(holds, &node.name, "capacity, allocations within it", &node.capacity, used)?;
         for (id, level) in self.holding_back(row.application) {
             let used = &sums.levels[&(application.partition, id)].used;

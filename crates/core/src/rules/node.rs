@@ -88,6 +88,9 @@ pub(super) fn remove(
     if books.node(node).schedulable {
         events.push(Event::NodeScheduling { node, schedulable: false });
     }
+    // Asks for which it was kept wait like all others again.
+    let kept_for = books.node(node).reservations().iter();
+    events.extend(kept_for.map(|ask| Event::Unreserved { ask: *ask }));
     let mut lost: BTreeMap<ApplicationId, u32> = BTreeMap::new();
     let start = events.len();
     for (allocation, row) in books.allocations_on(node) {

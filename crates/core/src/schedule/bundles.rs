@@ -20,6 +20,10 @@ impl Scheduler {
         } else {
             self.add_bundle(books, ask, lane)
         };
+        self.note_age(bundle);
+        if let Lane::Kept(ask) = lane {
+            self.watch_reservation(books, ask);
+        }
         if let Some(name) = row.required_node() {
             let key = (books.application(application).partition, name.clone());
             self.required.entry(key).or_default().insert(ask);
@@ -47,19 +51,25 @@ impl Scheduler {
             ask_key.priority(),
         );
         let standing = Standing::of(books, application);
-        let class = self.classes.class(ClassKey { leaf, standing, shape: row.shape, lane });
-        let head = Head { application: application_key, ask: ask_key };
+        let alone = alone(books, application);
+        let key = ClassKey { leaf, standing, shape: row.shape, lane, alone };
+        let class = self.classes.class(key);
+        let head = Head { application: application_key, elsewhere: false, ask: ask_key };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
             class,
             head: head.clone(),
             asks: core::iter::once((ask_key, ask)).collect(),
+            old: None,
+            ripens: None,
         });
         self.classes.rows[class].insert(head, bundle);
         let (key, bundles) = ((row.shape, lane), &mut self.waiting(application).bundles);
         let place = bundles.partition_point(|(known, _)| *known < key);
         bundles.insert(place, (key, bundle));
-        self.note(Note::Joined { application, class });
+        if !matches!(lane, Lane::Kept(_)) {
+            self.note(Note::Joined { application, class });
+        }
         self.place(class);
         bundle
     }
@@ -83,6 +93,9 @@ impl Scheduler {
                 }
             }
         }
+        if let Lane::Kept(ask) = lane {
+            self.forget_reservation(books, ask);
+        }
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let class = self.classes.bundles[bundle].class;
@@ -90,10 +103,11 @@ impl Scheduler {
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         if !asks.is_empty() {
+            self.note_age(bundle);
             return Some(bundle);
         }
         self.waiting(row.application).bundles.retain(|(_, one)| *one != bundle);
-        self.leave_class(bundle);
+        self.leave_class(books, bundle);
         self.classes.bundles.remove(bundle);
         None
     }
@@ -133,12 +147,13 @@ impl Scheduler {
         if row.head.ask == *ask && row.head.application == *application {
             return;
         }
-        let head = Head { application: application.clone(), ask: *ask };
+        let head = Head { application: application.clone(), ask: *ask, ..row.head };
         let before = core::mem::replace(&mut row.head, head.clone());
         let class = row.class;
         let row = &mut self.classes.rows[class];
         row.remove(before, bundle);
         row.insert(head, bundle);
+        self.note_age(bundle);
         self.place(class);
     }
 
@@ -174,13 +189,15 @@ impl Scheduler {
     }
 
     /// Take a bundle out of its class, which goes with its last one.
-    fn leave_class(&mut self, bundle: BundleId) {
+    fn leave_class(&mut self, books: &Books, bundle: BundleId) {
+        self.forget_age(bundle);
         let Bundle { class, head, .. } = &self.classes.bundles[bundle];
         let (class, head) = (*class, head.clone());
         let row = &mut self.classes.rows[class];
         row.remove(head, bundle);
         let empty = row.bundles.is_empty();
         self.place(class);
+        self.stand(books, class);
         if empty {
             self.calls.forget(&mut self.classes.rows[class], class);
             self.classes.forget(class);
@@ -235,16 +252,25 @@ impl Scheduler {
                 continue;
             }
             let tried = self.take_tried(books, row.class, application);
-            self.leave_class(bundle);
+            self.leave_class(books, bundle);
             let class = self.classes.class(ClassKey { standing, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let head = row.head.clone();
             self.classes.rows[class].insert(head, bundle);
             self.classes.rows[class].tried.extend(tried);
-            self.note(Note::Joined { application, class });
+            if !matches!(key.lane, Lane::Kept(_)) {
+                self.note(Note::Joined { application, class });
+            }
+            self.note_age(bundle);
             self.place(class);
             self.arm(books, class);
         }
     }
+}
+
+/// The application, if its leaf has it back off, so that it is looked at by itself.
+fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
+    let leaf = books.queue(books.application(application).queue);
+    (leaf.settings.values.backoff > 0).then_some(application)
 }

@@ -10,12 +10,13 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, PreemptionTry};
 use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::class::{BundleId, Class, ClassId};
+use super::keep::RESERVATION_DELAY;
 use super::lane::{Lane, Pass};
 use super::preempt::{self, Attempt, Obstacle, Plan, TRIES_PER_CYCLE, TRY_EVERY};
 
@@ -66,22 +67,20 @@ impl Scheduler {
                 self.arm(books, class);
             }
         }
-        self.wake_due(now);
+        self.wake_due(books, now);
     }
 
     /// Have those judged anew whose time has come.
-    pub(super) fn wake_due(&mut self, now: Timestamp) {
+    pub(super) fn wake_due(&mut self, books: &Books, now: Timestamp) {
         while let Some((at, class)) = self.calls.due.first().copied().filter(|(at, _)| *at <= now) {
             self.calls.due.remove(&(at, class));
             let row = &mut self.classes.rows[class];
             row.due = None;
-            let Some(group) = row.group() else { continue };
-            row.wait = None;
-            let (leaf, kept) = (row.key.leaf, matches!(row.key.lane, Lane::Kept(_)));
-            let place = (row.head.clone().expect("a class has a bundle"), class);
-            self.parked.remove(&mut self.tree, group, &place);
-            self.tree.ready_mut(leaf, self.classes.rows[class].pass).insert(place);
-            self.tree.touch(leaf);
+            if row.wait.is_none() {
+                continue;
+            }
+            let kept = matches!(row.key.lane, Lane::Kept(_));
+            self.judge_anew(books, class, false);
             if kept {
                 self.move_to_pass(class, Some(Pass::Normal));
                 self.calls.again.push(class);
@@ -195,21 +194,29 @@ impl Scheduler {
     }
 
     /// Look for something to stop for a class that was just held back; whether what it led to is
-    /// a step by itself. An ask with a node is looked at again in the last pass, as others are.
+    /// a step by itself. An ask with a node is looked at again in the last pass, as others are;
+    /// one that may still have a node kept has that first (decision K-16).
     pub(super) fn stop_others(
         &mut self,
         books: &Books,
-        class: ClassId,
-        (pass, wait): (Pass, Wait),
+        (partition, class): (PartitionId, ClassId),
+        wait: Wait,
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
-        match self.classes.rows[class].key.lane {
-            Lane::Kept(ask) if pass == Pass::Reserved => required(books, ask, wait, events),
-            Lane::Calling(_) | Lane::Kept(_) => match self.caller(books, class, wait, now) {
-                Some(ask) => self.call(books, ask, wait, now, events),
-                None => false,
-            },
+        let row = &self.classes.rows[class];
+        match row.key.lane {
+            Lane::Kept(ask) if row.pass == Pass::Reserved => required(books, ask, wait, events),
+            Lane::Calling(_) | Lane::Kept(_) => {
+                let Some(ask) = self.caller(books, class, wait, now) else { return false };
+                let row = &self.classes.rows[class];
+                let keeps =
+                    matches!((row.key.lane, wait.blocker), (Lane::Calling(_), Blocker::Nodes(_)))
+                        && books.allocation(ask).created + RESERVATION_DELAY < now
+                        && self.nodes[&partition].has_open()
+                        && !self.keeping.is_refused(row.key.shape, row.key.leaf);
+                !keeps && self.call(books, ask, wait, now, events)
+            }
             Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Swap(..) => false,
         }
     }

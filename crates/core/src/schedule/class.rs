@@ -31,6 +31,8 @@ pub(super) struct ClassKey {
     pub(super) standing: Standing,
     pub(super) shape: ShapeId,
     pub(super) lane: Lane,
+    /// The application, where each is looked at by itself: its leaf has it back off.
+    pub(super) alone: Option<ApplicationId>,
 }
 
 /// Who is charged, and whether the application may still be held back as a whole.
@@ -70,6 +72,9 @@ impl Standing {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
     pub(super) application: ApplicationKey,
+    /// Whether the node that is kept for it has no room, so that others are tried: an
+    /// application tries all its kept nodes first. Scheduling §9.4.
+    pub(super) elsewhere: bool,
     pub(super) ask: AskKey,
 }
 
@@ -81,6 +86,10 @@ pub(super) struct Bundle {
     /// The key under which its class has it.
     pub(super) head: Head,
     pub(super) asks: BTreeMap<AskKey, AllocationId>,
+    /// Where its class has its first ask that is old enough to have a node kept.
+    pub(super) old: Option<Head>,
+    /// When another of its asks comes of that age and stands before that one.
+    pub(super) ripens: Option<Timestamp>,
 }
 
 /// Bundles that are judged together.
@@ -103,6 +112,13 @@ pub(super) struct Class {
     pub(super) tried: BTreeSet<AllocationId>,
     /// When something may be stopped for it, if that comes by time alone.
     pub(super) due: Option<Timestamp>,
+    /// Whether the ages of its asks are followed: since it first found no node.
+    pub(super) aging: bool,
+    /// The bundles with an ask that is old enough to have a node kept, each where the first such
+    /// stands.
+    pub(super) old: BTreeSet<(Head, BundleId)>,
+    /// Where it stands among those for which a node is to be kept, if it does.
+    pub(super) keeps: Option<Head>,
 }
 
 impl Class {
@@ -116,6 +132,9 @@ impl Class {
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
             due: None,
+            aging: false,
+            old: BTreeSet::new(),
+            keeps: None,
         }
     }
 
@@ -149,7 +168,10 @@ impl Class {
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
             | Blocker::Nodes(_)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_)
             | Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
             | Blocker::Placeholders(_)
             | Blocker::BackOff(_) => shape,

@@ -54,7 +54,18 @@ impl Scheduler {
     /// A node may have more to give, or is kept for somebody or nobody by now.
     pub(super) fn node_changed(&mut self, books: &Books, node: NodeId) {
         self.nodes_of(books.node(node).partition).update(books, node);
+        self.node_opened(books, node);
+    }
+
+    /// A node may be in use from now on, larger, or kept for nobody.
+    pub(super) fn node_opened(&mut self, books: &Books, node: NodeId) {
         self.node_gave_way(books, node);
+        let row = books.node(node);
+        let suits = |shape| row.capacity.fits(books.shapes().get(shape));
+        if row.is_open() {
+            self.keeping.open(&mut self.tree, row.partition, suits);
+        }
+        self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
     /// The node that was kept for an ask is kept no more, or less of it is taken.
@@ -87,31 +98,6 @@ impl Scheduler {
                 self.restand(books, application);
             }
         }
-    }
-
-    /// The asks for which a node is kept may have room on it by now.
-    pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
-        for ask in books.node(node).reservations() {
-            let row = books.allocation(*ask);
-            // With more free, what may be stopped there may be enough.
-            let stops = row.required_node().is_some() && !row.preemption_triggered;
-            if stops || books.node(node).available.fits(books.resources_of(*ask)) {
-                self.wake(books, *ask);
-            }
-        }
-    }
-
-    /// Have a single ask judged anew.
-    pub(super) fn wake(&mut self, books: &Books, ask: AllocationId) {
-        let Some(class) = self.class_of(books, ask) else { return };
-        let row = &mut self.classes.rows[class];
-        let Some(group) = row.group() else { return };
-        let (leaf, pass) = (row.key.leaf, row.pass);
-        row.wait = None;
-        let place = (row.head.clone().expect("a class has a bundle"), class);
-        self.parked.remove(&mut self.tree, group, &place);
-        self.tree.ready_mut(leaf, pass).insert(place);
-        self.tree.touch(leaf);
     }
 
     /// A node that asks require is there: they may run on it.

@@ -140,6 +140,7 @@ impl Scheduler {
         if self.stale {
             return;
         }
+        self.charged |= !self.overdue.is_empty();
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -213,17 +214,17 @@ impl Scheduler {
                 self.nodes_of(*partition).add(books, *partition, node);
                 self.pin(books, node);
                 self.cluster_resized(books, *partition);
-                self.node_gave_way(books, node);
+                self.node_opened(books, node);
             }
             Event::NodeResized { node, .. } => {
                 let partition = books.node(*node).partition;
                 self.nodes_of(partition).update(books, *node);
                 self.cluster_resized(books, partition);
-                self.node_gave_way(books, *node);
+                self.node_opened(books, *node);
             }
             Event::NodeScheduling { node, .. } => {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
-                self.node_gave_way(books, *node);
+                self.node_opened(books, *node);
             }
             Event::NodeRemoved { .. } => {
                 // A type may be gone from the cluster, and then it is the nodes that lack it.

@@ -2,8 +2,9 @@
 //! queues, and is there a node. The first that fails is the reason for waiting.
 
 use crate::books::{Books, Link};
-use crate::id::{NodeId, PartitionId, QueueId};
+use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
+use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::class::{ClassKey, Standing};
@@ -12,30 +13,45 @@ use super::nodes::NodeIndex;
 use super::reserve;
 
 /// What is to be done with a class.
+#[derive(Clone, Copy)]
 pub(super) enum Verdict {
     /// Choose the group of its first application.
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Keep a node for its first ask.
+    Keep(NodeId),
+    /// Keep its node for this ask no longer.
+    GiveUp(AllocationId),
+    /// The node that is kept for its ask has no room: try others later in the pass.
+    Elsewhere,
     /// Park it.
     Wait(Wait),
 }
 
 /// Judge a class against the books.
 #[inline]
-pub(super) fn judge(books: &Books, nodes: &mut NodeIndex, key: ClassKey) -> Verdict {
+pub(super) fn judge(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    (key, elsewhere): (ClassKey, bool),
+    now: Timestamp,
+) -> Verdict {
     if key.standing == Standing::Unlinked {
         return Verdict::Link;
     }
     if let Some(wait) = held_back(books, key) {
-        return Verdict::Wait(wait);
+        return match key.lane {
+            Lane::Kept(ask) => reserve::on_no_headroom(books, ask, wait, now),
+            _ => Verdict::Wait(wait),
+        };
     }
     let ask = books.shapes().get(key.shape);
     match key.lane {
         Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, ask),
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
-        Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key.leaf, kept),
+        Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),
         Lane::Swap(application, _) => wait(Blocker::Placeholders(application)),
     }
 }

@@ -15,12 +15,18 @@ pub(super) enum Pass {
     Replace,
     /// All others.
     Normal,
+    /// No pass of its own: the classes of the normal pass that found no node, each where its
+    /// first ask stands that is old enough to have one kept.
+    Keep,
 }
 
 impl Pass {
+    /// What a cycle goes through.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::Replace, Self::Normal];
-    /// How many there are.
-    pub(super) const COUNT: usize = Self::ALL.len();
+    /// What is kept in order for them.
+    pub(super) const LISTS: [Self; 4] = [Self::Reserved, Self::Replace, Self::Normal, Self::Keep];
+    /// How many lists there are.
+    pub(super) const COUNT: usize = Self::LISTS.len();
 
     #[inline]
     pub(super) const fn index(self) -> usize {

@@ -10,6 +10,7 @@ mod class;
 mod follow;
 mod index;
 mod judge;
+mod keep;
 mod lane;
 mod nodes;
 mod order;
@@ -20,7 +21,9 @@ mod reserve;
 mod tree;
 
 pub use class::ClassId;
+pub use keep::RESERVATION_DELAY;
 pub(crate) use preempt::victim::can_go;
+pub use reserve::RESERVATION_WAIT;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -38,6 +41,7 @@ use crate::wait::{Blocker, Wait};
 use calls::Calls;
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge};
+use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use order::ApplicationKey;
@@ -59,7 +63,8 @@ pub enum Step {
 /// Something that a watcher of waiting wants to know: see [`Scheduler::watching`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// An application's asks of one size belong to this class from now on.
+    /// An application's asks of one size belong to this class from now on. Those for which a
+    /// node is kept go on to be told of as what they were.
     Joined {
         /// Whose asks.
         application: ApplicationId,
@@ -86,6 +91,14 @@ pub struct Scheduler {
     applications: Vec<Waiting>,
     classes: Classes,
     parked: Parked,
+    /// Classes for whose old asks nodes are to be kept.
+    keeping: Keeping,
+    /// What time alone changes, the earliest first.
+    dues: BTreeSet<(Timestamp, Due)>,
+    /// Asks whose reservation ends as soon as they lack headroom.
+    overdue: BTreeSet<AllocationId>,
+    /// Whether one of these may lack headroom by now.
+    charged: bool,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
     /// Asks whose node is going just now.
@@ -154,6 +167,7 @@ impl Scheduler {
         }
         let before = events.len();
         self.begin_calls(books, now);
+        self.pass_time(books, now);
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
@@ -165,7 +179,29 @@ impl Scheduler {
         if events.len() > before {
             return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
         }
-        Step::Idle { wake_at: self.calls.next_due() }
+        let own = self.dues.first().map(|(at, _)| *at);
+        Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due()).min() }
+    }
+
+    /// Bring in what has changed by time alone.
+    #[inline]
+    fn pass_time(&mut self, books: &Books, now: Timestamp) {
+        while let Some((_, due)) = self.dues.first().copied().filter(|(at, _)| *at <= now) {
+            self.dues.pop_first();
+            match due {
+                Due::Ripe(bundle) => {
+                    self.classes.bundles[bundle].ripens = None;
+                    self.look_at_age(books, bundle, now);
+                }
+                Due::Overdue(ask) => {
+                    self.overdue.insert(ask);
+                    self.charged = true;
+                }
+                Due::Awake(_) => {}
+            }
+        }
+        self.look_at_ages(books, now);
+        self.look_at_overdue(books);
     }
 
     fn next_in(
@@ -182,10 +218,10 @@ impl Scheduler {
         Pass::ALL.into_iter().any(|pass| {
             if pass == Pass::Normal {
                 // Asks that have a node come here too, if others may be stopped for them.
-                self.wake_due(now);
+                self.wake_due(books, now);
                 self.tree.refresh(books);
             }
-            self.next_in_pass(books, (partition, root), pass, now, events)
+            self.next_in_pass(books, (partition, root), (pass, now), events)
         })
     }
 
@@ -193,49 +229,120 @@ impl Scheduler {
         &mut self,
         books: &Books,
         (partition, root): (PartitionId, QueueId),
-        pass: Pass,
+        (pass, now): (Pass, Timestamp),
+        events: &mut Vec<Event>,
+    ) -> bool {
+        loop {
+            let keeps = pass == Pass::Normal && self.nodes[&partition].has_open();
+            let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
+                return false;
+            };
+            let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
+            let class = *class;
+            let others = self.tree.ready(leaf, Pass::Keep).is_empty();
+            let moved = match list {
+                Pass::Keep => self.keep_node(books, (partition, class), now, events),
+                _ => self.place_first(books, (partition, class), now, events),
+            };
+            if moved {
+                return true;
+            }
+            // Whether the leaf has something ready is known above it, too.
+            let empty = self.tree.ready(leaf, list).is_empty();
+            if empty || others != self.tree.ready(leaf, Pass::Keep).is_empty() {
+                self.tree.touch(leaf);
+                self.tree.refresh(books);
+            }
+        }
+    }
+
+    /// Judge a class that is ready, and do what comes of it; whether that is a step.
+    #[inline]
+    fn place_first(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
-        while let Some(leaf) = self.tree.first_leaf(books, root, pass) {
-            let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
-                break;
-            };
-            let (class, key) = (*class, self.classes.rows[*class].key);
-            let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-            match judge(books, nodes, key) {
-                Verdict::Wait(wait) => {
-                    if self.stop_others(books, class, (pass, wait), now, events) {
-                        return true;
-                    }
-                    self.park(books, class, wait);
-                }
-                Verdict::Link => {
-                    let (application, _) = self.first_ask(class);
-                    events.extend(linked(books, application));
+        let row = &self.classes.rows[class];
+        let key = row.key;
+        // In the last pass its own node has been tried.
+        let again = row.pass != key.lane.pass();
+        let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
+        let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
+        match judge(books, nodes, (key, elsewhere), now) {
+            Verdict::Wait(wait) => {
+                if self.stop_others(books, (partition, class), wait, now, events) {
                     return true;
                 }
-                Verdict::Place(node) => {
-                    let (application, ask) = self.first_ask(class);
-                    let row = books.allocation(ask);
-                    let placement = Placement {
-                        ask,
-                        node,
-                        application,
-                        state: books.application(application).state,
-                        placeholder: row.placeholder,
-                        size: Some(books.resources_of(ask)),
-                    };
-                    placed(books, &placement, events);
-                    // Only what the scheduler gives makes it count; the RM's own does not.
-                    if row.placeholder && is_starting(books, application) && events.len() == 1 {
-                        events.push(Event::ApplicationAllocating { application });
-                    }
-                    return true;
+                if elsewhere && !matches!(wait.blocker, Blocker::Nodes(_)) {
+                    self.judge_anew(books, class, false); // Its own node first, then.
+                }
+                self.park(books, (class, wait), now);
+                return false;
+            }
+            Verdict::Elsewhere => {
+                self.judge_anew(books, class, true);
+                return false;
+            }
+            Verdict::Link => {
+                let (application, _) = self.first_ask(class);
+                events.extend(linked(books, application));
+            }
+            Verdict::Keep(node) => {
+                reserve::make_way(books, node, events);
+                let (_, ask) = self.first_ask(class);
+                events.push(Event::Reserved { ask, node });
+            }
+            Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
+            Verdict::Place(node) => {
+                if matches!(key.lane, Lane::Pinned(_)) {
+                    reserve::make_way(books, node, events);
+                }
+                let (application, ask) = self.first_ask(class);
+                let row = books.allocation(ask);
+                let placement = Placement {
+                    ask,
+                    node,
+                    application,
+                    state: books.application(application).state,
+                    placeholder: row.placeholder,
+                    size: Some(books.resources_of(ask)),
+                };
+                placed(books, &placement, events);
+                // Only what the scheduler gives makes it count; the RM's own does not.
+                let still = matches!(events.last(), Some(Event::Placed { .. }));
+                if row.placeholder && is_starting(books, application) && still {
+                    events.push(Event::ApplicationAllocating { application });
                 }
             }
         }
-        false
+        true
+    }
+
+    /// Keep a node for the first old ask of a class that found none with room; whether one is.
+    fn keep_node(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let key = self.classes.rows[class].key;
+        if let Some(wait) = held_back(books, key) {
+            self.park(books, (class, wait), now);
+            return false;
+        }
+        let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
+        if let Some(node) = best {
+            events.push(Event::Reserved { ask: self.first_old(class), node });
+        } else {
+            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
+            let wait = Wait { blocker: Blocker::Nodes(partition), shortfall: None };
+            return self.stop_others(books, (partition, class), wait, now, events);
+        }
+        best.is_some()
     }
 
     /// Apply an event to the books and bring the indexes along: the one way to change books
@@ -281,10 +388,20 @@ impl Scheduler {
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
         let key = self.classes.rows[class].key;
         held_back(books, key).or_else(|| match wait.blocker {
+            Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
+                Some(self.shown(books, key, wait))
+            }
             Blocker::Nodes(partition) => {
                 let ask = books.shapes().get(key.shape);
-                let shortfall = self.nodes[&partition].shortfall(books, ask);
-                Some(Wait { shortfall, ..wait })
+                let nodes = &self.nodes[&partition];
+                if nodes.is_kept_from(books, ask) {
+                    return Some(Wait { blocker: Blocker::NodesReserved(partition), ..wait });
+                }
+                Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
+            }
+            // These give way by nothing else.
+            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(_) => {
+                Some(wait)
             }
             _ => None,
         })
@@ -299,9 +416,9 @@ impl Scheduler {
     }
 
     /// Park a class that its leaf has as ready under what holds it back.
-    fn park(&mut self, books: &Books, class: ClassId, wait: Wait) {
+    fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        let (leaf, pass, before) = (row.key.leaf, row.pass, row.group());
+        let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
         row.pass = row.key.lane.pass();
         let after = row.group().expect("it waits now");
@@ -312,17 +429,19 @@ impl Scheduler {
             match before {
                 Some(before) => self.parked.remove(&mut self.tree, before, &place),
                 None => {
-                    self.tree.ready_mut(leaf, pass).remove(&place);
+                    self.tree.ready_mut(key.leaf, pass).remove(&place);
                 }
             }
             self.parked.insert(&mut self.tree, after, place);
-            self.note(Note::Parked { class, wait });
+            if !matches!(key.lane, Lane::Kept(_)) {
+                self.note(Note::Parked { class, wait });
+            }
         }
         self.arm(books, class);
-        if self.tree.ready(leaf, pass).is_empty() {
-            self.tree.touch(leaf);
-            self.tree.refresh(books);
+        if matches!(wait.blocker, Blocker::Nodes(_)) {
+            self.follow_ages(books, class, now);
         }
+        self.stand(books, class);
     }
 
     fn note(&mut self, note: Note) {

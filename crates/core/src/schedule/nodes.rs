@@ -37,6 +37,8 @@ struct Block {
     nodes: Vec<(Key, NodeId)>,
     /// At least what any of them has free, if it may be used.
     free: Resources,
+    /// How many of them may be used.
+    open: usize,
 }
 
 /// The nodes of one partition.
@@ -47,8 +49,10 @@ pub(super) struct NodeIndex {
     weights: Vec<(crate::name::Name, f64)>,
     /// In order, none empty.
     blocks: Vec<Block>,
-    /// Key and id by node index; none for nodes of other partitions.
-    keys: Vec<Option<(Key, NodeId)>>,
+    /// Key, id and whether it may be used, by node index; none for nodes of other partitions.
+    keys: Vec<Option<(Key, NodeId, bool)>>,
+    /// How many may be used.
+    open: usize,
     ranks: Ranks,
 }
 
@@ -59,6 +63,7 @@ impl NodeIndex {
             weights: sort.weights.clone(),
             blocks: Vec::new(),
             keys: Vec::new(),
+            open: 0,
             ranks: Ranks::default(),
         }
     }
@@ -84,6 +89,7 @@ impl NodeIndex {
         // All names were renumbered: the order is the same, the keys are not.
         self.blocks.clear();
         self.keys.clear();
+        self.open = 0;
         for (id, _) in books.nodes().iter().filter(|(_, one)| one.partition == partition) {
             self.put(books, id);
         }
@@ -118,6 +124,42 @@ impl NodeIndex {
         None
     }
 
+    /// Whether any node may be used, and so be kept for an ask.
+    #[inline]
+    pub(super) const fn has_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// The node to keep for an ask: of those that may be used and are large enough, the one
+    /// that its room would suit best; the first of equals. Scheduling §6.5.
+    pub(super) fn best_to_keep(&self, books: &Books, ask: &Resources) -> Option<NodeId> {
+        let mut best: Option<(Share, NodeId)> = None;
+        let open = self.blocks.iter().filter(|block| block.open > 0);
+        for (_, id) in open.flat_map(|block| &block.nodes) {
+            let node = books.node(*id);
+            if !node.is_open() || !node.capacity.fits(ask) {
+                continue;
+            }
+            let score = Resources::fit_score(Some(ask), &node.available);
+            if best.is_none_or(|(least, _)| score < least) {
+                best = Some((score, *id));
+                if score == Share::default() {
+                    break; // No other can be better.
+                }
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.
+    pub(super) fn is_kept_from(&self, books: &Books, ask: &Resources) -> bool {
+        let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);
+        nodes.any(|(_, id)| {
+            let node = books.node(*id);
+            node.schedulable && node.is_reserved() && node.available.fits(ask)
+        })
+    }
+
     /// Of which type no node has enough free, and the most that one has; none if each amount
     /// is free somewhere.
     pub(super) fn shortfall(&self, books: &Books, ask: &Resources) -> Option<Shortfall> {
@@ -129,11 +171,13 @@ impl NodeIndex {
     }
 
     fn take(&mut self, node: NodeId) {
-        let Some((key, id)) = self.keys.get_mut(node.index()).and_then(Option::take) else {
+        let Some((key, id, open)) = self.keys.get_mut(node.index()).and_then(Option::take) else {
             return;
         };
         let number = self.block_of(key);
         let block = &mut self.blocks[number];
+        block.open -= usize::from(open);
+        self.open -= usize::from(open);
         if let Ok(place) = block.nodes.binary_search(&(key, id)) {
             block.nodes.remove(place);
         }
@@ -148,7 +192,7 @@ impl NodeIndex {
         if self.keys.len() <= node.index() {
             self.keys.resize(node.index() + 1, None);
         }
-        let before = self.keys[node.index()].replace((key, node));
+        let before = self.keys[node.index()].replace((key, node, row.is_open()));
         debug_assert!(before.is_none(), "a node has one place");
         let number = if self.blocks.is_empty() {
             self.blocks.push(Block::default());
@@ -161,11 +205,17 @@ impl NodeIndex {
         block.nodes.insert(place, (key, node));
         if row.is_open() {
             block.free.raise(&row.available);
+            block.open += 1;
+            self.open += 1;
         }
         if block.nodes.len() > BLOCK {
             let rest = block.nodes.split_off(BLOCK / 2);
             let free = block.free.clone();
-            self.blocks.insert(number + 1, Block { nodes: rest, free });
+            let is_open =
+                |(_, id): &&(Key, NodeId)| self.keys[id.index()].is_some_and(|(.., open)| open);
+            let open = rest.iter().filter(is_open).count();
+            block.open -= open;
+            self.blocks.insert(number + 1, Block { nodes: rest, free, open });
         }
     }
 

@@ -21,12 +21,17 @@ impl AskKey {
         Self { priority: Reverse(ask.priority), created: ask.created, number: ask.number }
     }
 
+    pub(super) const fn priority(self) -> i32 {
+        self.priority.0
+    }
+
     pub(super) const fn created(self) -> Timestamp {
         self.created
     }
 
-    pub(super) const fn priority(self) -> i32 {
-        self.priority.0
+    /// Behind every ask of the same priority.
+    pub(super) const fn last_of_priority(self) -> Self {
+        Self { created: Timestamp::MAX, number: i64::MAX, ..self }
     }
 }
 

@@ -91,7 +91,7 @@ impl Tree {
             self.dirty.retain(|dirty| *dirty != queue);
         }
         let Some(parent) = row.parent else { return };
-        for pass in Pass::ALL {
+        for pass in Pass::LISTS {
             if let Some(key) = gone.passes[pass.index()].key {
                 let above = &mut self.queues[parent.index()].passes[pass.index()];
                 above.children.remove(&(key, queue));
@@ -139,14 +139,27 @@ impl Tree {
         }
     }
 
-    /// The leaf to look at next.
+    /// The leaf to look at next, and for what: for this pass or, where nodes may be kept, for
+    /// that, whichever comes first.
     #[inline]
-    pub(super) fn first_leaf(&self, books: &Books, root: QueueId, pass: Pass) -> Option<QueueId> {
+    pub(super) fn first(
+        &self,
+        books: &Books,
+        root: QueueId,
+        pass: Pass,
+        keeps: bool,
+    ) -> Option<(QueueId, Pass)> {
         let mut at = root;
         while !books.queue(at).leaf {
-            at = self.queues[at.index()].passes[pass.index()].children.first()?.1;
+            let lists = &self.queues[at.index()].passes;
+            let first = lists[pass.index()].children.first();
+            let kept = lists[Pass::Keep.index()].children.first().filter(|_| keeps);
+            at = earlier(first, kept)?.1;
         }
-        (!self.ready(at, pass).is_empty()).then_some(at)
+        let first = self.ready(at, pass).first();
+        let kept = self.ready(at, Pass::Keep).first().filter(|_| keeps);
+        let chosen = earlier(first, kept)?;
+        Some((at, if first == Some(chosen) { pass } else { Pass::Keep }))
     }
 
     fn refresh_all(&mut self, books: &Books) {
@@ -180,13 +193,13 @@ impl Tree {
             let some = if row.leaf { !one.classes.is_empty() } else { !one.children.is_empty() };
             some && row.state != QueueState::Stopped
         };
-        let waits = [0, 1, 2].map(|pass: usize| waits(&index.passes[pass]));
+        let waits = Pass::LISTS.map(|pass| waits(&index.passes[pass.index()]));
         let after = waits.contains(&true).then(|| {
             let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
             let first = books.queue(parent).settings.values.priority_first;
             QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
         });
-        for pass in Pass::ALL {
+        for pass in Pass::LISTS {
             let after = after.filter(|_| waits[pass.index()]);
             let ready = &mut self.queues[queue.index()].passes[pass.index()];
             let before = core::mem::replace(&mut ready.key, after);
@@ -201,5 +214,14 @@ impl Tree {
                 siblings.insert((after, queue));
             }
         }
+    }
+}
+
+/// The earlier of two that may be missing; the left one if they are alike.
+#[inline]
+fn earlier<'one, T: Ord>(left: Option<&'one T>, right: Option<&'one T>) -> Option<&'one T> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left.min(right)),
+        (left, right) => left.or(right),
     }
 }

@@ -12,21 +12,33 @@ use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{ResourceType, Resources};
+use crate::schedule::RESERVATION_DELAY;
+use crate::time::Timestamp;
+
+mod kept;
 
 /// The events of the next step, none when nothing can move.
-pub fn next(books: &Books) -> Vec<Event> {
+pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
+    let passes = |root| {
+        let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
+        let others = || in_queue(books, root, &|id, row| in_application(books, now, id, row));
+        kept().or_else(others)
+    };
     books
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .find_map(|(_, partition)| in_queue(books, partition.root))
+        .find_map(|(_, partition)| passes(partition.root))
         .unwrap_or_default()
 }
 
-fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
+/// What one pass does with an application.
+type Look<'a> = &'a dyn Fn(ApplicationId, &Application) -> Option<Vec<Event>>;
+
+fn in_queue(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
     let row = books.queue(queue);
     if row.leaf {
-        return in_leaf(books, queue, row);
+        return in_leaf(books, queue, row, look);
     }
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
@@ -34,7 +46,7 @@ fn in_queue(books: &Books, queue: QueueId) -> Option<Vec<Event>> {
         .filter(|(_, child)| child.state != QueueState::Stopped)
         .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
-    children.into_iter().find_map(|(child, _)| in_queue(books, child))
+    children.into_iter().find_map(|(child, _)| in_queue(books, child, look))
 }
 
 fn compare_queues(
@@ -84,7 +96,7 @@ fn pending(
     books.allocations_of(application).filter(|(_, row)| row.is_pending())
 }
 
-fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
+fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, look: Look<'_>) -> Option<Vec<Event>> {
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
     applications.sort_by(|(left, l), (right, r)| {
@@ -101,40 +113,70 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue) -> Option<Vec<Event>> {
         };
         first.then(second).then(l.number.cmp(&r.number))
     });
-    applications.into_iter().find_map(|(id, row)| in_application(books, id, row))
+    applications.into_iter().find_map(|(id, row)| look(id, row))
 }
 
-fn in_application(books: &Books, id: ApplicationId, row: &Application) -> Option<Vec<Event>> {
+fn in_application(
+    books: &Books,
+    now: Timestamp,
+    id: ApplicationId,
+    row: &Application,
+) -> Option<Vec<Event>> {
     let trackers = &books.partition(row.partition).trackers;
     let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
         return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
     };
-    let starting = row.state == ApplicationState::Accepted;
-    if starting && !may_start(books, row, link) {
+    if !may_start(books, row, link) {
         return None;
     }
-    let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
-    asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
-    for (ask, _) in asks {
-        let wanted = books.resources_of(ask);
-        let allowed = holding(books, row, link).iter().all(|level| {
-            level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
-        });
-        let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
-        if !allowed || !room {
+    for (ask, ask_row) in in_order(books, id) {
+        if ask_row.reservation().is_some() || !has_headroom(books, row, link, ask) {
+            continue; // The reserved pass has tried the same, and found nothing.
+        }
+        if let Some(node) = ask_row.required_node() {
+            if let Some(events) = kept::on_required_node(books, id, ask, node) {
+                return Some(events);
+            }
             continue;
         }
-        if let Some(node) = first_node(books, row.partition, wanted) {
-            let mut events = alloc::vec![Event::Placed { ask, node }];
-            if starting {
-                let state = ApplicationState::Running;
-                events.push(Event::ApplicationMoved { application: id, state, timer: None });
-            }
-            return Some(events);
+        let wanted = books.resources_of(ask);
+        let mut nodes = in_node_order(books, row.partition);
+        nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
+        if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
+            return Some(place(row, id, ask, *node));
+        }
+        if now.since(ask_row.created) > RESERVATION_DELAY
+            && let Some(node) = kept::best(&nodes, wanted)
+        {
+            return Some(alloc::vec![Event::Reserved { ask, node }]);
         }
     }
     None
+}
+
+/// Asks that wait, in the order of their application.
+fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)> {
+    let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
+    asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
+    asks
+}
+
+fn place(row: &Application, id: ApplicationId, ask: AllocationId, node: NodeId) -> Vec<Event> {
+    let mut events = alloc::vec![Event::Placed { ask, node }];
+    if row.state == ApplicationState::Accepted {
+        let state = ApplicationState::Running;
+        events.push(Event::ApplicationMoved { application: id, state, timer: None });
+    }
+    events
+}
+
+fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
+    let wanted = books.resources_of(ask);
+    let allowed = holding(books, row, link).iter().all(|level| {
+        level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
+    });
+    allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
 }
 
 fn has_room(queue: &Queue, wanted: &Resources) -> bool {
@@ -145,11 +187,18 @@ fn has_room(queue: &Queue, wanted: &Resources) -> bool {
     }
 }
 
+/// Whether the numbers of applications allow it to run, or it runs already.
 fn may_start(books: &Books, row: &Application, link: Link) -> bool {
+    if row.state != ApplicationState::Accepted {
+        return true;
+    }
     let room = |running: u64, max: u64| max == 0 || running < max;
-    let queues = books.up(row.queue).all(|(_, q)| room(q.running, q.settings.max_applications));
+    let running = |queue: &Queue| queue.running + queue.allocating;
+    let mut queues = books.up(row.queue).map(|(_, queue)| queue);
+    let counted = |q: &Queue| room(running(q), q.settings.max_applications);
     let mut levels = holding(books, row, link).into_iter();
-    queues && levels.all(|level| room(level.running, level.max_applications()))
+    (row.allocating || queues.all(counted))
+        && (row.counted || levels.all(|level| room(level.running, level.max_applications())))
 }
 
 /// The levels whose limits hold: of the user all; of the group all, or where limits that name
@@ -175,7 +224,7 @@ fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<L
 }
 
 #[expect(clippy::float_arithmetic, reason = "as the specification")]
-fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Option<NodeId> {
+fn in_node_order(books: &Books, partition: PartitionId) -> Vec<(NodeId, &Node)> {
     let mut nodes: Vec<(NodeId, &Node)> =
         books.nodes().iter().filter(|(_, node)| node.partition == partition).collect();
     let settings = &books.partition(partition).settings.node_sort;
@@ -186,7 +235,7 @@ fn first_node(books: &Books, partition: PartitionId, wanted: &Resources) -> Opti
     nodes.sort_by(|(_, left), (_, right)| {
         score(left).total_cmp(&score(right)).then(left.name.cmp(&right.name))
     });
-    nodes.into_iter().find(|(_, n)| n.schedulable && n.available.fits(wanted)).map(|(id, _)| id)
+    nodes
 }
 
 #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]

@@ -13,7 +13,7 @@ use crate::event::{Event, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
-use crate::schedule::Scheduler;
+use crate::schedule::{Scheduler, Step};
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
@@ -43,7 +43,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     player.world.command(&configure).expect("random trees are legal");
     for op in ops {
         if let Deed::Wait(span) = op.deed {
-            player.world.now = player.world.now + span_of(span);
+            player.sleep(player.world.now + span_of(span));
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
@@ -116,12 +116,35 @@ impl Player<'_> {
         }
     }
 
+    /// Let time pass. Before the point at which the scheduler says that it may have something to
+    /// do, it has nothing to do; then it is let.
+    fn sleep(&mut self, until: Timestamp) {
+        let mut events = Vec::new();
+        loop {
+            self.settle();
+            let books = &self.world.books;
+            let step = self.world.scheduler.next(books, self.world.now, &mut events);
+            let Step::Idle { wake_at } = step else { unreachable!("the world has settled") };
+            let timer = books.next_deadline().filter(|at| *at > self.world.now);
+            let wake = wake_at.into_iter().chain(timer).min().unwrap_or(until).min(until);
+            assert!(wake > self.world.now || wake == until, "time goes on");
+            let before = wake.before(Millis::new(1)).max(self.world.now);
+            let early = naive_next(books, before);
+            assert!(early.is_empty(), "woken too late, at {wake:?} for {early:?}");
+            self.world.now = wake;
+            if wake == until {
+                return;
+            }
+            self.count("woken by time");
+        }
+    }
+
     /// Take one step, the same that a fresh scheduler and the naive one would take; whether
     /// there was one.
     fn step(&mut self) -> bool {
         let mut events = Vec::new();
         let books = &self.world.books;
-        let naive = naive_next(books);
+        let naive = naive_next(books, self.world.now);
         let mut fresh = Vec::new();
         Scheduler::new(books).next(books, self.world.now, &mut fresh);
         self.world.scheduler.next(books, self.world.now, &mut events);
@@ -170,6 +193,22 @@ impl Player<'_> {
 
     /// Count what is worth knowing of a placement before it happens.
     fn count_placement(&mut self, event: &Event) {
+        let kept = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
+        let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
+        let what = match event {
+            Event::Reserved { ask, .. } if required(ask).is_some() => "reserved a required node",
+            Event::Reserved { .. } => "reserved a node",
+            Event::Unreserved { .. } => "reservation ended otherwise",
+            Event::Placed { ask, .. } if required(ask).is_some() => "placed on a required node",
+            Event::Placed { ask, node } if kept(ask).is_some_and(|kept| kept.node == *node) => {
+                "placed on its kept node"
+            }
+            Event::Placed { ask, .. } if kept(ask).is_some() => "placed on another than kept",
+            _ => "",
+        };
+        if !what.is_empty() {
+            self.count(what);
+        }
         let Event::Placed { ask, node } = event else { return };
         let woken = self.waiting.get(ask).copied();
         for (happened, what) in [
@@ -244,6 +283,11 @@ impl Player<'_> {
             && self.world.books.application(*application).link.is_some()
         {
             self.count("linked to a group anew");
+        }
+        if let Event::Placed { ask, node } = event
+            && judged
+        {
+            assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");
         }
         self.world.apply(event);
         let books = &self.world.books;
@@ -352,9 +396,21 @@ impl Player<'_> {
             resources: wanted(deed.size),
             priority: i32::from(deed.priority),
             created,
+            required_node: match deed.required {
+                0..NODES => Name::from(format!("n{}", deed.required)),
+                _ => Name::default(),
+            },
             ..Ask::default()
         })
     }
+}
+
+/// Whether a node is in use, and not kept from an ask; or it is the one that the ask has to go to.
+fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
+    let (row, on) = (books.allocation(ask), books.node(node));
+    let kept = row.reservation().is_some_and(|kept| kept.node == node);
+    let required = row.required_node() == Some(&on.name);
+    kept || ((on.schedulable || required) && !on.is_reserved())
 }
 
 /// What happens where there is no node or application yet: one comes.

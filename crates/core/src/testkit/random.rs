@@ -64,6 +64,8 @@ pub(super) struct AskDeed {
     pub(super) node: u8,
     /// Seconds before now when it was made, from 128 on; now below that.
     pub(super) age: u8,
+    /// The node that it requires, below [`NODES`].
+    pub(super) required: u8,
 }
 
 /// The partitions of every random configuration.
@@ -92,9 +94,10 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
 
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = any::<u8>;
-    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick()).prop_map(
-        |(application, key, size, priority, node, age)| {
-            Deed::Ask(AskDeed { application, key, size, priority, node, age })
+    let required = 0_u8..8 * NODES;
+    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required).prop_map(
+        |(application, key, size, priority, node, age, required)| {
+            Deed::Ask(AskDeed { application, key, size, priority, node, age, required })
         },
     );
     prop_oneof![

@@ -1,0 +1,247 @@
+//! Asks that found no node and are old enough to have one kept. Scheduling §6.5.
+//!
+//! Of the asks of a class only those above a certain age may have a node kept, and they need not
+//! come first. So once a class found no node, each of its bundles knows its first old ask, and
+//! when that changes with time alone. The asks of one priority stand in the order of their age:
+//! the first of each priority says it all.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::ops::Bound;
+
+use crate::books::Books;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::time::{Millis, Timestamp};
+use crate::wait::Blocker;
+
+use super::Scheduler;
+use super::class::{Bundle, BundleId, ClassId, Head};
+use super::lane::{Lane, Pass};
+use super::order::AskKey;
+use super::park::Place;
+use super::tree::Tree;
+
+/// Asks older than this have a node kept when none has room. Source: scheduling §3.5.
+pub const RESERVATION_DELAY: Millis = Millis::from_secs(2);
+
+/// The smallest span, by which something is older than another.
+const INSTANT: Millis = Millis::new(1);
+
+/// What time alone changes for the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// An ask of a bundle is old enough to have a node kept.
+    Ripe(BundleId),
+    /// A node was kept for an ask for so long that a lack of headroom ends it.
+    Overdue(AllocationId),
+    /// An application that was left alone is looked at again.
+    Awake(ApplicationId),
+}
+
+/// The classes for which a node is to be kept, of one leaf and shape.
+#[derive(Debug, Default)]
+struct Keepers {
+    /// Each where its first old ask stands.
+    members: BTreeSet<Place>,
+    /// The one that the leaf has in its list.
+    shown: Option<Place>,
+    /// Whether no node could be kept for this shape when it was last tried.
+    refused: bool,
+}
+
+impl Keepers {
+    /// Have the leaf see the first of them, unless no node can be kept for them.
+    fn show(&mut self, tree: &mut Tree, leaf: QueueId) {
+        let first = self.members.first().filter(|_| !self.refused);
+        if self.shown.as_ref() == first {
+            return;
+        }
+        let list = tree.ready_mut(leaf, Pass::Keep);
+        if let Some(before) = &self.shown {
+            list.remove(before);
+        }
+        list.extend(first.cloned());
+        self.shown = first.cloned();
+        tree.touch(leaf);
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Keeping {
+    groups: BTreeMap<(ShapeId, QueueId), Keepers>,
+    /// The leaves whose classes of a shape were refused.
+    refused: BTreeMap<(PartitionId, ShapeId), BTreeSet<QueueId>>,
+    /// Bundles whose asks have changed since their ages were looked at.
+    changed: Vec<BundleId>,
+}
+
+impl Keeping {
+    fn replace(
+        &mut self,
+        tree: &mut Tree,
+        (partition, shape, leaf): (PartitionId, ShapeId, QueueId),
+        before: Option<&Place>,
+        after: Option<Place>,
+    ) {
+        let group = self.groups.entry((shape, leaf)).or_default();
+        if let Some(before) = before {
+            group.members.remove(before);
+        }
+        group.members.extend(after);
+        group.show(tree, leaf);
+        if group.members.is_empty() {
+            self.groups.remove(&(shape, leaf));
+            if let Some(leaves) = self.refused.get_mut(&(partition, shape)) {
+                leaves.remove(&leaf);
+                if leaves.is_empty() {
+                    self.refused.remove(&(partition, shape));
+                }
+            }
+        }
+    }
+
+    /// No node can be kept for asks of this shape.
+    pub(super) fn refuse(
+        &mut self,
+        tree: &mut Tree,
+        (partition, shape, leaf): (PartitionId, ShapeId, QueueId),
+    ) {
+        let Some(group) = self.groups.get_mut(&(shape, leaf)) else { return };
+        group.refused = true;
+        group.show(tree, leaf);
+        self.refused.entry((partition, shape)).or_default().insert(leaf);
+    }
+
+    /// Whether no node could be kept for asks of this shape when it was last tried.
+    pub(super) fn is_refused(&self, shape: ShapeId, leaf: QueueId) -> bool {
+        self.groups.get(&(shape, leaf)).is_some_and(|group| group.refused)
+    }
+
+    /// A node that suits these shapes can be kept from now on.
+    pub(super) fn open(
+        &mut self,
+        tree: &mut Tree,
+        partition: PartitionId,
+        suits: impl Fn(ShapeId) -> bool,
+    ) {
+        if self.refused.is_empty() {
+            return;
+        }
+        let first = (partition, ShapeId::FIRST);
+        let mine = self.refused.range(first..).take_while(|((id, _), _)| *id == partition);
+        let shapes: Vec<ShapeId> =
+            mine.map(|((_, shape), _)| *shape).filter(|shape| suits(*shape)).collect();
+        for shape in shapes {
+            for leaf in self.refused.remove(&(partition, shape)).into_iter().flatten() {
+                if let Some(group) = self.groups.get_mut(&(shape, leaf)) {
+                    group.refused = false;
+                    group.show(tree, leaf);
+                }
+            }
+        }
+    }
+}
+
+impl Scheduler {
+    /// A bundle has other asks, or stands elsewhere: look at their ages before the next step.
+    #[inline]
+    pub(super) fn note_age(&mut self, bundle: BundleId) {
+        if self.classes.rows[self.classes.bundles[bundle].class].aging {
+            self.keeping.changed.push(bundle);
+        }
+    }
+
+    /// A class has found no node: follow the ages of its asks from now on.
+    pub(super) fn follow_ages(&mut self, books: &Books, class: ClassId, now: Timestamp) {
+        let row = &mut self.classes.rows[class];
+        let open = matches!(row.key.lane, Lane::Open | Lane::Calling(_));
+        if open && !core::mem::replace(&mut row.aging, true) {
+            self.keeping.changed.extend(row.bundles.iter().map(|(_, bundle)| *bundle));
+        }
+        self.look_at_ages(books, now);
+    }
+
+    /// Bring the ages of changed bundles up to date.
+    pub(super) fn look_at_ages(&mut self, books: &Books, now: Timestamp) {
+        while let Some(bundle) = self.keeping.changed.pop() {
+            self.look_at_age(books, bundle, now);
+        }
+    }
+
+    pub(super) fn look_at_age(&mut self, books: &Books, id: BundleId, now: Timestamp) {
+        let Some(bundle) = self.classes.bundles.get_mut(id) else { return };
+        let class = bundle.class;
+        let row = &mut self.classes.rows[class];
+        if !row.aging {
+            return;
+        }
+        let (first, ripens) = first_old(bundle, now);
+        let old = first.map(|ask| Head { ask, ..bundle.head.clone() });
+        if bundle.ripens != ripens {
+            if let Some(before) = bundle.ripens {
+                self.dues.remove(&(before, Due::Ripe(id)));
+            }
+            self.dues.extend(ripens.map(|at| (at, Due::Ripe(id))));
+            bundle.ripens = ripens;
+        }
+        if bundle.old != old {
+            if let Some(before) = bundle.old.take() {
+                row.old.remove(&(before, id));
+            }
+            row.old.extend(old.clone().map(|head| (head, id)));
+            bundle.old = old;
+            self.stand(books, class);
+        }
+    }
+
+    /// Forget the ages of a bundle that leaves its class.
+    pub(super) fn forget_age(&mut self, id: BundleId) {
+        let bundle = &mut self.classes.bundles[id];
+        if let Some(before) = bundle.ripens.take() {
+            self.dues.remove(&(before, Due::Ripe(id)));
+        }
+        if let Some(before) = bundle.old.take() {
+            self.classes.rows[bundle.class].old.remove(&(before, id));
+        }
+    }
+
+    /// Give a class its place among those for which a node is to be kept, or take it out.
+    pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
+        let row = &mut self.classes.rows[class];
+        let waits = row.wait.is_some_and(|wait| matches!(wait.blocker, Blocker::Nodes(_)));
+        let after = row.old.first().filter(|_| waits).map(|(head, _)| head);
+        if row.keeps.as_ref() == after {
+            return;
+        }
+        let after = after.cloned();
+        let before = core::mem::replace(&mut row.keeps, after.clone());
+        let before = before.map(|head| (head, class));
+        let after = after.map(|head| (head, class));
+        let (leaf, shape) = (row.key.leaf, row.key.shape);
+        let key = (books.queue(leaf).partition, shape, leaf);
+        self.keeping.replace(&mut self.tree, key, before.as_ref(), after);
+    }
+
+    /// The first ask of a class that is old enough to have a node kept.
+    pub(super) fn first_old(&self, class: ClassId) -> AllocationId {
+        let first = self.classes.rows[class].old.first();
+        let (head, bundle) = first.expect("a class that is to have a node kept has an old ask");
+        self.classes.bundles[*bundle].asks[&head.ask]
+    }
+}
+
+/// The first ask of a bundle that is old enough by now, and when another is that stands before
+/// it. Costs a look-up for each distinct priority.
+fn first_old(bundle: &Bundle, now: Timestamp) -> (Option<AskKey>, Option<Timestamp>) {
+    let (mut ripens, mut from) = (None, Bound::Unbounded);
+    while let Some((ask, _)) = bundle.asks.range((from, Bound::Unbounded)).next() {
+        let ripe = ask.created() + RESERVATION_DELAY + INSTANT;
+        if ripe <= now {
+            return (Some(*ask), ripens);
+        }
+        ripens = Some(ripens.map_or(ripe, |before: Timestamp| before.min(ripe)));
+        from = Bound::Excluded(ask.last_of_priority());
+    }
+    (None, ripens)
+}

@@ -1,0 +1,114 @@
+//! Nodes that are kept for asks: the reserved pass and required nodes, scheduling §9.4 and §6.3.
+
+use alloc::vec::Vec;
+
+use crate::books::{Application, Books, Node};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
+use crate::resource::{Quantity, Resources};
+use crate::schedule::RESERVATION_WAIT;
+use crate::time::Timestamp;
+
+use super::{has_headroom, in_node_order, in_order, may_start, place};
+
+/// The reserved pass at one application.
+pub(super) fn in_application(
+    books: &Books,
+    now: Timestamp,
+    id: ApplicationId,
+    row: &Application,
+) -> Option<Vec<Event>> {
+    let mut asks = in_order(books, id);
+    asks.retain(|(_, ask)| ask.reservation().is_some());
+    if asks.is_empty() {
+        return None;
+    }
+    let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
+        // Any look at its limits chooses its group first.
+        let trackers = &books.partition(row.partition).trackers;
+        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
+        return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
+    };
+    if !may_start(books, row, link) {
+        return None;
+    }
+    for (ask, ask_row) in &asks {
+        let kept = ask_row.reservation()?;
+        if !has_headroom(books, row, link, *ask) {
+            if now.since(kept.since) > RESERVATION_WAIT {
+                return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
+            }
+        } else if books.node(kept.node).available.fits(books.resources_of(*ask)) {
+            return Some(place(row, id, *ask, kept.node));
+        }
+    }
+    for (ask, ask_row) in &asks {
+        if ask_row.required_node().is_some() || !has_headroom(books, row, link, *ask) {
+            continue;
+        }
+        let wanted = books.resources_of(*ask);
+        let nodes = in_node_order(books, row.partition);
+        let fits = |node: &Node| node.is_open() && node.available.fits(wanted);
+        if let Some((node, _)) = nodes.into_iter().find(|(_, node)| fits(node)) {
+            return Some(place(row, id, *ask, node));
+        }
+    }
+    None
+}
+
+/// An ask that may run on one node only, and holds no reservation.
+pub(super) fn on_required_node(
+    books: &Books,
+    id: ApplicationId,
+    ask: AllocationId,
+    node: &Name,
+) -> Option<Vec<Event>> {
+    let row = books.application(id);
+    let (node, on) =
+        books.nodes().iter().find(|(_, on)| on.partition == row.partition && on.name == *node)?;
+    let wanted = books.resources_of(ask);
+    if !on.capacity.fits(wanted) {
+        return None;
+    }
+    let required = |ask: &AllocationId| books.allocation(*ask).required_node().is_some();
+    let holders = on.reservations().iter().copied();
+    let (firm, ordinary): (Vec<_>, Vec<_>) = holders.partition(required);
+    let mut events: Vec<Event> =
+        ordinary.into_iter().map(|ask| Event::Unreserved { ask }).collect();
+    if firm.is_empty() && on.available.fits(wanted) {
+        events.extend(place(row, id, ask, node));
+    } else {
+        events.push(Event::Reserved { ask, node });
+    }
+    Some(events)
+}
+
+/// The node whose room an ask would suit best: the lowest score, the first of equals.
+pub(super) fn best(nodes: &[(NodeId, &Node)], wanted: &Resources) -> Option<NodeId> {
+    let mut best: Option<(f64, NodeId)> = None;
+    for (id, node) in nodes {
+        let score = score(wanted, &node.available);
+        if best.is_none_or(|(least, _)| score < least) {
+            best = Some((score, *id));
+        }
+    }
+    best.map(|(_, id)| id)
+}
+
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]
+fn score(wanted: &Resources, free: &Resources) -> f64 {
+    let part = |(resource, free): (_, Quantity)| {
+        let wanted = wanted.get_or_zero(resource);
+        if free <= Quantity::ZERO {
+            0.0
+        } else if wanted <= Quantity::ZERO {
+            1.0
+        } else if free > wanted {
+            (free.get() as f64 - wanted.get() as f64) / free.get() as f64
+        } else {
+            0.0
+        }
+    };
+    free.iter().map(part).sum()
+}
