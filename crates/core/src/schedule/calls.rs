@@ -210,11 +210,11 @@ impl Scheduler {
             Lane::Calling(_) | Lane::Kept(_) => {
                 let Some(ask) = self.caller(books, class, wait, now) else { return false };
                 let row = &self.classes.rows[class];
+                let size = books.shapes().get(row.key.shape);
                 let keeps =
                     matches!((row.key.lane, wait.blocker), (Lane::Calling(_), Blocker::Nodes(_)))
                         && books.allocation(ask).created + RESERVATION_DELAY < now
-                        && self.nodes[&partition].has_open()
-                        && !self.keeping.is_refused(row.key.shape, row.key.leaf);
+                        && self.nodes[&partition].best_to_keep(books, size).is_some();
                 !keeps && self.call(books, ask, wait, now, events)
             }
             Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Swap(..) => false,

@@ -113,11 +113,6 @@ impl Keeping {
         self.refused.entry((partition, shape)).or_default().insert(leaf);
     }
 
-    /// Whether no node could be kept for asks of this shape when it was last tried.
-    pub(super) fn is_refused(&self, shape: ShapeId, leaf: QueueId) -> bool {
-        self.groups.get(&(shape, leaf)).is_some_and(|group| group.refused)
-    }
-
     /// A node that suits these shapes can be kept from now on.
     pub(super) fn open(
         &mut self,

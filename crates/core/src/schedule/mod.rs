@@ -339,8 +339,6 @@ impl Scheduler {
             events.push(Event::Reserved { ask: self.first_old(class), node });
         } else {
             self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
-            let wait = Wait { blocker: Blocker::Nodes(partition), shortfall: None };
-            return self.stop_others(books, (partition, class), wait, now, events);
         }
         best.is_some()
     }

@@ -2,6 +2,7 @@
 //! specification. It shares the comparison of shares with the real one, and nothing else.
 
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use core::cmp::Ordering;
 
 use crate::books::{
@@ -15,21 +16,27 @@ use crate::resource::{ResourceType, Resources};
 use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
+mod calls;
 mod kept;
+
+use calls::Tries;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
+    let tries = RefCell::new(Tries::default());
     let passes = |root| {
         let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
-        let others = || in_queue(books, root, &|id, row| in_application(books, now, id, row));
+        let others = || in_queue(books, root, &|id, _| in_application(books, now, id, &tries));
         kept().or_else(others)
     };
-    books
+    let step = books
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .find_map(|(_, partition)| passes(partition.root))
-        .unwrap_or_default()
+        .find_map(|(_, partition)| passes(partition.root));
+    let mut events = tries.take().events;
+    events.extend(step.into_iter().flatten());
+    events
 }
 
 /// What one pass does with an application.
@@ -38,7 +45,7 @@ type Look<'a> = &'a dyn Fn(ApplicationId, &Application) -> Option<Vec<Event>>;
 fn in_queue(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
     let row = books.queue(queue);
     if row.leaf {
-        return in_leaf(books, queue, row, look);
+        return in_leaf(books, queue, look);
     }
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
@@ -96,7 +103,14 @@ fn pending(
     books.allocations_of(application).filter(|(_, row)| row.is_pending())
 }
 
-fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, look: Look<'_>) -> Option<Vec<Event>> {
+fn in_leaf(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
+    let mut applications = applications_in_order(books, queue).into_iter();
+    applications.find_map(|id| look(id, books.application(id)))
+}
+
+/// The applications of a leaf that ask for something, in its order.
+fn applications_in_order(books: &Books, queue: QueueId) -> Vec<ApplicationId> {
+    let leaf = books.queue(queue);
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
     applications.sort_by(|(left, l), (right, r)| {
@@ -113,15 +127,16 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, look: Look<'_>) -> Optio
         };
         first.then(second).then(l.number.cmp(&r.number))
     });
-    applications.into_iter().find_map(|(id, row)| look(id, row))
+    applications.into_iter().map(|(id, _)| id).collect()
 }
 
 fn in_application(
     books: &Books,
     now: Timestamp,
     id: ApplicationId,
-    row: &Application,
+    tries: &RefCell<Tries>,
 ) -> Option<Vec<Event>> {
+    let row = books.application(id);
     let trackers = &books.partition(row.partition).trackers;
     let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
@@ -131,8 +146,15 @@ fn in_application(
         return None;
     }
     for (ask, ask_row) in in_order(books, id) {
-        if ask_row.reservation().is_some() || !has_headroom(books, row, link, ask) {
-            continue; // The reserved pass has tried the same, and found nothing.
+        let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
+        let headroom = has_headroom(books, row, link, ask);
+        // For one that has a node, the reserved pass has tried all others.
+        if !headroom || ask_row.reservation().is_some() {
+            let allowed = is_allowed(books, row, link, ask);
+            match allowed.then(|| call(headroom)).flatten() {
+                Some(events) => return Some(events),
+                None => continue,
+            }
         }
         if let Some(node) = ask_row.required_node() {
             if let Some(events) = kept::on_required_node(books, id, ask, node) {
@@ -146,8 +168,13 @@ fn in_application(
         if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
             return Some(place(row, id, ask, *node));
         }
+        let best = kept::best(&nodes, wanted);
+        let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
+        if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
+            return Some(events);
+        }
         if now.since(ask_row.created) > RESERVATION_DELAY
-            && let Some(node) = kept::best(&nodes, wanted)
+            && let Some(node) = best
         {
             return Some(alloc::vec![Event::Reserved { ask, node }]);
         }
@@ -173,10 +200,16 @@ fn place(row: &Application, id: ApplicationId, ask: AllocationId, node: NodeId) 
 
 fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
     let wanted = books.resources_of(ask);
-    let allowed = holding(books, row, link).iter().all(|level| {
-        level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
-    });
-    allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
+    let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
+    room && is_allowed(books, row, link, ask)
+}
+
+/// Whether user and group may use as much.
+fn is_allowed(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
+    let wanted = books.resources_of(ask);
+    holding(books, row, link)
+        .iter()
+        .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))
 }
 
 fn has_room(queue: &Queue, wanted: &Resources) -> bool {

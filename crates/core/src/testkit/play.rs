@@ -6,10 +6,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Partition};
+use crate::books::{ApplicationState, Books, Mark, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, Termination};
+use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
@@ -367,6 +367,8 @@ impl Player<'_> {
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
+            Deed::Confirm(number) => confirm(&self.world.books, partition, here, number),
+            Deed::ScanQuotas => Command::ScanQuotas { partition },
             Deed::ReleaseAll(number) => Command::Release {
                 partition,
                 application: application(number),
@@ -400,6 +402,9 @@ impl Player<'_> {
                 0..NODES => Name::from(format!("n{}", deed.required)),
                 _ => Name::default(),
             },
+            may_preempt: deed.flags % 4 > 0,
+            preemptable: deed.flags / 4 % 4 > 0,
+            originator: deed.flags / 16 % 8 == 0,
             ..Ask::default()
         })
     }
@@ -465,6 +470,23 @@ fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Comm
     }
 }
 
+/// The RM has stopped one of those that it was asked to stop.
+fn confirm(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
+    let stopping = |id: &&AllocationId| books.allocation(**id).mark == Mark::Preempted;
+    let all: Vec<&AllocationId> =
+        here.allocations.iter().map(|(_, id)| id).filter(stopping).collect();
+    let Some(id) = usize::from(number).checked_rem(all.len()).map(|place| *all[place]) else {
+        return release(books, partition, here, number);
+    };
+    let row = books.allocation(id);
+    Command::Release {
+        partition,
+        application: books.application(row.application).name.clone(),
+        key: Some(row.key.clone()),
+        termination: Termination::Preempted,
+    }
+}
+
 /// A command that no state of the books can allow.
 fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command {
     let empty = Name::default();
@@ -496,6 +518,11 @@ fn name_of(event: &Event) -> String {
     let text = format!("{event:?}");
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
     match event {
+        Event::Preempted { cause, .. } => match cause {
+            PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
+            PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
+            PreemptionCause::Quota(_) => format!("{kind} for a quota"),
+        },
         Event::Released { termination, .. } => format!("{kind} {termination:?}"),
         Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
         Event::ApplicationLinked { group, .. } => match group {
