@@ -25,6 +25,9 @@ use super::{World, naive_next};
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
 
+/// More steps than any history needs between two deeds: beyond, it goes round in circles.
+const STEPS_MAX: usize = 2_000;
+
 /// When histories begin: late enough for asks that were made before.
 const START: Timestamp = Timestamp::from_millis(1_000_000);
 
@@ -168,7 +171,12 @@ impl Player<'_> {
     }
 
     fn settle(&mut self) {
-        while self.step() {}
+        let settled = (0..STEPS_MAX).any(|_| !self.step());
+        assert!(
+            settled,
+            "the world settles: {:?}",
+            self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
+        );
         self.note_waits();
         let fresh = self.fresh_and_idle();
         let books = &self.world.books;
