@@ -133,12 +133,11 @@ impl Question<'_> {
                 gone.push(id);
             }
         }
-        self.fits_node(node, &gone).then(|| self.pruned(gone, |gone| self.fits_node(node, gone)))
+        self.fits_node(node, &gone).then(|| Self::pruned(gone, |gone| self.fits_node(node, gone)))
     }
 
     /// Leave out from the end whoever is not needed.
     fn pruned(
-        &self,
         mut gone: Vec<AllocationId>,
         suffices: impl Fn(&[AllocationId]) -> bool,
     ) -> Vec<AllocationId> {
@@ -172,7 +171,7 @@ impl Question<'_> {
             }
         }
         let suffices = |gone: &[AllocationId]| self.fits_node(node, gone) && self.fits_queues(gone);
-        suffices(&gone).then(|| (node, self.pruned(gone, suffices)))
+        suffices(&gone).then(|| (node, Self::pruned(gone, suffices)))
     }
 
     /// Whether queues or guarantees that lack something lack less with `more` gone.

@@ -410,9 +410,9 @@ impl Player<'_> {
                 0..NODES => Name::from(format!("n{}", deed.required)),
                 _ => Name::default(),
             },
-            may_preempt: deed.flags % 4 > 0,
-            preemptable: deed.flags / 4 % 4 > 0,
-            originator: deed.flags / 16 % 8 == 0,
+            may_preempt: !deed.flags.is_multiple_of(4),
+            preemptable: !(deed.flags / 4).is_multiple_of(4),
+            originator: (deed.flags / 16).is_multiple_of(8),
             ..Ask::default()
         })
     }

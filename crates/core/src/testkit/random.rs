@@ -171,9 +171,9 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
     let mut one = partition(root).partitions.remove(0);
     let preemption = dice.next().unwrap_or_default();
-    one.preemption.enabled = preemption % 8 > 0;
-    one.preemption.strict_guarantee = preemption % 3 > 0;
-    one.preemption.quota_enabled = preemption % 2 > 0;
+    one.preemption.enabled = !preemption.is_multiple_of(8);
+    one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
+    one.preemption.quota_enabled = !preemption.is_multiple_of(2);
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);

@@ -22,6 +22,7 @@ use core::fmt;
 
 use crate::books::{Allocation, Books, Node, Queue};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
+use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
@@ -210,7 +211,7 @@ impl<'books> Scene<'books> {
         let partition = self.books.partition(self.partition);
         let some = (partition.reservation_count > 0).then_some(&partition.nodes);
         let books = self.books;
-        let nodes = some.into_iter().flat_map(|nodes| nodes.iter());
+        let nodes = some.into_iter().flat_map(OrderedMap::iter);
         nodes.map(|(_, id)| (*id, books.node(*id))).filter(|(_, node)| node.is_reserved())
     }
 
