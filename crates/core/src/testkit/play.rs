@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::books::{ApplicationState, Books, GangStyle, Mark, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, Termination};
+use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
@@ -29,6 +29,9 @@ use kept::may_place;
 
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
+
+/// More steps than any history needs between two deeds: beyond, it goes round in circles.
+const STEPS_MAX: usize = 2_000;
 
 /// When histories begin: late enough for asks that were made before.
 const START: Timestamp = Timestamp::from_millis(1_000_000);
@@ -194,7 +197,12 @@ impl Player<'_> {
     }
 
     fn settle(&mut self) {
-        while self.step() {}
+        let settled = (0..STEPS_MAX).any(|_| !self.step());
+        assert!(
+            settled,
+            "the world settles: {:?}",
+            self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
+        );
         self.note_waits();
         let fresh = self.fresh_and_idle();
         let books = &self.world.books;
@@ -421,6 +429,7 @@ impl Player<'_> {
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
+            Deed::ScanQuotas => Command::ScanQuotas { partition },
             Deed::ReleaseAll(number) => Command::Release {
                 partition,
                 application: application(number),
@@ -458,6 +467,9 @@ impl Player<'_> {
                 0..NODES => Name::from(format!("n{}", deed.required)),
                 _ => Name::default(),
             },
+            may_preempt: !deed.flags.is_multiple_of(4),
+            preemptable: !(deed.flags / 4).is_multiple_of(4),
+            originator: (deed.flags / 16).is_multiple_of(8),
             ..Ask::default()
         })
     }
@@ -552,6 +564,11 @@ fn name_of(event: &Event) -> String {
     let text = format!("{event:?}");
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
     match event {
+        Event::Preempted { cause, .. } => match cause {
+            PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
+            PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
+            PreemptionCause::Quota(_) => format!("{kind} for a quota"),
+        },
         Event::Released { termination, .. } => format!("{kind} {termination:?}"),
         Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
         Event::ApplicationLinked { group, .. } => match group {

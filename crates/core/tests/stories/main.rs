@@ -11,6 +11,7 @@ mod life;
 mod limits;
 mod nodes;
 mod order;
+mod preemption;
 mod queues;
 mod queues_examples;
 mod refusals;
