@@ -64,6 +64,8 @@ pub fn million() -> Setup {
         shape: Shape::Fitting,
         until_ms: None,
         checks: Checks::NowAndThen,
+        seed: 1,
+        faults: None,
         reject_misfits: false,
     }
 }
@@ -86,6 +88,8 @@ fn setup(queues: &str, workload: &Path, options: &ReadOptions) -> Setup {
         shape: Shape::Fitting,
         until_ms: None,
         checks: Checks::NowAndThen,
+        seed: 1,
+        faults: None,
         reject_misfits: false,
     }
 }

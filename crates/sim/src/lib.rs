@@ -1,5 +1,6 @@
 //! Plays workloads and traces against the real core in virtual time, and reports.
 
+pub mod fault;
 pub mod metric;
 pub mod nodes;
 pub mod outcome;

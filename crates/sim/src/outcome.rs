@@ -2,6 +2,7 @@
 
 use headroom_core::Name;
 use headroom_core::resource::Amounts;
+use serde::{Deserialize, Serialize};
 
 /// Everything that a run produced. Records name things by position in the sibling tables.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,12 +17,82 @@ pub struct Outcome {
     pub queues: Vec<QueueRecord>,
     /// What made jobs wait, in order of first appearance; `JobRecord::waits` refers to it.
     pub blockers: Vec<BlockerRecord>,
+    /// What happened besides placements and ends.
+    pub counts: Counts,
     /// Virtual time at the end of the run, ms.
     pub end_ms: u64,
     /// Decisions taken (events of the scheduler and answers to commands).
     pub decisions: u64,
     /// xxh3-128 digest over all decisions, 32 hex digits.
     pub digest: String,
+}
+
+/// What happened besides placements and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Jobs that came; each of them once, however often it was submitted.
+    pub submitted: u64,
+    /// Gangs; zero unless jobs were played as such.
+    pub gangs: GangCounts,
+    /// What went wrong on purpose; none if nothing was to.
+    pub faults: Option<FaultCounts>,
+}
+
+/// What became of gangs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GangCounts {
+    /// Gangs submitted, those that came again included.
+    pub submitted: u64,
+    /// Gangs that were complete, so that their members started.
+    pub complete: u64,
+    /// Gangs that were not complete in time.
+    pub expired: u64,
+    /// Gangs that were submitted again after that.
+    pub submitted_again: u64,
+    /// Members that took the place of a placeholder.
+    pub swaps: u64,
+    /// Members that were about to, and waited again.
+    pub swaps_dropped: u64,
+}
+
+/// What went wrong on purpose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultCounts {
+    /// Nodes lost for a while, beside those that the node file says.
+    pub nodes_lost: u64,
+    /// Of these, nodes that came back.
+    pub nodes_back: u64,
+    /// Nodes drained for a while.
+    pub nodes_drained: u64,
+    /// Times that the RM said again all that it knows.
+    pub reconnects: u64,
+    /// Times that the core was lost, and recovered from what was recorded.
+    pub recoveries: u64,
+    /// Confirmations that came late, and so after others that were asked for later.
+    pub confirmed_late: u64,
+    /// Confirmations that stayed away for many minutes.
+    pub confirmed_very_late: u64,
+    /// Confirmations that came twice.
+    pub confirmed_twice: u64,
+    /// Releases of something that nobody knows.
+    pub unknown_releases: u64,
+    /// Messages of the RM that the core refused, and was right to.
+    pub refused: u64,
+}
+
+impl FaultCounts {
+    /// How many faults these are in all; what was refused followed from them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.nodes_lost
+            + self.nodes_drained
+            + self.reconnects
+            + self.recoveries
+            + self.confirmed_late
+            + self.confirmed_very_late
+            + self.confirmed_twice
+            + self.unknown_releases
+    }
 }
 
 /// One job.
@@ -37,15 +108,17 @@ pub struct JobRecord {
     pub queue: Option<usize>,
     /// Submission, ms.
     pub submit_ms: u64,
-    /// When all of its tasks had started, ms; a job's wait ends here. Tasks that are lost with
-    /// a node afterwards and start again do not move it.
+    /// When all of its tasks had started, or its gang was complete, ms; a job's wait ends here.
+    /// Tasks that are lost with a node afterwards and start again do not move it.
     pub start_ms: Option<u64>,
     /// When the last of its tasks ended, ms.
     pub end_ms: Option<u64>,
     /// How it stood at the end of the run.
     pub state: JobState,
-    /// Number of asks.
+    /// Number of asks; placeholders of a gang not counted.
     pub asks: u64,
+    /// Whether its tasks start together.
+    pub gang: bool,
     /// Of the whole job.
     pub resources: Amounts,
     /// Time a task runs, ms.
@@ -75,7 +148,7 @@ pub enum JobState {
 /// One allocation: one task on one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AllocationRecord {
-    /// Allocation key, unique.
+    /// Allocation key, unique in a run.
     pub key: Name,
     /// Position in [`Outcome::jobs`].
     pub job: usize,
@@ -93,7 +166,7 @@ pub struct AllocationRecord {
     pub ended_by: &'static str,
 }
 
-/// One node and the span of time it was there.
+/// One node and a span of time in which it was there; one that comes back has another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeRecord {
     /// Node id.

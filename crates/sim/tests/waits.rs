@@ -21,6 +21,8 @@ fn campus(shape: Shape, until_ms: Option<u64>) -> Outcome {
         shape,
         until_ms,
         checks: Checks::NowAndThen,
+        seed: 1,
+        faults: None,
         reject_misfits: false,
     };
     run(&setup, &mut ()).unwrap()

@@ -35,11 +35,29 @@ pub(super) struct RawJob {
     pub(super) partition: Option<String>,
     pub(super) qos: Option<String>,
     pub(super) priority: i32,
+    /// None where the source says nothing of it.
+    pub(super) may_preempt: Option<bool>,
+    pub(super) preemptable: Option<bool>,
     pub(super) processors: u64,
     pub(super) per_processor: Amounts,
     pub(super) node_label: Option<String>,
     /// Defaults taken, as `jobs …` would continue.
     pub(super) notes: Vec<&'static str>,
+}
+
+impl RawJob {
+    /// What it says of a field of templates.
+    fn field(&self, field: Field) -> Option<&str> {
+        match field {
+            Field::User => self.user.as_deref(),
+            Field::Group => self.groups.first().map(String::as_str),
+            Field::Queue => self.queue.as_deref(),
+            Field::Partition => self.partition.as_deref(),
+            Field::Job => Some(self.name.as_str()),
+            Field::Qos => self.qos.as_deref(),
+            Field::Row(_) => None,
+        }
+    }
 }
 
 /// Whom a job belongs to when its source does not say.
@@ -143,7 +161,8 @@ impl<'a> Intake<'a> {
             let expected = format!("at most {TIME_MS_MAX} ms after it");
             return Err(Fault::value("the run time", &found, expected).at(self.file, line));
         };
-        let job = Job { line, ..self.job(name.clone(), run_ms, &raw) };
+        let priority = self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
+        let job = Job { line, priority, ..self.job(name.clone(), run_ms, &raw) };
         check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;
@@ -153,17 +172,21 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
+    /// The priority by the template, else that of the source.
+    fn priority(&self, raw: &RawJob) -> Result<i32, Fault> {
+        let filled = |template: &Template| template.fill(self.rows, |field| raw.field(field));
+        let Some(text) = self.options.priority_of.as_ref().and_then(filled) else {
+            return Ok(raw.priority);
+        };
+        text.parse().map_err(|_| {
+            let expected = format!("a whole number from {} to {}", i32::MIN, i32::MAX);
+            Fault::value("the priority", &text, expected)
+        })
+    }
+
     fn job(&mut self, name: Name, run_ms: u64, raw: &RawJob) -> Job {
         let row = self.rows;
-        let value = |field| match field {
-            Field::User => raw.user.as_deref(),
-            Field::Group => raw.groups.first().map(String::as_str),
-            Field::Queue => raw.queue.as_deref(),
-            Field::Partition => raw.partition.as_deref(),
-            Field::Job => Some(raw.name.as_str()),
-            Field::Qos => raw.qos.as_deref(),
-            Field::Row(_) => None,
-        };
+        let value = |field| raw.field(field);
         let user = self.users.fill(row, value);
         if user.is_none() {
             let note = "no field for the user template, taken as nobody";
@@ -186,6 +209,8 @@ impl<'a> Intake<'a> {
             groups: groups.iter().map(|group| self.intern(group)).collect(),
             queue: queue.map(|queue| self.intern(&queue)),
             priority: raw.priority,
+            may_preempt: raw.may_preempt.unwrap_or(true),
+            preemptable: raw.preemptable.unwrap_or(true),
             processors: raw.processors,
             per_processor: raw.per_processor.clone(),
             node_label: raw.node_label.as_ref().map(|label| self.intern(label)),

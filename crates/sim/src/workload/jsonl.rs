@@ -17,6 +17,8 @@
 //! | `groups` | the user's groups, in order | none |
 //! | `queue` | queue named at submission | none |
 //! | `priority` | higher goes first | 0 |
+//! | `may_preempt` | whether others may be stopped for its tasks | true |
+//! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
 //! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
 //! | `partition`, `qos` | for templates only | none |
 //!
@@ -51,6 +53,10 @@ struct Line {
     queue: Option<String>,
     #[serde(default, skip_serializing_if = "is_zero")]
     priority: i32,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    may_preempt: bool,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    preemptable: bool,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     tasks: u64,
     #[serde(deserialize_with = "resources", serialize_with = "written")]
@@ -61,6 +67,15 @@ struct Line {
     partition: Option<String>,
     #[serde(default, skip_serializing)]
     qos: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_yes(answer: &bool) -> bool {
+    *answer
 }
 
 fn one() -> u64 {
@@ -148,6 +163,8 @@ impl Source for Jsonl {
             partition: line.partition,
             qos: line.qos,
             priority: line.priority,
+            may_preempt: Some(line.may_preempt),
+            preemptable: Some(line.preemptable),
             processors: line.tasks,
             per_processor,
             node_label: line.node_label,
@@ -227,6 +244,8 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
             groups: job.groups.iter().map(text).collect(),
             queue: job.queue.as_ref().map(text),
             priority: job.priority,
+            may_preempt: job.may_preempt,
+            preemptable: job.preemptable,
             tasks: job.processors,
             resources: job
                 .per_processor

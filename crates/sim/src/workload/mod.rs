@@ -41,7 +41,7 @@ pub struct Workload {
 }
 
 /// One job, in the terms of the source, before it is shaped into asks.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     /// Unique within the workload.
     pub name: Name,
@@ -57,6 +57,10 @@ pub struct Job {
     pub queue: Option<Name>,
     /// Higher goes first.
     pub priority: i32,
+    /// Whether others may be stopped for its tasks.
+    pub may_preempt: bool,
+    /// Whether its tasks offer themselves to be stopped for others; if not, they go later.
+    pub preemptable: bool,
     /// How many processors (tasks) it consists of; at least 1.
     pub processors: u64,
     /// What one processor (task) needs.
@@ -65,6 +69,28 @@ pub struct Job {
     pub node_label: Option<Name>,
     /// Line of the source that tells it, from 1; 0 for a job that was generated.
     pub line: u64,
+}
+
+impl Default for Job {
+    /// A job of nothing. Its tasks may preempt and be preempted, as those that the RM of
+    /// `YuniKorn` for Kubernetes submits.
+    fn default() -> Self {
+        Self {
+            name: Name::default(),
+            submit_ms: 0,
+            run_ms: 0,
+            user: Name::default(),
+            groups: Vec::new(),
+            queue: None,
+            priority: 0,
+            may_preempt: true,
+            preemptable: true,
+            processors: 0,
+            per_processor: Amounts::EMPTY,
+            node_label: None,
+            line: 0,
+        }
+    }
 }
 
 impl Workload {

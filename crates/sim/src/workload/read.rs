@@ -90,6 +90,9 @@ pub struct ReadOptions {
     /// Names of queues. Absent: the queue that the source names. A job that lacks a field of
     /// it names no queue.
     pub queue_of: Option<Template>,
+    /// Priorities, as whole numbers. Absent: that of the source, or 0; so for a job that lacks
+    /// a field of it.
+    pub priority_of: Option<Template>,
     /// Factors for run times and for the time between submissions.
     pub stretch: Stretch,
     /// Count lines that cannot be read, and go on behind them.

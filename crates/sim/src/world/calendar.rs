@@ -11,12 +11,20 @@ use headroom_core::id::AllocationId;
 pub(super) enum Entry {
     /// A node joins: position in the setup's nodes.
     Join(usize),
+    /// A fault is over: position in the list of faults.
+    Over(usize),
     /// A task has run its time: its place in the records of allocations, and its id.
     End(usize, AllocationId),
+    /// The RM has done what it was asked for: position in its list.
+    Confirm(usize),
     /// A node is lost: position in the setup's nodes.
     Leave(usize),
+    /// Something goes wrong: position in the list of faults.
+    Fault(usize),
     /// A job is submitted: position in the workload.
     Submit(usize),
+    /// A job is submitted again, whose gang was not complete in time: position in the workload.
+    SubmitAgain(usize),
 }
 
 /// Entries by time, then by kind, then by position.
@@ -29,6 +37,11 @@ impl Calendar {
     /// Note something.
     pub(super) fn add(&mut self, at_ms: u64, entry: Entry) {
         self.entries.push(Reverse((at_ms, entry)));
+    }
+
+    /// How many things are ahead.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// When the next thing happens.

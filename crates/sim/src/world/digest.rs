@@ -44,10 +44,19 @@ impl Digest {
                 }
                 self.number(i64::from(*priority).cast_unsigned());
                 self.number(created.as_millis());
-                self.number(u64::from(traits.originator));
-                if *traits != AskTraits::default() {
-                    let text = format!("{traits:?}");
-                    self.text(&text);
+                let AskTraits {
+                    originator,
+                    placeholder,
+                    may_preempt,
+                    preemptable,
+                    task_group,
+                    required_node,
+                } = traits;
+                for one in [originator, placeholder, may_preempt, preemptable] {
+                    self.number(u64::from(*one));
+                }
+                for one in [task_group, required_node] {
+                    self.text(one.as_deref().unwrap_or_default());
                 }
             }
             Event::ApplicationMoved { application, state, timer } => {

@@ -1,7 +1,8 @@
 //! Whether a task could ever run: on some node, under every maximum and limit.
 
+use headroom_core::Name;
 use headroom_core::books::Books;
-use headroom_core::id::AllocationId;
+use headroom_core::id::{AllocationId, ApplicationId};
 use headroom_core::resource::{Amounts, Quantity};
 
 use crate::nodes::NodeSpec;
@@ -45,4 +46,49 @@ pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -
         }
     }
     None
+}
+
+/// Why a gang of so many tasks, and of this size in all, can never be complete on these nodes,
+/// whatever is released; none if it can. Its queues were asked at its submission.
+pub(super) fn impossible_gang(
+    books: &Books,
+    nodes: &[&NodeSpec],
+    application: ApplicationId,
+    (whole, tasks): (&Amounts, u64),
+) -> Option<String> {
+    let task: Amounts = whole
+        .iter()
+        .map(|(name, sum)| (name.clone(), Quantity::of(sum.get() / tasks.max(1).cast_signed())))
+        .collect();
+    let room: u64 = nodes.iter().map(|node| times_that_fit(&node.resources, &task, tasks)).sum();
+    if room < tasks {
+        return Some(format!(
+            "its {tasks} tasks start together, and the whole cluster has room for {room} of {task}"
+        ));
+    }
+    let row = books.application(application);
+    let Ok(wanted) = books.types().resolve(whole) else { return None };
+    let trackers = &books.partition(row.partition).trackers;
+    for (_, level) in books.limiting_levels(application) {
+        if let Some(max) = level.max()
+            && !max.allows(&wanted)
+        {
+            let max = books.types().amounts(max);
+            let name = &trackers.tracker(level.tracker).name;
+            let queue = &books.queue(level.queue).path;
+            return Some(format!(
+                "its tasks start together and need {whole}, {name} may never use more than {max} in {queue}"
+            ));
+        }
+    }
+    None
+}
+
+/// How many such tasks fit on an empty node; no more than `most`.
+fn times_that_fit(node: &Amounts, task: &Amounts, most: u64) -> u64 {
+    let of_type = |(name, needed): (&Name, Quantity)| {
+        let has = node.get(name).unwrap_or(Quantity::ZERO).get().max(0).cast_unsigned();
+        has.checked_div(needed.get().max(0).cast_unsigned()).unwrap_or(most)
+    };
+    task.iter().map(of_type).min().unwrap_or(most).min(most)
 }

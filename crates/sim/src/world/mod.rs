@@ -4,14 +4,20 @@
 //! told to the core in a fixed order (nodes join, work ends, nodes leave, jobs are
 //! submitted, timers fire), and then the scheduler decides until it is idle.
 
+mod audit;
 mod blame;
 mod calendar;
+mod close;
 mod digest;
 mod fit;
 mod play;
 mod record;
+mod rm;
+mod scan;
 mod setup;
+mod submit;
 mod told;
+mod trouble;
 
 pub use digest::Digest;
 pub use setup::{Checks, Setup, SetupError, Shape, queues_of_groups};
@@ -45,6 +51,14 @@ pub enum RunError {
         after: String,
         /// The figure that is wrong.
         violation: Violation,
+    },
+    /// Something is lost, or counted twice: a mistake of the core.
+    #[error("at {at_ms} ms: {what}")]
+    Unaccounted {
+        /// Virtual time, ms.
+        at_ms: u64,
+        /// What, with both sides.
+        what: String,
     },
     /// A decision could not be written.
     #[error("cannot write a decision")]

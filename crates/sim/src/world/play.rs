@@ -1,27 +1,30 @@
-//! Playing a workload: the loop over virtual time, and the RM's part in it.
+//! Playing a workload: the loop over virtual time.
 
 use std::collections::BTreeMap;
 
 use headroom_core::books::Books;
 use headroom_core::id::{AllocationId, ApplicationId, QueueId};
-use headroom_core::resource::Amounts;
 use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Rejection, Scheduler, Step, Submit, Termination, Timestamp,
-    decide,
+    AddNode, Command, Event, Millis, Name, Scheduler, Step, Termination, Timestamp, decide,
 };
 
-use crate::outcome::{JobState, NodeRecord, Outcome};
-use crate::workload::Job;
+use crate::outcome::{NodeRecord, Outcome};
 
 use super::blame::Blame;
 use super::calendar::{Calendar, Entry};
 use super::digest::Digest;
-use super::fit::fits;
+use super::rm::Rm;
+use super::scan::Scans;
 use super::told::told;
-use super::{Checks, Progress, RunError, Setup, Shape, Watcher};
+use super::trouble::Trouble;
+use super::{Checks, Progress, RunError, Setup, Watcher};
 
 /// Events between two checks of the books, at least.
 const EVENTS_A_CHECK: u64 = 10_000;
+
+/// How long a run goes on after its work is at an end and nothing was placed: what was held may
+/// be given up by time.
+const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
 
 /// A run under way.
 pub(super) struct Play<'a> {
@@ -34,30 +37,52 @@ pub(super) struct Play<'a> {
     pub(super) blame: Blame,
     pub(super) digest: Digest,
     pub(super) now: Timestamp,
+    /// When time alone may let the scheduler move.
+    pub(super) wake_at: Option<Timestamp>,
+    /// When the work last went on, or something was placed.
+    pub(super) last_at: Timestamp,
+    pub(super) scans: Scans,
+    pub(super) rm: Rm,
+    pub(super) trouble: Trouble,
     pub(super) outcome: Outcome,
     /// By application index: the job that it is.
     pub(super) jobs_of: Vec<usize>,
     /// By allocation index: where its record is, once it is placed.
     pub(super) records_of: Vec<usize>,
-    /// By job: asks not placed, allocations not ended.
+    /// By job: what it still has before it.
     pub(super) open: Vec<Open>,
-    /// Tasks of jobs that were lost with a node and are to ask anew.
-    pub(super) lost: Vec<(usize, Amounts)>,
-    pub(super) asked_again: u64,
     pub(super) queue_of: BTreeMap<QueueId, usize>,
     /// By path: the record of a queue, which may go and come again.
     pub(super) queue_paths: BTreeMap<Name, usize>,
+    /// By name: the newest record of a node.
     pub(super) node_positions: BTreeMap<Name, usize>,
     pub(super) events_to_check: u64,
     pub(super) done: u64,
+    /// A rule that the core broke.
+    pub(super) broken: Option<String>,
 }
 
-/// What a job still has before it.
-#[derive(Clone, Copy, Default)]
+/// What a job still has before it, and how often it was submitted.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Open {
+    pub(super) application: Option<ApplicationId>,
+    /// Tasks that wait.
     pub(super) asks: u64,
     pub(super) running: u64,
-    pub(super) application: Option<ApplicationId>,
+    /// Tasks that ran to their end.
+    pub(super) finished: u64,
+    /// Placeholders that wait.
+    pub(super) places: u64,
+    /// Placeholders that hold room.
+    pub(super) held: u64,
+    /// Whether its gang was complete.
+    pub(super) complete: bool,
+    /// Whether its gang was not complete in time.
+    pub(super) failing: bool,
+    /// How often it was submitted before.
+    pub(super) attempts: u64,
+    /// Why its gang can never be complete.
+    pub(super) verdict: Option<String>,
 }
 
 impl<'a> Play<'a> {
@@ -67,45 +92,58 @@ impl<'a> Play<'a> {
         let mut play = Self {
             partition: setup.configuration.partitions[0].name.clone(),
             scheduler: Scheduler::watching(&books),
+            trouble: Trouble::of(setup, &books),
             books,
             calendar: Calendar::default(),
             blame: Blame::default(),
             digest: Digest::default(),
             now: Timestamp::ZERO,
+            wake_at: None,
+            last_at: Timestamp::ZERO,
+            scans: Scans::default(),
+            rm: Rm::of(setup),
             outcome: Outcome::default(),
             jobs_of: Vec::new(),
             records_of: Vec::new(),
             open: Vec::new(),
-            lost: Vec::new(),
-            asked_again: 0,
             queue_of: BTreeMap::new(),
             queue_paths: BTreeMap::new(),
             node_positions: BTreeMap::new(),
             events_to_check: EVENTS_A_CHECK,
             done: 0,
+            broken: None,
             setup,
             watcher,
         };
         play.command(&Command::Configure(Box::new(setup.configuration.clone())))?;
-        for (position, node) in setup.nodes.iter().enumerate() {
-            play.outcome.nodes.push(NodeRecord {
+        play.plan();
+        Ok(play)
+    }
+
+    /// Note everything that is known to happen.
+    fn plan(&mut self) {
+        for (position, node) in self.setup.nodes.iter().enumerate() {
+            self.outcome.nodes.push(NodeRecord {
                 name: node.name.clone(),
                 from_ms: node.from_ms,
                 to_ms: node.to_ms,
                 resources: node.resources.clone(),
             });
-            play.node_positions.insert(node.name.clone(), position);
-            play.calendar.add(node.from_ms, Entry::Join(position));
+            self.node_positions.insert(node.name.clone(), position);
+            self.calendar.add(node.from_ms, Entry::Join(position));
             if let Some(to_ms) = node.to_ms {
-                play.calendar.add(to_ms, Entry::Leave(position));
+                self.calendar.add(to_ms, Entry::Leave(position));
             }
         }
-        for (position, job) in setup.workload.jobs.iter().enumerate() {
-            play.calendar.add(job.submit_ms, Entry::Submit(position));
-            play.outcome.jobs.push(Self::record(job));
+        for (position, job) in self.setup.workload.jobs.iter().enumerate() {
+            self.calendar.add(job.submit_ms, Entry::Submit(position));
+            self.outcome.jobs.push(Self::record(job));
         }
-        play.open = vec![Open::default(); setup.workload.jobs.len()];
-        Ok(play)
+        self.open = vec![Open::default(); self.setup.workload.jobs.len()];
+        for (position, fault) in self.trouble.list.iter().enumerate() {
+            self.calendar.add(fault.at_ms, Entry::Fault(position));
+        }
+        self.outcome.counts.faults = self.setup.faults.is_some().then(Default::default);
     }
 
     /// Play until nothing happens any more, or the time is over.
@@ -113,12 +151,20 @@ impl<'a> Play<'a> {
         while let Some(at_ms) = self.next_at() {
             self.now = Timestamp::from_millis(at_ms);
             while let Some(entry) = self.calendar.take(at_ms) {
+                self.last_at = self.now;
                 self.happen(entry)?;
+                self.answer()?;
             }
+            self.scan()?;
             if self.books.next_deadline().is_some_and(|at| at <= self.now) {
                 self.command(&Command::Tick)?;
+                self.answer()?;
             }
             self.settle()?;
+            self.plan_scan();
+            if self.setup.checks == Checks::Always {
+                self.audit()?;
+            }
             self.watcher.progress(Progress {
                 now_ms: at_ms,
                 done: self.done,
@@ -127,36 +173,85 @@ impl<'a> Play<'a> {
             });
         }
         self.check("the end")?;
-        Ok(self.finish())
+        self.audit()?;
+        self.audit_end()?;
+        self.finish()
     }
 
-    /// When something happens next, work of the trace first: timers alone do not prolong a run.
+    /// When something happens next, work of the trace first: timers alone do not prolong a run,
+    /// and what the scheduler waits for, or placeholders, only for a while. Faults end with the
+    /// work.
     fn next_at(&self) -> Option<u64> {
-        let next = self.calendar.next_at()?;
-        let timer = self.books.next_deadline().map_or(u64::MAX, Timestamp::as_millis);
-        let at_ms = next.min(timer.max(self.now.as_millis()));
+        let ms = |at: Option<Timestamp>| at.map_or(u64::MAX, Timestamp::as_millis);
+        let now_ms = self.now.as_millis();
+        // A wake that is not ahead would stop time.
+        let wake = ms(self.wake_at).max(now_ms + 1);
+        let timer = ms(self.books.next_deadline()).max(now_ms);
+        let only_faults = self.calendar.len() == self.trouble.ahead;
+        let over = only_faults && self.done == self.outcome.jobs.len() as u64;
+        let at_ms = match self.calendar.next_at() {
+            Some(next) if !over => next.min(wake).min(timer),
+            _ => {
+                let partitions = || self.books.partitions().values();
+                let holds = partitions().any(|one| one.placeholder_count > 0);
+                let waits = partitions().any(|one| one.ask_count > 0);
+                let next = match (holds, waits) {
+                    (true, _) => wake.min(timer),
+                    (false, true) => wake,
+                    (false, false) => u64::MAX,
+                };
+                Some(next).filter(|next| *next <= (self.last_at + PATIENCE).as_millis())?
+            }
+        };
+        let at_ms = at_ms.min(self.scans.next_at());
         (at_ms <= self.setup.until_ms.unwrap_or(u64::MAX)).then_some(at_ms)
     }
 
     fn happen(&mut self, entry: Entry) -> Result<(), RunError> {
         match entry {
-            Entry::Join(position) => {
-                let node = &self.setup.nodes[position];
-                self.command(&Command::AddNode(AddNode {
-                    partition: self.partition.clone(),
-                    node: node.name.clone(),
-                    capacity: node.resources.clone(),
-                    schedulable: true,
-                    ..AddNode::default()
-                }))
+            Entry::Join(position) => self.join(position),
+            Entry::Leave(position) => {
+                let node = self.setup.nodes[position].name.clone();
+                if self.has_node(&node) { self.lose(&node) } else { Ok(()) }
             }
-            Entry::Leave(position) => self.lose(position),
             Entry::End(record, allocation) => self.end(record, allocation),
-            Entry::Submit(position) => self.submit(position),
+            Entry::Confirm(position) => self.confirm(position),
+            Entry::Submit(position) => {
+                self.outcome.counts.submitted += 1;
+                self.submit(position)
+            }
+            Entry::SubmitAgain(position) => self.submit_again(position),
+            Entry::Fault(position) => self.strike(position),
+            Entry::Over(position) => self.make_good(position),
         }
     }
 
-    /// A task has run its time; unless its node was lost before.
+    /// A node joins, or comes back.
+    pub(super) fn join(&mut self, position: usize) -> Result<(), RunError> {
+        let node = &self.setup.nodes[position];
+        self.command(&Command::AddNode(AddNode {
+            partition: self.partition.clone(),
+            node: node.name.clone(),
+            capacity: node.resources.clone(),
+            schedulable: true,
+            ..AddNode::default()
+        }))
+    }
+
+    /// A node is lost.
+    pub(super) fn lose(&mut self, node: &Name) -> Result<(), RunError> {
+        let record = self.node_positions[node];
+        self.outcome.nodes[record].to_ms = Some(self.now.as_millis());
+        let (partition, node) = (self.partition.clone(), node.clone());
+        self.command(&Command::RemoveNode { partition, node })
+    }
+
+    pub(super) fn has_node(&self, node: &Name) -> bool {
+        let partition = self.books.partition_named(&self.partition);
+        partition.is_some_and(|id| self.books.partition(id).nodes.get(&**node).is_some())
+    }
+
+    /// A task has run its time; unless it was lost before.
     fn end(&mut self, record: usize, allocation: AllocationId) -> Result<(), RunError> {
         if self.books.allocations().get(allocation).is_none() {
             return Ok(());
@@ -170,135 +265,35 @@ impl<'a> Play<'a> {
         })
     }
 
-    fn submit(&mut self, position: usize) -> Result<(), RunError> {
-        let job = &self.setup.workload.jobs[position];
-        let submit = Command::Submit(Submit {
-            partition: self.partition.clone(),
-            application: job.name.clone(),
-            queue: self.setup.queue_asked_for(job),
-            user: job.user.clone(),
-            groups: job.groups.clone(),
-            ..Submit::default()
-        });
-        let declined = match decide(&self.books, self.now, &submit) {
-            Err(rejection) => Some(rejection.to_string()),
-            Ok(events) => {
-                self.apply_all(&events)?;
-                match events.last() {
-                    Some(Event::ApplicationRejected { message, .. }) => Some(message.to_string()),
-                    _ => None,
-                }
-            }
-        };
-        if let Some(reason) = declined {
-            self.reject(position, reason);
-            return Ok(());
-        }
-        self.accepted(position);
-        let (count, task) = self.shape(job);
-        let record = &mut self.outcome.jobs[position];
-        record.asks = count;
-        record.resources = task.times(i64::try_from(count).unwrap_or(i64::MAX));
-        for number in 0..count {
-            let key = match count {
-                1 => job.name.clone(),
-                _ => Name::from(format!("{}.{number}", job.name)),
-            };
-            if let Err(rejection) = self.ask(position, key, task.clone())? {
-                self.command(&Command::RemoveApplication {
-                    partition: self.partition.clone(),
-                    application: job.name.clone(),
-                })?;
-                self.reject(position, rejection.to_string());
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Ask for one task of a job; the refusal if there is one.
-    fn ask(
-        &mut self,
-        position: usize,
-        key: Name,
-        resources: Amounts,
-    ) -> Result<Result<(), Rejection>, RunError> {
-        let job = &self.setup.workload.jobs[position];
-        let ask = Command::Ask(Ask {
-            partition: self.partition.clone(),
-            application: job.name.clone(),
-            key,
-            resources,
-            priority: job.priority,
-            ..Ask::default()
-        });
-        match decide(&self.books, self.now, &ask) {
-            Ok(events) => self.apply_all(&events).map(Ok),
-            Err(rejection) => Ok(Err(rejection)),
-        }
-    }
-
-    /// A node is lost, and what ran on it asks anew, as its RM would.
-    fn lose(&mut self, position: usize) -> Result<(), RunError> {
-        let node = self.setup.nodes[position].name.clone();
-        self.command(&Command::RemoveNode { partition: self.partition.clone(), node })?;
-        for (job, resources) in std::mem::take(&mut self.lost) {
-            self.asked_again += 1;
-            let name = &self.setup.workload.jobs[job].name;
-            let key = Name::from(format!("{name}.again{}", self.asked_again));
-            if let Err(rejection) = self.ask(job, key, resources)? {
-                return Err(RunError::Refused { at_ms: self.now.as_millis(), rejection });
-            }
-        }
-        Ok(())
-    }
-
-    fn reject(&mut self, position: usize, reason: String) {
-        if let Some(application) = self.open[position].application.take() {
-            self.blame.close(self.now.as_millis(), application);
-        }
-        let record = &mut self.outcome.jobs[position];
-        record.state = JobState::Rejected;
-        record.queue = None;
-        record.waits.clear();
-        record.reason = reason;
-        self.done += 1;
-    }
-
-    /// How many asks a job makes, and of what size.
-    fn shape(&self, job: &Job) -> (u64, Amounts) {
-        let count = job.processors.max(1);
-        let factor = i64::try_from(count).unwrap_or(i64::MAX);
-        let whole = job.per_processor.times(factor);
-        let one = match self.setup.shape {
-            Shape::Single => true,
-            Shape::Tasks => count == 1,
-            Shape::Fitting => self.setup.nodes.iter().any(|node| fits(&node.resources, &whole)),
-        };
-        if one { (1, whole) } else { (count, job.per_processor.clone()) }
-    }
-
     /// Carry out a command that the world makes itself.
-    fn command(&mut self, command: &Command) -> Result<(), RunError> {
+    pub(super) fn command(&mut self, command: &Command) -> Result<(), RunError> {
         let events = decide(&self.books, self.now, command)
             .map_err(|rejection| RunError::Refused { at_ms: self.now.as_millis(), rejection })?;
         self.apply_all(&events)
     }
 
-    fn apply_all(&mut self, events: &[Event]) -> Result<(), RunError> {
+    pub(super) fn apply_all(&mut self, events: &[Event]) -> Result<(), RunError> {
         events.iter().try_for_each(|event| self.apply(event))
     }
 
     /// Let the scheduler decide until it is idle.
     fn settle(&mut self) -> Result<(), RunError> {
         let mut events = Vec::new();
-        while self.scheduler.next(&self.books, self.now, &mut events) == Step::Moved {
-            for event in events.drain(..) {
-                self.apply(&event)?;
+        loop {
+            match self.scheduler.next(&self.books, self.now, &mut events) {
+                Step::Idle { wake_at } => {
+                    self.wake_at = wake_at;
+                    return self.take_notes();
+                }
+                Step::Moved => {
+                    for event in events.drain(..) {
+                        self.apply(&event)?;
+                    }
+                    self.take_notes()?;
+                    self.answer()?;
+                }
             }
-            self.take_notes()?;
         }
-        self.take_notes()
     }
 
     fn apply(&mut self, event: &Event) -> Result<(), RunError> {
@@ -308,10 +303,15 @@ impl<'a> Play<'a> {
             let decision = told(&self.books, self.outcome.decisions, self.now, event);
             self.watcher.decision(&decision).map_err(RunError::Write)?;
         }
-        let ended = self.seen_before(event);
+        let seen = self.seen_before(event);
         self.scheduler.apply(&mut self.books, self.now, event);
+        self.trouble.keep(&self.books, self.now, event);
+        self.scans.follow(event);
         self.take_notes()?;
-        self.follow(event, ended);
+        self.follow(event, seen);
+        if let Some(what) = self.broken.take() {
+            return Err(self.unaccounted(what));
+        }
         self.events_to_check = self.events_to_check.saturating_sub(1);
         if self.setup.checks == Checks::Always || self.events_to_check == 0 {
             self.check(&format!("{event:?}"))?;

@@ -1,15 +1,27 @@
 //! Keeping the records of a run in step with what happens.
 
-use headroom_core::id::AllocationId;
-use headroom_core::{Event, Name, Note, Termination};
+use headroom_core::books::ApplicationState;
+use headroom_core::id::{AllocationId, ApplicationId};
+use headroom_core::resource::Amounts;
+use headroom_core::{Event, Termination};
 
-use crate::outcome::{AllocationRecord, Decision, JobRecord, JobState, Outcome, QueueRecord};
+use crate::nodes::NodeSpec;
+use crate::outcome::{AllocationRecord, JobRecord, JobState, QueueRecord};
 use crate::workload::Job;
 
-use super::RunError;
 use super::calendar::Entry;
-use super::fit::impossible;
+use super::fit::impossible_gang;
 use super::play::Play;
+use super::rm::Due;
+use super::submit::Part;
+
+/// What an event was about to change.
+pub(super) struct Seen {
+    /// The ask or allocation that goes, or that takes the place of another.
+    allocation: AllocationId,
+    job: usize,
+    placeholder: bool,
+}
 
 impl Play<'_> {
     /// Note a queue as it was made; the core makes parents first. One that a rule makes once
@@ -49,6 +61,7 @@ impl Play<'_> {
             end_ms: None,
             state: JobState::Waiting,
             asks: job.processors,
+            gang: false,
             resources: job.per_processor.times(i64::try_from(job.processors).unwrap_or(i64::MAX)),
             run_ms: job.run_ms,
             waits: Vec::new(),
@@ -71,19 +84,25 @@ impl Play<'_> {
         self.outcome.jobs[job].queue = Some(self.queue_of[&queue]);
     }
 
-    /// The job of an allocation that an event is about to end.
-    pub(super) fn seen_before(&self, event: &Event) -> Option<(AllocationId, usize)> {
+    /// What an event is about to change, where the books will not tell afterwards.
+    pub(super) fn seen_before(&self, event: &Event) -> Option<Seen> {
         match event {
-            Event::Released { allocation, .. } => {
-                let application = self.books.allocation(*allocation).application;
-                Some((*allocation, self.jobs_of[application.index()]))
+            Event::Released { allocation, .. } | Event::AskRemoved { ask: allocation, .. } => {
+                let row = self.books.allocation(*allocation);
+                let job = self.jobs_of[row.application.index()];
+                Some(Seen { allocation: *allocation, job, placeholder: row.placeholder })
+            }
+            Event::SwapConfirmed { placeholder } => {
+                let row = self.books.allocation(*placeholder);
+                let job = self.jobs_of[row.application.index()];
+                Some(Seen { allocation: row.partner()?, job, placeholder: false })
             }
             _ => None,
         }
     }
 
     /// Keep the records in step with what happened.
-    pub(super) fn follow(&mut self, event: &Event, ended: Option<(AllocationId, usize)>) {
+    pub(super) fn follow(&mut self, event: &Event, seen: Option<Seen>) {
         match event {
             Event::PartitionAdded { partition, .. } if *partition == self.partition => {
                 self.note_queue("root");
@@ -93,54 +112,149 @@ impl Play<'_> {
             {
                 self.note_queue(&format!("{parent}.{name}"));
             }
-            Event::AskAdded { application, .. } => {
-                self.open[self.jobs_of[application.index()]].asks += 1;
+            Event::AskAdded { application, traits, .. } => {
+                let open = &mut self.open[self.jobs_of[application.index()]];
+                *if traits.placeholder { &mut open.places } else { &mut open.asks } += 1;
+            }
+            Event::AskRemoved { .. } => {
+                let seen = seen.expect("it was seen before it went");
+                let open = &mut self.open[seen.job];
+                *if seen.placeholder { &mut open.places } else { &mut open.asks } -= 1;
             }
             Event::ApplicationLinked { application, group: Some(group) } if *group != "*" => {
                 let job = self.jobs_of[application.index()];
                 self.outcome.jobs[job].group = Some(group.clone());
             }
-            Event::Placed { ask, .. } => self.placed(*ask),
+            Event::ApplicationMoved { application, state, .. } => {
+                self.gang_moved(*application, *state);
+            }
+            Event::Placed { ask, .. } => {
+                self.last_at = self.now;
+                self.placed(*ask);
+            }
             Event::Released { termination, .. } => {
-                let (allocation, job) = ended.expect("it was seen before it went");
-                self.released(allocation, job, *termination);
+                let seen = seen.expect("it was seen before it went");
+                self.released(&seen, *termination);
+            }
+            Event::SwapStarted { placeholder, .. } => {
+                self.asked_to_stop(*placeholder, Termination::PlaceholderReplaced);
+            }
+            Event::SwapConfirmed { placeholder } => {
+                let seen = seen.expect("it was seen before its place was taken");
+                self.outcome.counts.gangs.swaps += 1;
+                self.ended(*placeholder, "replaced");
+                self.open[seen.job].held -= 1;
+                self.began(seen.allocation, seen.job);
+            }
+            Event::SwapDropped { .. } => self.outcome.counts.gangs.swaps_dropped += 1,
+            Event::ReleaseAsked { allocation, termination } => {
+                self.asked_to_stop(*allocation, *termination);
+            }
+            Event::Preempted { victim, .. } => {
+                self.asked_to_stop(*victim, Termination::Preempted);
             }
             _ => {}
         }
     }
 
+    /// The gang of a job is complete, or was not in time.
+    fn gang_moved(&mut self, application: ApplicationId, state: ApplicationState) {
+        let Some(job) = self.jobs_of.get(application.index()).copied() else { return };
+        let Some(open) = self.open.get_mut(job) else { return };
+        if !self.outcome.jobs[job].gang || open.application != Some(application) {
+            return;
+        }
+        match state {
+            ApplicationState::Running if !open.complete => {
+                open.complete = true;
+                self.outcome.counts.gangs.complete += 1;
+                self.started(job);
+                self.is_due(Due::Members(job));
+            }
+            ApplicationState::Failing => {
+                open.failing = true;
+                self.outcome.counts.gangs.expired += 1;
+                let now_ms = self.now.as_millis();
+                let waits = self.blame.close(now_ms, application);
+                self.add_waits(job, waits);
+                self.open[job].verdict = self.gang_impossible(job, application);
+            }
+            ApplicationState::Failed => {
+                if let Some(reason) = self.open[job].verdict.clone() {
+                    let record = &mut self.outcome.jobs[job];
+                    record.state = JobState::Impossible;
+                    record.reason = reason;
+                    self.done += 1;
+                }
+                self.is_due(Due::SubmitAgain(job));
+            }
+            _ => {}
+        }
+    }
+
+    /// Why a gang can never be complete, whatever is released; none if it can.
+    pub(super) fn gang_impossible(&self, job: usize, application: ApplicationId) -> Option<String> {
+        let now_ms = self.now.as_millis();
+        let stays = |node: &&NodeSpec| node.to_ms.is_none_or(|to_ms| to_ms > now_ms);
+        let nodes: Vec<&NodeSpec> = self.setup.nodes.iter().filter(stays).collect();
+        let record = &self.outcome.jobs[job];
+        impossible_gang(&self.books, &nodes, application, (&record.resources, record.asks))
+    }
+
     fn placed(&mut self, ask: AllocationId) {
         let row = self.books.allocation(ask);
-        let (application, now_ms) = (row.application, self.now.as_millis());
-        let job = self.jobs_of[application.index()];
+        let (placeholder, job) = (row.placeholder, self.jobs_of[row.application.index()]);
+        if placeholder {
+            let open = &mut self.open[job];
+            open.places -= 1;
+            open.held += 1;
+            self.begin_record(ask, job);
+        } else {
+            self.began(ask, job);
+        }
+    }
+
+    fn begin_record(&mut self, allocation: AllocationId, job: usize) -> usize {
+        let row = self.books.allocation(allocation);
         let node = row.node.expect("it was just placed");
-        let node = self.node_of(&self.books.node(node).name);
         let record = self.outcome.allocations.len();
         self.outcome.allocations.push(AllocationRecord {
             key: row.key.clone(),
             job,
-            node,
-            start_ms: now_ms,
+            node: self.node_positions[&self.books.node(node).name],
+            start_ms: self.now.as_millis(),
             end_ms: None,
-            resources: self.books.types().amounts(self.books.resources_of(ask)),
-            placeholder: false,
+            resources: self.books.types().amounts(self.books.resources_of(allocation)),
+            placeholder: row.placeholder,
             ended_by: "",
         });
-        if self.records_of.len() <= ask.index() {
-            self.records_of.resize(ask.index() + 1, usize::MAX);
+        if self.records_of.len() <= allocation.index() {
+            self.records_of.resize(allocation.index() + 1, usize::MAX);
         }
-        self.records_of[ask.index()] = record;
+        self.records_of[allocation.index()] = record;
+        record
+    }
+
+    /// A task starts.
+    fn began(&mut self, allocation: AllocationId, job: usize) {
+        let record = self.begin_record(allocation, job);
         let run_ms = self.outcome.jobs[job].run_ms;
-        self.calendar.add(now_ms.saturating_add(run_ms), Entry::End(record, ask));
+        let end_ms = self.now.as_millis().saturating_add(run_ms);
+        self.calendar.add(end_ms, Entry::End(record, allocation));
         let open = &mut self.open[job];
         open.asks -= 1;
         open.running += 1;
-        if open.asks == 0 && self.outcome.jobs[job].start_ms.is_none() {
+        let (first, gang) =
+            (self.outcome.jobs[job].start_ms.is_none(), self.outcome.jobs[job].gang);
+        if gang && !open.complete {
+            let name = &self.outcome.jobs[job].name;
+            self.broken = Some(format!("a task of job {name} starts without its gang"));
+        } else if open.asks == 0 && first {
             self.started(job);
         }
     }
 
-    /// The last task of a job has started.
+    /// The last task of a job has started, or its gang is complete.
     fn started(&mut self, job: usize) {
         let now_ms = self.now.as_millis();
         let application = self.open[job].application.expect("it was submitted");
@@ -148,116 +262,75 @@ impl Play<'_> {
         let record = &mut self.outcome.jobs[job];
         record.start_ms = Some(now_ms);
         record.state = JobState::Running;
-        record.waits = waits;
+        self.add_waits(job, waits);
         self.explain_rest(job, now_ms);
     }
 
-    /// Nothing is judged while the cluster has no node; that time has a name too.
-    fn explain_rest(&mut self, job: usize, until_ms: u64) {
+    pub(super) fn add_waits(&mut self, job: usize, waits: Vec<(usize, u64)>) {
+        let known = &mut self.outcome.jobs[job].waits;
+        for (blocker, ms) in waits {
+            match known.iter_mut().find(|(one, _)| *one == blocker) {
+                Some((_, sum)) => *sum += ms,
+                None => known.push((blocker, ms)),
+            }
+        }
+    }
+
+    /// Nothing is judged while the cluster has no node, and while a gang that was given up has
+    /// not come again; that time has a name too.
+    pub(super) fn explain_rest(&mut self, job: usize, until_ms: u64) {
         let record = &self.outcome.jobs[job];
         let known: u64 = record.waits.iter().map(|(_, ms)| ms).sum();
         let rest = (until_ms - record.submit_ms).saturating_sub(known);
         if rest > 0 {
-            let blocker = self.blame.named("NO_NODES", "a cluster without nodes".to_owned());
-            self.outcome.jobs[job].waits.push((blocker, rest));
+            let (code, subject) = if self.open[job].application.is_none() {
+                ("GANG_AGAIN", "the next submission of a gang")
+            } else {
+                ("NO_NODES", "a cluster without nodes")
+            };
+            let blocker = self.blame.named(code, subject.to_owned());
+            self.add_waits(job, vec![(blocker, rest)]);
         }
     }
 
-    fn released(&mut self, allocation: AllocationId, job: usize, termination: Termination) {
-        let now_ms = self.now.as_millis();
+    /// Close the record of an allocation.
+    fn ended(&mut self, allocation: AllocationId, ended_by: &'static str) -> Amounts {
         let record = &mut self.outcome.allocations[self.records_of[allocation.index()]];
-        record.end_ms = Some(now_ms);
-        self.open[job].running -= 1;
-        match termination {
-            Termination::StoppedByRm => record.ended_by = "finished",
-            Termination::PlaceholderReplaced => record.ended_by = "replaced",
-            Termination::Timeout => record.ended_by = "timeout",
-            Termination::NodeRemoved | Termination::PartitionRemoved => {
-                record.ended_by = "node-lost";
-                self.lost.push((job, record.resources.clone()));
-                return;
-            }
-            Termination::Preempted => {
-                record.ended_by = "preempted";
-                self.lost.push((job, record.resources.clone()));
-                return;
-            }
+        record.end_ms = Some(self.now.as_millis());
+        record.ended_by = ended_by;
+        record.resources.clone()
+    }
+
+    fn released(&mut self, seen: &Seen, termination: Termination) {
+        let (ended_by, lost) = match termination {
+            Termination::StoppedByRm if seen.placeholder => ("released", false),
+            Termination::StoppedByRm => ("finished", false),
+            Termination::PlaceholderReplaced => ("replaced", false),
+            Termination::Timeout => ("released", false),
+            Termination::NodeRemoved | Termination::PartitionRemoved => ("node-lost", true),
+            Termination::Preempted => ("preempted", true),
+        };
+        let resources = self.ended(seen.allocation, ended_by);
+        let (job, now_ms) = (seen.job, self.now.as_millis());
+        let (open, record) = (&mut self.open[job], &mut self.outcome.jobs[job]);
+        let part = match (record.gang, seen.placeholder) {
+            (_, true) => Part::Place,
+            (true, false) => Part::Member,
+            (false, false) => Part::Task,
+        };
+        if seen.placeholder {
+            open.held -= 1;
+        } else {
+            open.running -= 1;
+            open.finished += u64::from(!lost);
         }
-        let open = self.open[job];
-        if open.asks == 0 && open.running == 0 {
-            let record = &mut self.outcome.jobs[job];
+        if !seen.placeholder && open.finished == record.asks {
             record.end_ms = Some(now_ms);
             record.state = JobState::Finished;
             self.done += 1;
         }
-    }
-
-    /// Tell the accounts what the scheduler noted.
-    pub(super) fn take_notes(&mut self) -> Result<(), RunError> {
-        let notes = self.scheduler.take_notes();
-        if notes.is_empty() {
-            return Ok(());
+        if lost {
+            self.is_due(Due::AskAgain(job, resources, part));
         }
-        if self.watcher.wants_decisions() {
-            for note in &notes {
-                if let Note::Parked { class, wait } = note
-                    && let Some(ask) = self.scheduler.first_of(*class)
-                {
-                    let row = self.books.allocation(ask);
-                    self.outcome.decisions += 1;
-                    let decision = Decision {
-                        sequence: self.outcome.decisions,
-                        time_ms: self.now.as_millis(),
-                        kind: "waits",
-                        subject: row.key.to_string(),
-                        detail: wait.sentence(&self.books, self.books.resources_of(ask)),
-                    };
-                    self.watcher.decision(&decision).map_err(RunError::Write)?;
-                }
-            }
-        } else {
-            let parked = notes.iter().filter(|note| matches!(note, Note::Parked { .. }));
-            self.outcome.decisions += parked.count() as u64;
-        }
-        self.blame.take(&self.books, self.now.as_millis(), notes);
-        Ok(())
-    }
-
-    /// Close the records.
-    pub(super) fn finish(mut self) -> Outcome {
-        let end_ms = match self.setup.until_ms {
-            Some(until_ms) if self.calendar.next_at().is_some() => until_ms,
-            _ => self.now.as_millis(),
-        };
-        self.outcome.end_ms = end_ms;
-        for job in 0..self.outcome.jobs.len() {
-            if self.outcome.jobs[job].state == JobState::Waiting {
-                self.left_waiting(job, end_ms);
-            }
-        }
-        self.outcome.jobs.retain(|job| job.submit_ms <= end_ms);
-        self.outcome.blockers = std::mem::take(&mut self.blame.blockers);
-        self.outcome.digest = self.digest.hex();
-        self.outcome
-    }
-
-    fn left_waiting(&mut self, job: usize, end_ms: u64) {
-        let Some(application) = self.open[job].application else { return };
-        let waits = self.blame.close(end_ms, application);
-        self.outcome.jobs[job].waits = waits;
-        self.explain_rest(job, end_ms);
-        let pending = self.books.allocations_of(application).find(|(_, row)| row.is_pending());
-        let Some((ask, _)) = pending else { return };
-        let record = &mut self.outcome.jobs[job];
-        if let Some(reason) = impossible(&self.books, &self.setup.nodes, ask) {
-            record.state = JobState::Impossible;
-            record.reason = reason;
-        } else if let Some(wait) = self.scheduler.wait_of(&self.books, ask) {
-            record.reason = wait.sentence(&self.books, self.books.resources_of(ask));
-        }
-    }
-
-    fn node_of(&self, name: &Name) -> usize {
-        self.node_positions[name]
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use headroom_core::Name;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 
+use crate::fault::FaultSource;
 use crate::nodes::NodeSpec;
 use crate::workload::{Job, Workload};
 
@@ -18,6 +19,8 @@ pub enum Shape {
     Single,
     /// N asks that start and end each for itself.
     Tasks,
+    /// N asks that start together: a task group with N placeholders, also where N is 1.
+    Gang,
 }
 
 /// How often the books are checked from scratch.
@@ -47,6 +50,10 @@ pub struct Setup {
     pub until_ms: Option<u64>,
     /// How often to check.
     pub checks: Checks,
+    /// Seed of everything random in the world itself.
+    pub seed: u64,
+    /// What goes wrong on purpose.
+    pub faults: Option<FaultSource>,
     /// Count a job as rejected if its queue or a resource type does not exist, instead of
     /// refusing the run.
     pub reject_misfits: bool,
@@ -101,6 +108,18 @@ pub enum SetupError {
         /// The leaves, the first few.
         leaves: String,
     },
+    /// A fault of a node that is none.
+    #[error(
+        "--faults names node {node}, which the cluster does not have; it has {count}, the first is {first}"
+    )]
+    UnknownNode {
+        /// Its name.
+        node: Name,
+        /// How many nodes there are.
+        count: usize,
+        /// The name of the first.
+        first: Name,
+    },
     /// A resource type that no node has.
     #[error("{at}: job {job} asks for {resource}, which no node has; node types are: {known}")]
     UnknownType {
@@ -127,6 +146,13 @@ impl Setup {
         let partition = self.configuration.partitions.first().ok_or(SetupError::NoPartition)?;
         if self.nodes.is_empty() {
             return Err(SetupError::NoNode);
+        }
+        if let Some(faults) = &self.faults {
+            let names: Vec<Name> = self.nodes.iter().map(|node| node.name.clone()).collect();
+            if let Some(node) = faults.unknown_node(&names) {
+                let (node, count, first) = (node.clone(), names.len(), names[0].clone());
+                return Err(SetupError::UnknownNode { node, count, first });
+            }
         }
         let paths = self.names_leaves().then(|| Paths::of(&partition.root));
         let types: BTreeSet<Name> = self

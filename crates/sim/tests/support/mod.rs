@@ -52,6 +52,7 @@ pub(crate) fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: 
         end_ms: None,
         state: JobState::Waiting,
         asks: 1,
+        gang: false,
         resources: Amounts::from([("vcore", 1_000)]),
         run_ms,
         waits: Vec::new(),

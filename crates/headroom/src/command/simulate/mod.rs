@@ -41,6 +41,8 @@ enum ShapeOption {
     Single,
     /// One ask per processor; they start and end each for itself
     Tasks,
+    /// One ask per processor; they start together, as a task group with placeholders
+    Gang,
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +69,9 @@ struct Play {
     /// Queues from the workload's fields, for instance `root.{partition}`
     #[arg(long, value_name = "TEMPLATE")]
     queue_of: Option<Template>,
+    /// Priorities from the workload's fields, as whole numbers, for instance `{row%3}`
+    #[arg(long, value_name = "TEMPLATE")]
+    priority_of: Option<Template>,
     /// How jobs become asks; absent: single where a job fits on a node, tasks where not
     #[arg(long)]
     shape: Option<ShapeOption>,
@@ -82,10 +87,14 @@ struct Play {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What goes wrong: `random:SEED`, or a YAML file that lists it
+    #[arg(long, value_name = "FAULTS")]
+    faults: Option<String>,
     /// Leave out lines that cannot be read, and reject jobs that no queue takes; both counted
     #[arg(long)]
     skip_bad_lines: bool,
-    /// Recompute the books from scratch after every event, not only now and then
+    /// Recompute the books from scratch after every event, not only now and then, and count every
+    /// task at every moment
     #[arg(long)]
     check: bool,
     /// Write the report as one HTML file
@@ -115,6 +124,7 @@ impl From<ShapeOption> for Shape {
         match option {
             ShapeOption::Single => Self::Single,
             ShapeOption::Tasks => Self::Tasks,
+            ShapeOption::Gang => Self::Gang,
         }
     }
 }

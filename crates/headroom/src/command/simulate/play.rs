@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use headroom_config::{ReadError, Style};
 use headroom_core::Name;
 use headroom_core::config::Configuration;
+use headroom_sim::fault::FaultSource;
 use headroom_sim::metric::summarise;
 use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 use headroom_sim::outcome::Outcome;
@@ -73,6 +74,8 @@ impl Play {
             shape: self.shape.map_or(Shape::Fitting, Shape::from),
             until_ms: self.until,
             checks: if self.check { Checks::Always } else { Checks::NowAndThen },
+            seed: self.seed,
+            faults: self.faults.as_deref().map(FaultSource::read).transpose()?,
             reject_misfits: self.skip_bad_lines,
         })
     }
@@ -82,6 +85,7 @@ impl Play {
             users: self.users.clone(),
             groups: self.groups.clone(),
             queue_of: self.queue_of.clone(),
+            priority_of: self.priority_of.clone(),
             stretch: self.stretch.unwrap_or_default(),
             skip_bad_lines: self.skip_bad_lines,
             gpu_milli: self.gpu_milli,

@@ -3,7 +3,7 @@
 
 pub mod kueue;
 pub mod lublin;
-mod random;
+pub(crate) mod random;
 pub mod uniform;
 
 use headroom_core::Name;

@@ -7,11 +7,12 @@ use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// A source of random numbers.
-pub(super) struct Random(Pcg64);
+#[derive(Debug)]
+pub(crate) struct Random(Pcg64);
 
 impl Random {
     /// The stream of this seed.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         // Neighbouring seeds must not give neighbouring states: mix first (SplitMix64).
         let state = u128::from(mixed(seed)) << 64 | u128::from(mixed(!seed));
         Self(Pcg64::new(state, 0xa02b_df85))
@@ -24,7 +25,7 @@ impl Random {
     }
 
     /// A whole number between these, ends included; `least` must not be above `most`.
-    pub(super) fn whole(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn whole(&mut self, least: u64, most: u64) -> u64 {
         let span = u128::from(most - least) + 1;
         // The high half of a product; its bias is below span / 2⁶⁴.
         let part = (u128::from(self.0.next_u64()) * span) >> 64;

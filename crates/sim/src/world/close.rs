@@ -1,0 +1,91 @@
+//! The end of the records: what the scheduler noted, and how each job stood at the end.
+
+use headroom_core::Note;
+
+use crate::outcome::{Decision, JobState, Outcome};
+
+use super::RunError;
+use super::fit::impossible;
+use super::play::Play;
+
+impl Play<'_> {
+    /// Tell the accounts what the scheduler noted.
+    pub(super) fn take_notes(&mut self) -> Result<(), RunError> {
+        let notes = self.scheduler.take_notes();
+        if notes.is_empty() {
+            return Ok(());
+        }
+        if self.watcher.wants_decisions() {
+            for note in &notes {
+                if let Note::Parked { class, wait } = note
+                    && let Some(ask) = self.scheduler.first_of(*class)
+                {
+                    let row = self.books.allocation(ask);
+                    self.outcome.decisions += 1;
+                    let decision = Decision {
+                        sequence: self.outcome.decisions,
+                        time_ms: self.now.as_millis(),
+                        kind: "waits",
+                        subject: row.key.to_string(),
+                        detail: wait.sentence(&self.books, self.books.resources_of(ask)),
+                    };
+                    self.watcher.decision(&decision).map_err(RunError::Write)?;
+                }
+            }
+        } else {
+            let parked = notes.iter().filter(|note| matches!(note, Note::Parked { .. }));
+            self.outcome.decisions += parked.count() as u64;
+        }
+        self.blame.take(&self.books, self.now.as_millis(), notes);
+        Ok(())
+    }
+
+    /// Close the records.
+    pub(super) fn finish(mut self) -> Result<Outcome, RunError> {
+        let end_ms = match self.setup.until_ms {
+            Some(until_ms) if self.calendar.next_at().is_some() => until_ms,
+            _ => self.now.as_millis(),
+        };
+        self.outcome.end_ms = end_ms;
+        for job in 0..self.outcome.jobs.len() {
+            if self.outcome.jobs[job].state == JobState::Waiting {
+                self.left_waiting(job, end_ms);
+            }
+        }
+        self.outcome.jobs.retain(|job| job.submit_ms <= end_ms);
+        self.outcome.blockers = std::mem::take(&mut self.blame.blockers);
+        self.outcome.digest = self.digest.hex();
+        let outcome = std::mem::take(&mut self.outcome);
+        self.audit_jobs(&outcome)?;
+        Ok(outcome)
+    }
+
+    fn left_waiting(&mut self, job: usize, end_ms: u64) {
+        if self.outcome.jobs[job].submit_ms > end_ms {
+            return; // It did not come.
+        }
+        let Some(application) = self.open[job].application else {
+            return self.explain_rest(job, end_ms);
+        };
+        let waits = self.blame.close(end_ms, application);
+        self.add_waits(job, waits);
+        self.explain_rest(job, end_ms);
+        if self.outcome.jobs[job].gang
+            && let Some(reason) = self.gang_impossible(job, application)
+        {
+            let record = &mut self.outcome.jobs[job];
+            record.state = JobState::Impossible;
+            record.reason = reason;
+            return;
+        }
+        let pending = self.books.allocations_of(application).find(|(_, row)| row.is_pending());
+        let Some((ask, _)) = pending else { return };
+        let record = &mut self.outcome.jobs[job];
+        if let Some(reason) = impossible(&self.books, &self.setup.nodes, ask) {
+            record.state = JobState::Impossible;
+            record.reason = reason;
+        } else if let Some(wait) = self.scheduler.wait_of(&self.books, ask) {
+            record.reason = wait.sentence(&self.books, self.books.resources_of(ask));
+        }
+    }
+}

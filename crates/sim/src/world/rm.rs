@@ -1,0 +1,201 @@
+//! The RM's part: it stops what it is asked to stop, asks for the members of gangs, and asks
+//! again for what was lost.
+
+use std::collections::VecDeque;
+
+use headroom_core::id::AllocationId;
+use headroom_core::resource::Amounts;
+use headroom_core::{Command, Name, Rejection, Termination, decide};
+
+use crate::fault::{CONFIRMS_AFTER_MS, Delay, Lateness, Manner};
+use crate::outcome::FaultCounts;
+use crate::workload::generate::random::Random;
+
+use super::calendar::Entry;
+use super::play::Play;
+use super::submit::Part;
+use super::{RunError, Setup};
+
+/// How long users wait before they submit a gang again, ms: the longest time, after the first
+/// failure. It doubles with each of the next [`DOUBLINGS`]. A random part of it is waited, so
+/// that two gangs that held half of the room each do not meet again.
+const AGAIN_MS: u64 = 60_000;
+const DOUBLINGS: u64 = 6;
+
+/// What the RM has in mind.
+#[derive(Debug)]
+pub(super) struct Rm {
+    random: Random,
+    confirmations: Vec<Confirmation>,
+    due: VecDeque<Due>,
+    asked_again: u64,
+    /// Until when it confirms late, and after how long, ms.
+    pub(super) late: (u64, u64),
+    /// Until when it confirms twice, ms.
+    pub(super) twice_until_ms: u64,
+}
+
+/// Something that the RM was asked to stop.
+#[derive(Clone, Debug)]
+struct Confirmation {
+    allocation: AllocationId,
+    application: Name,
+    key: Name,
+    termination: Termination,
+    /// Whether it says so for the second time.
+    again: bool,
+}
+
+/// Something to do before the scheduler goes on.
+#[derive(Clone, Debug)]
+pub(super) enum Due {
+    /// Ask for the members of this job.
+    Members(usize),
+    /// Ask once more for what was lost.
+    AskAgain(usize, Amounts, Part),
+    /// Submit this job again, or give it up.
+    SubmitAgain(usize),
+}
+
+impl Rm {
+    pub(super) fn of(setup: &Setup) -> Self {
+        Self {
+            random: Random::new(setup.seed),
+            confirmations: Vec::new(),
+            due: VecDeque::new(),
+            asked_again: 0,
+            late: (0, 0),
+            twice_until_ms: 0,
+        }
+    }
+}
+
+impl Play<'_> {
+    /// The RM is to do this before the scheduler goes on.
+    pub(super) fn is_due(&mut self, due: Due) {
+        self.rm.due.push_back(due);
+    }
+
+    /// Do everything that is due.
+    pub(super) fn answer(&mut self) -> Result<(), RunError> {
+        while let Some(due) = self.rm.due.pop_front() {
+            match due {
+                Due::Members(job) => self.ask_for_members(job)?,
+                Due::AskAgain(job, resources, part) => self.ask_again(job, resources, part)?,
+                Due::SubmitAgain(job) => self.plan_again(job),
+            }
+        }
+        Ok(())
+    }
+
+    /// Ask anew for what a node took with it, or was stopped for others.
+    fn ask_again(&mut self, job: usize, task: Amounts, part: Part) -> Result<(), RunError> {
+        let open = &self.open[job];
+        // Nobody needs room for a gang that is complete, or is given up.
+        if open.failing || (part == Part::Place && open.complete) {
+            return Ok(());
+        }
+        self.rm.asked_again += 1;
+        let name = &self.outcome.jobs[job].name;
+        let key = Name::from(format!("{name}.again{}", self.rm.asked_again));
+        self.ask(job, key, task, part)?.map_err(|rejection| self.refused(rejection))
+    }
+
+    /// A gang has failed: its job comes again after a while, unless it can never be complete.
+    fn plan_again(&mut self, job: usize) {
+        let open = &mut self.open[job];
+        open.application = None;
+        open.failing = false;
+        open.attempts += 1;
+        if open.verdict.is_some() {
+            return;
+        }
+        let most = AGAIN_MS << (open.attempts - 1).min(DOUBLINGS);
+        let wait_ms = self.rm.random.whole(1_000, most);
+        let at_ms = self.now.as_millis().saturating_add(wait_ms);
+        self.calendar.add(at_ms, Entry::SubmitAgain(job));
+    }
+
+    /// The RM is asked to stop an allocation; it will, and say so.
+    pub(super) fn asked_to_stop(&mut self, allocation: AllocationId, termination: Termination) {
+        let row = self.books.allocation(allocation);
+        let application = self.books.application(row.application).name.clone();
+        let key = row.key.clone();
+        let delay = self.delay();
+        let now_ms = self.now.as_millis();
+        let mut say = |after_ms: u64, again: bool| {
+            let position = self.rm.confirmations.len();
+            let (application, key) = (application.clone(), key.clone());
+            let one = Confirmation { allocation, application, key, termination, again };
+            self.rm.confirmations.push(one);
+            self.calendar.add(now_ms.saturating_add(after_ms), Entry::Confirm(position));
+        };
+        say(delay.after_ms, false);
+        if let Some(again_ms) = delay.again_ms {
+            say(delay.after_ms.saturating_add(again_ms), true);
+        }
+        if let Some(faults) = &mut self.outcome.counts.faults {
+            match delay.lateness {
+                Lateness::InTime => {}
+                Lateness::Late => faults.confirmed_late += 1,
+                Lateness::VeryLate => faults.confirmed_very_late += 1,
+            }
+            faults.confirmed_twice += u64::from(delay.again_ms.is_some());
+        }
+    }
+
+    fn delay(&mut self) -> Delay {
+        let now_ms = self.now.as_millis();
+        if self.trouble.manner == Manner::Random {
+            return Delay::draw(&mut self.trouble.random);
+        }
+        let (until_ms, late_ms) = self.rm.late;
+        let (after_ms, lateness) = if now_ms < until_ms {
+            (late_ms, Lateness::Late)
+        } else {
+            (CONFIRMS_AFTER_MS, Lateness::InTime)
+        };
+        let again_ms = (now_ms < self.rm.twice_until_ms).then_some(CONFIRMS_AFTER_MS);
+        Delay { after_ms, again_ms, lateness }
+    }
+
+    /// The RM has stopped something. It says nothing of what it has reported as ended before,
+    /// unless it says everything twice.
+    pub(super) fn confirm(&mut self, position: usize) -> Result<(), RunError> {
+        let one = self.rm.confirmations[position].clone();
+        let release = Command::Release {
+            partition: self.partition.clone(),
+            application: one.application,
+            key: Some(one.key),
+            termination: one.termination,
+        };
+        if self.books.allocations().get(one.allocation).is_some() {
+            self.command(&release)
+        } else if one.again {
+            self.tell(&release)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Tell the core something that it may refuse.
+    pub(super) fn tell(&mut self, command: &Command) -> Result<(), RunError> {
+        match decide(&self.books, self.now, command) {
+            Ok(events) => self.apply_all(&events),
+            Err(_) => {
+                self.count_fault(|faults| &mut faults.refused);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn count_fault(&mut self, which: impl Fn(&mut FaultCounts) -> &mut u64) {
+        if let Some(faults) = &mut self.outcome.counts.faults {
+            *which(faults) += 1;
+        }
+    }
+
+    pub(super) fn refused(&self, rejection: Rejection) -> RunError {
+        RunError::Refused { at_ms: self.now.as_millis(), rejection }
+    }
+}

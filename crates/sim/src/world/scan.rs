@@ -1,0 +1,65 @@
+//! What the reference looks at once a second, played without stopping at each of them.
+//!
+//! Quotas are scanned every second while a queue has a clock. Outstanding asks are scanned in
+//! the first second after anything changed, and on until a scan finds nothing: another one
+//! would then see the same books and find nothing either.
+
+use headroom_core::{Command, Event};
+
+use super::RunError;
+use super::play::Play;
+
+/// Which scans are ahead.
+#[derive(Debug, Default)]
+pub(super) struct Scans {
+    /// Whether anything changed since the last scan.
+    changed: bool,
+    /// Whether a queue may have a clock.
+    clocks: bool,
+    at_ms: Option<u64>,
+}
+
+impl Scans {
+    /// When the next one is; never, as `u64::MAX`.
+    pub(super) fn next_at(&self) -> u64 {
+        self.at_ms.unwrap_or(u64::MAX)
+    }
+
+    /// Note what an event may have changed.
+    pub(super) fn follow(&mut self, event: &Event) {
+        self.changed = true;
+        // Only these put a queue above its maximum: what the scheduler places stays below.
+        if matches!(event, Event::Configured { .. } | Event::Resized { .. }) {
+            self.clocks = true;
+        }
+    }
+}
+
+impl Play<'_> {
+    /// Scan, if it is time.
+    pub(super) fn scan(&mut self) -> Result<(), RunError> {
+        if self.scans.at_ms.is_none_or(|at_ms| at_ms > self.now.as_millis()) {
+            return Ok(());
+        }
+        self.scans.changed = false;
+        let partition = self.partition.clone();
+        if self.scans.clocks {
+            self.command(&Command::ScanQuotas { partition: partition.clone() })?;
+            self.scans.clocks = self.has_clock();
+        }
+        self.command(&Command::ScanOutstanding { partition })?;
+        self.answer()
+    }
+
+    /// Say when the next scan is, now that this moment is over.
+    pub(super) fn plan_scan(&mut self) {
+        self.scans.clocks = self.scans.clocks && self.has_clock();
+        let waits = self.books.partitions().values().any(|one| one.ask_count > 0);
+        let wanted = self.scans.clocks || (self.scans.changed && waits);
+        self.scans.at_ms = wanted.then(|| (self.now.as_millis() / 1_000 + 1) * 1_000);
+    }
+
+    fn has_clock(&self) -> bool {
+        self.books.queues().iter().any(|(_, queue)| queue.quota_preemption_at.is_some())
+    }
+}

@@ -1,0 +1,166 @@
+//! Submitting jobs, and asking for their tasks.
+
+use headroom_core::books::GangStyle;
+use headroom_core::resource::Amounts;
+use headroom_core::{Ask, Command, Event, Name, Rejection, Submit, decide};
+
+use crate::outcome::JobState;
+use crate::workload::Job;
+
+use super::fit::fits;
+use super::play::Play;
+use super::{RunError, Shape};
+
+/// The task group of every gang.
+const TASK_GROUP: &str = "tasks";
+
+/// For what an ask stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A task that starts and ends for itself.
+    Task,
+    /// Room for a task of a gang.
+    Place,
+    /// A task of a gang.
+    Member,
+}
+
+impl Play<'_> {
+    /// Submit a job, and ask for all that it needs at first.
+    pub(super) fn submit(&mut self, position: usize) -> Result<(), RunError> {
+        let job = &self.setup.workload.jobs[position];
+        let gang = self.setup.shape == Shape::Gang;
+        let (count, task) = self.shape(job);
+        let whole = task.times(i64::try_from(count).unwrap_or(i64::MAX));
+        let submit = Command::Submit(Submit {
+            partition: self.partition.clone(),
+            application: job.name.clone(),
+            queue: self.setup.queue_asked_for(job),
+            user: job.user.clone(),
+            groups: job.groups.clone(),
+            placeholder_ask: if gang { whole.clone() } else { Amounts::EMPTY },
+            gang_style: if gang { GangStyle::Hard } else { GangStyle::Soft },
+            ..Submit::default()
+        });
+        let declined = match decide(&self.books, self.now, &submit) {
+            Err(rejection) => Some(rejection.to_string()),
+            Ok(events) => {
+                self.apply_all(&events)?;
+                match events.last() {
+                    Some(Event::ApplicationRejected { message, .. }) => Some(message.to_string()),
+                    _ => None,
+                }
+            }
+        };
+        if let Some(reason) = declined {
+            self.reject(position, reason);
+            return Ok(());
+        }
+        self.accepted(position);
+        self.outcome.counts.gangs.submitted += u64::from(gang);
+        let record = &mut self.outcome.jobs[position];
+        record.asks = count;
+        record.gang = gang;
+        record.resources = whole;
+        let part = if gang { Part::Place } else { Part::Task };
+        for number in 0..count {
+            let key = self.key(position, number, part);
+            if let Err(rejection) = self.ask(position, key, task.clone(), part)? {
+                self.command(&Command::RemoveApplication {
+                    partition: self.partition.clone(),
+                    application: job.name.clone(),
+                })?;
+                self.reject(position, rejection.to_string());
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Submit a job again, whose gang was not complete in time.
+    pub(super) fn submit_again(&mut self, position: usize) -> Result<(), RunError> {
+        self.explain_rest(position, self.now.as_millis());
+        self.outcome.counts.gangs.submitted_again += 1;
+        self.submit(position)
+    }
+
+    /// Ask for all members of a gang, now that it is complete.
+    pub(super) fn ask_for_members(&mut self, position: usize) -> Result<(), RunError> {
+        let (count, task) = self.shape(&self.setup.workload.jobs[position]);
+        for number in 0..count {
+            let key = self.key(position, number, Part::Member);
+            self.ask(position, key, task.clone(), Part::Member)?
+                .map_err(|rejection| self.refused(rejection))?;
+        }
+        Ok(())
+    }
+
+    /// The key of a task, or of the room for it; no two are the same in a run.
+    fn key(&self, position: usize, number: u64, part: Part) -> Name {
+        let (job, attempts) = (&self.outcome.jobs[position], self.open[position].attempts);
+        let task = match job.asks {
+            1 => job.name.to_string(),
+            _ => format!("{}.{number}", job.name),
+        };
+        Name::from(match (part, attempts) {
+            (Part::Task | Part::Member, _) => task,
+            (Part::Place, 0) => format!("{task}.place"),
+            (Part::Place, attempts) => format!("{task}.place.try{}", attempts + 1),
+        })
+    }
+
+    /// Ask for one task of a job, or for the room for it; the refusal if there is one.
+    pub(super) fn ask(
+        &mut self,
+        position: usize,
+        key: Name,
+        resources: Amounts,
+        part: Part,
+    ) -> Result<Result<(), Rejection>, RunError> {
+        let job = &self.setup.workload.jobs[position];
+        let ask = Command::Ask(Ask {
+            partition: self.partition.clone(),
+            application: job.name.clone(),
+            key,
+            resources,
+            priority: job.priority,
+            placeholder: part == Part::Place,
+            task_group: match part {
+                Part::Task => Name::default(),
+                Part::Place | Part::Member => Name::new(TASK_GROUP),
+            },
+            may_preempt: job.may_preempt,
+            preemptable: job.preemptable,
+            ..Ask::default()
+        });
+        match decide(&self.books, self.now, &ask) {
+            Ok(events) => self.apply_all(&events).map(Ok),
+            Err(rejection) => Ok(Err(rejection)),
+        }
+    }
+
+    fn reject(&mut self, position: usize, reason: String) {
+        if let Some(application) = self.open[position].application.take() {
+            self.blame.close(self.now.as_millis(), application);
+        }
+        let record = &mut self.outcome.jobs[position];
+        record.state = JobState::Rejected;
+        record.queue = None;
+        record.waits.clear();
+        record.reason = reason;
+        self.done += 1;
+    }
+
+    /// How many asks a job makes, and of what size.
+    fn shape(&self, job: &Job) -> (u64, Amounts) {
+        let count = job.processors.max(1);
+        let factor = i64::try_from(count).unwrap_or(i64::MAX);
+        let whole = job.per_processor.times(factor);
+        let one = match self.setup.shape {
+            Shape::Single => true,
+            Shape::Tasks | Shape::Gang => count == 1,
+            Shape::Fitting => self.setup.nodes.iter().any(|node| fits(&node.resources, &whole)),
+        };
+        if one { (1, whole) } else { (count, job.per_processor.clone()) }
+    }
+}
