@@ -268,7 +268,7 @@ impl Scheduler {
 }
 
 /// The application, if its leaf has it back off, or had, so that it is looked at by itself.
-fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
+pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
     let row = books.application(application);
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
     (backs_off || row.backed_off.is_some()).then_some(application)

@@ -17,7 +17,9 @@ impl Scheduler {
                 self.add_ask(books, *ask);
                 self.node_changed(books, *node);
                 let application = books.allocation(*ask).application;
-                self.restand(books, application);
+                if books.application(application).state == ApplicationState::Accepted {
+                    self.restand(books, application); // It counts as allocating from now on.
+                }
                 self.visit_again(books, application);
             }
             Event::Unreserved { ask } => {

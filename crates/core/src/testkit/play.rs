@@ -13,7 +13,7 @@ use crate::event::{Event, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
-use crate::schedule::{Scheduler, Step};
+use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
@@ -22,6 +22,10 @@ use super::random::{
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
+
+mod kept;
+
+use kept::may_place;
 
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
@@ -125,29 +129,6 @@ impl Player<'_> {
                     self.apply(event, false);
                 }
             }
-        }
-    }
-
-    /// Let time pass. Before the point at which the scheduler says that it may have something to
-    /// do, it has nothing to do; then it is let.
-    fn sleep(&mut self, until: Timestamp) {
-        let mut events = Vec::new();
-        loop {
-            self.settle();
-            let books = &self.world.books;
-            let step = self.world.scheduler.next(books, self.world.now, &mut events);
-            let Step::Idle { wake_at } = step else { unreachable!("the world has settled") };
-            let timer = books.next_deadline().filter(|at| *at > self.world.now);
-            let wake = wake_at.into_iter().chain(timer).min().unwrap_or(until).min(until);
-            assert!(wake > self.world.now || wake == until, "time goes on");
-            let before = wake.before(Millis::new(1)).max(self.world.now);
-            let early = naive_next(books, before);
-            assert!(early.is_empty(), "woken too late, at {wake:?} for {early:?}");
-            self.world.now = wake;
-            if wake == until {
-                return;
-            }
-            self.count("woken by time");
         }
     }
 
@@ -480,14 +461,6 @@ impl Player<'_> {
             ..Ask::default()
         })
     }
-}
-
-/// Whether a node is in use, and not kept from an ask; or it is the one that the ask has to go to.
-fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
-    let (row, on) = (books.allocation(ask), books.node(node));
-    let kept = row.reservation().is_some_and(|kept| kept.node == node);
-    let required = row.required_node() == Some(&on.name);
-    kept || ((on.schedulable || required) && !on.is_reserved())
 }
 
 /// What happens where there is no node or application yet: one comes.

@@ -126,7 +126,7 @@ impl Balance {
                 *self.0.entry(key).or_default() += sign;
             }
             Detail::AppAlloc | Detail::AppLink | Detail::NodeReservation | Detail::QueueApp => {
-                *self.0.entry(key(Name::default())).or_default() += sign
+                *self.0.entry(key(Name::default())).or_default() += sign;
             }
             _ => {}
         }

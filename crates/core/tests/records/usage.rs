@@ -105,6 +105,7 @@ fn a_cluster_is_sampled_as_it_is() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one text, line by line")]
 fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
     check(
         "

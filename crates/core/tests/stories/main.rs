@@ -15,6 +15,7 @@ mod queues;
 mod queues_examples;
 mod refusals;
 mod reload;
+mod required_nodes;
 mod reservations;
 mod scheduling_examples;
 

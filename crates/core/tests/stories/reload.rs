@@ -236,7 +236,7 @@ fn a_partition_that_the_file_does_not_name_any_more_goes_with_all_that_it_has() 
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
               a2 waits ABS_USER_LIMIT: user ann at root.q has 1000 m vcore left of its limit of 4000 m, the ask needs 3000 m; wait for a release, or raise the limit
-            reload: a1 released, a2 withdrawn, app1 Completing, app1 gone, root.q has other limits, root.q gone
+            reload: app1 Failing, a1 released, a2 withdrawn, app1 gone, root.q has other limits, root.q gone
             app app2: refused UNKNOWN_PARTITION: partition default does not exist; configured are: gpu
         "#]],
     );
