@@ -283,14 +283,23 @@ impl Books {
 
     /// Rows for a test to spoil.
     #[cfg(test)]
-    pub(crate) fn rows_mut(
-        &mut self,
-    ) -> (&mut Table<QueueId, Queue>, &mut Table<NodeId, Node>, &mut Table<AllocationId, Allocation>)
-    {
-        (&mut self.queues, &mut self.nodes, &mut self.allocations)
+    pub(crate) const fn rows_mut(&mut self) -> RowsMut<'_> {
+        RowsMut {
+            queues: &mut self.queues,
+            nodes: &mut self.nodes,
+            allocations: &mut self.allocations,
+        }
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {
         PartitionId::from_slot(Slot::new(self.partitions_made, 0))
     }
+}
+
+/// Rows for a test to spoil.
+#[cfg(test)]
+pub(crate) struct RowsMut<'books> {
+    pub(crate) queues: &'books mut Table<QueueId, Queue>,
+    pub(crate) nodes: &'books mut Table<NodeId, Node>,
+    pub(crate) allocations: &'books mut Table<AllocationId, Allocation>,
 }

@@ -96,8 +96,9 @@ mod tests {
         assert_eq!(m5, Some(Quantity::of(9)));
         let names: Vec<&Name> = spent.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["UNKNOWN", "m5"]);
-        spent.add(None, &size, Millis::new(u64::MAX));
-        spent.add(None, &size, Millis::new(u64::MAX));
+        let huge = size.times(i64::MAX / 7);
+        spent.add(None, &huge, Millis::from_secs(2));
+        spent.add(None, &huge, Millis::from_secs(2));
         let most = spent.of("UNKNOWN").map(|one| one.get_or_zero(ResourceType::VCORE));
         assert_eq!(most, Some(Quantity::MAX));
     }

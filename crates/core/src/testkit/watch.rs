@@ -120,11 +120,14 @@ impl Balance {
                     *sum += sign * i128::from(amount.get());
                 }
             }
-            Detail::AppAlloc
-            | Detail::AppLink
-            | Detail::NodeAlloc
-            | Detail::NodeReservation
-            | Detail::QueueApp => *self.0.entry(key(Name::default())).or_default() += sign,
+            // A member that takes a place on its node goes under its own key.
+            Detail::NodeAlloc => {
+                let key = (detail, record.object.clone(), None, Name::default());
+                *self.0.entry(key).or_default() += sign;
+            }
+            Detail::AppAlloc | Detail::AppLink | Detail::NodeReservation | Detail::QueueApp => {
+                *self.0.entry(key(Name::default())).or_default() += sign;
+            }
             _ => {}
         }
     }

@@ -295,18 +295,18 @@ mod tests {
         let (two, _) = world.books.nodes().iter().nth(1).expect("there are two");
         let (one, _) = world.books.allocations().iter().next().expect("there is one");
         let spoil = |spoil: &dyn Fn(&mut Books)| spoiled(|books| spoil(books));
-        assert_eq!(spoil(&|books| books.rows_mut().0[root].allocated = amount(-1)), [3]);
+        assert_eq!(spoil(&|books| books.rows_mut().queues[root].allocated = amount(-1)), [3]);
         assert_eq!(
             spoil(&|books| {
-                let node = &mut books.rows_mut().1[node];
+                let node = &mut books.rows_mut().nodes[node];
                 (node.occupied, node.available) = (amount(9), amount(-2));
             }),
             [4]
         );
-        assert_eq!(spoil(&|books| books.rows_mut().0[root].max = Some(amount(21))), [5]);
-        assert_eq!(spoil(&|books| books.rows_mut().1[node].available = amount(6)), [6]);
-        assert_eq!(spoil(&|books| books.rows_mut().2[one].node = None), [8]);
-        assert_eq!(spoil(&|books| books.rows_mut().2[one].node = Some(two)), [9]);
+        assert_eq!(spoil(&|books| books.rows_mut().queues[root].max = Some(amount(21))), [5]);
+        assert_eq!(spoil(&|books| books.rows_mut().nodes[node].available = amount(6)), [6]);
+        assert_eq!(spoil(&|books| books.rows_mut().allocations[one].node = None), [8]);
+        assert_eq!(spoil(&|books| books.rows_mut().allocations[one].node = Some(two)), [9]);
     }
 
     #[test]

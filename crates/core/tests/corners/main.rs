@@ -10,7 +10,7 @@ mod application;
 mod cluster;
 mod gang;
 mod node;
-mod nodes;
+mod node_sizes;
 mod properties;
 mod protocol;
 mod queues;

@@ -40,8 +40,8 @@ fn scheduling_w19_a_gang_of_one_is_replaced_and_completes_for_a_moment() {
               APP REMOVE ALLOC_REPLACED g1 p1 {memory: 10 B}
               APP REMOVE REQUEST_CANCEL g1 p1 {memory: 10 B}
               USERGROUP ADD UG_USER_RESOURCE ann root.a {memory: 10 B}
-              APP ADD APP_ALLOC g1 m1 {memory: 10 B}
               APP SET APP_RUNNING g1
+              APP ADD APP_ALLOC g1 m1 {memory: 10 B}
         "#]],
     );
 }

@@ -70,6 +70,9 @@ fn scheduling_w35_use_counts_whole_seconds_by_instance_type() {
     release(&mut world);
     let expected = m5(amounts([("vcore", 90_000), ("memory", 18_000)]));
     assert_eq!(spent(&world), SpentView { used: expected, ..SpentView::default() });
+    world.now = world.now + Millis::from_secs(30);
+    world.command(&Command::Tick).unwrap();
+    assert_eq!(spent(&world), SpentView::default(), "it ended, and was summed up by then");
     let (node, _) = world.books.nodes().iter().next().unwrap();
     let view = NodeView::of(&world.books, node);
     assert_eq!(view.attributes.get("si/hostname"), Some(&"h1".into()));
@@ -102,6 +105,7 @@ fn a_cluster_is_sampled_as_it_is() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one text, line by line")]
 fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
     check(
         "

@@ -175,7 +175,7 @@ impl Play<'_> {
                     node: node.name.clone(),
                     capacity: books.types().amounts(&node.capacity),
                     schedulable: node.schedulable,
-                    ..AddNode::default()
+                    attributes: node.attributes.clone(),
                 })
             });
         let asks = books.allocations().iter().map(|(one, row)| {

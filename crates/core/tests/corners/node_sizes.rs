@@ -1,12 +1,10 @@
-//! Corner cases of nodes, and of what runs on them and is not scheduled here.
+//! Corner cases of the sizes of nodes and of what else is said of them.
 
 use headroom_core::id::NodeId;
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::view::{Counters, NodeView, health, is_healthy};
-use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Rejection, SetForeign, Submit, Termination,
-};
+use headroom_core::{AddNode, Ask, Command, Event, Name, Rejection, Submit, Termination};
 
 fn world() -> World {
     let mut world = World::default();
@@ -38,16 +36,6 @@ fn add(world: &mut World, node: &str, capacity: Amounts) -> Result<Vec<Event>, R
     }))
 }
 
-fn foreign(world: &mut World, node: &str, vcore: i64) -> Result<Vec<Event>, Rejection> {
-    world.command(&Command::SetForeign(SetForeign {
-        partition: here(),
-        key: "f1".into(),
-        node: node.into(),
-        resources: amounts([("vcore", vcore)]),
-        preemptable: true,
-    }))
-}
-
 fn view(world: &World, node: &str) -> NodeView {
     let (partition, _) = world.books.partitions().first_key_value().unwrap();
     let id: NodeId = *world.books.partition(*partition).nodes.get(node).unwrap();
@@ -62,15 +50,6 @@ fn total(world: &World) -> Option<Amounts> {
 
 fn vcore(amount: i64) -> Amounts {
     amounts([("vcore", amount)])
-}
-
-#[test]
-fn a_node_that_is_there_is_refused_and_changes_no_total() {
-    let mut world = world();
-    add(&mut world, "n1", vcore(4)).unwrap();
-    let refused = add(&mut world, "n1", vcore(9)).unwrap_err();
-    assert_eq!(refused.code(), "DUPLICATE_NODE");
-    assert_eq!(total(&world), Some(vcore(4)));
 }
 
 #[test]
@@ -123,49 +102,6 @@ fn what_the_rm_forces_on_a_node_may_exceed_it_and_is_given_back_exactly() {
     world.command(&Command::Release { partition, application, key, termination }).unwrap();
     assert_eq!(view(&world, "n1"), before);
     assert!(is_healthy(&health(&world.books, Counters::default())));
-}
-
-#[test]
-fn what_is_foreign_takes_room_on_its_node_and_nothing_else() {
-    let mut world = world();
-    add(&mut world, "n1", vcore(4)).unwrap();
-    let before = view(&world, "n1");
-    for amount in [3, 1, 6] {
-        foreign(&mut world, "n1", amount).unwrap();
-        let node = view(&world, "n1");
-        assert_eq!((node.occupied, node.allocated), (vcore(amount), Amounts::EMPTY));
-        assert_eq!(node.available, vcore(4 - amount));
-        let root = world.books.partitions().values().next().unwrap().root;
-        assert!(world.books.queue(root).allocated.is_empty());
-        assert_eq!(total(&world), Some(vcore(4)));
-    }
-    let gone = Command::ReleaseForeign { partition: here(), key: "f1".into() };
-    world.command(&gone).unwrap();
-    assert_eq!(view(&world, "n1"), before);
-    assert_eq!(world.command(&gone).unwrap(), [], "it is gone already");
-}
-
-#[test]
-fn what_is_foreign_and_names_no_node_that_is_there_is_refused() {
-    let mut world = world();
-    add(&mut world, "n1", vcore(4)).unwrap();
-    assert_eq!(foreign(&mut world, "n2", 1).unwrap_err().code(), "UNKNOWN_NODE");
-    assert_eq!(foreign(&mut world, "n1", 0).unwrap_err().code(), "FOREIGN_SIZE");
-    assert_eq!(view(&world, "n1").occupied, Amounts::EMPTY);
-}
-
-#[test]
-fn draining_twice_is_once_and_so_is_taking_back() {
-    let mut world = world();
-    add(&mut world, "n1", vcore(4)).unwrap();
-    let set = |schedulable| {
-        let (partition, node) = (here(), "n1".into());
-        Command::SetSchedulable { partition, node, schedulable }
-    };
-    for (schedulable, events) in [(true, 0), (false, 1), (false, 0), (true, 1), (true, 0)] {
-        assert_eq!(world.command(&set(schedulable)).unwrap().len(), events);
-        assert_eq!(view(&world, "n1").schedulable, schedulable);
-    }
 }
 
 #[test]
