@@ -4,10 +4,13 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use headroom_benches::change::Changes;
+use std::time::Instant;
+
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::queue_file::Live;
-use headroom_benches::table::{head, measure, measure_core, memory, rate, time};
+use headroom_benches::table::{RUNS, head, measure, measure_core, memory, rate, time};
+use headroom_benches::waiting::Full;
 use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
@@ -21,11 +24,12 @@ fn main() {
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 8] = [
+    let sections: [Section; 9] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
         ("Changes  small ones where many wait, the next step included", changes),
+        ("B3  a release and what it lets start, in a full cluster, by how many asks wait", full),
         ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
         ("SD-12  trackers by depth and queues of a user: check and charge, link, memory", nesting),
         ("Simulator: whole runs, reading not included", simulations),
@@ -107,6 +111,33 @@ fn changes(title: &str) {
     for count in [1_000, 80_000] {
         let times = measure(by_priority(count), |all| all.change_priority(1_000), balanced);
         time(&format!("1,000 asks again, {count} priorities"), &times, "");
+    }
+}
+
+/// How many releases make one run.
+const RELEASES: u64 = 1_000;
+
+fn full(title: &str) {
+    head(title);
+    for asks in [1_000, 10_000, 100_000, 1_000_000] {
+        let mut full = Full::waiting(asks);
+        let start = Instant::now();
+        let kept = full.keep_nodes();
+        time(&format!("{asks} wait: keeping {kept} nodes"), &[start.elapsed()], "");
+        let (mut medians, mut tails) = (Vec::new(), Vec::new());
+        // With a thousand asks there is one to start for each release of a single run.
+        let runs = if asks == 1_000 { 1 } else { RUNS };
+        let releases = if asks == 1_000 { 500 } else { RELEASES };
+        for _ in 0..runs {
+            let times = full.release(releases);
+            medians.push(times[times.len() / 2]);
+            tails.push(times[times.len() * 99 / 100]);
+        }
+        full.check();
+        medians.sort_unstable();
+        tails.sort_unstable();
+        time(&format!("{asks} wait: half of the releases within"), &medians, "");
+        time(&format!("{asks} wait: 99 of 100 within"), &tails, "goal: 200 µs");
     }
 }
 

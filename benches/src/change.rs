@@ -25,6 +25,7 @@ impl Changes {
             node: Name::new("node"),
             capacity: Amounts::from([("memory", 1), ("vcore", 1)]),
             schedulable: true,
+            ..AddNode::default()
         }));
         for number in 0..waiting {
             all.submit(&format!("app-{number}"), "root.crowd", &format!("user-{number}"), 0);

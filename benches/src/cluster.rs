@@ -8,12 +8,20 @@ use headroom_core::{
 };
 
 /// Books and a scheduler, with asks accepted and nothing placed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Cluster {
     /// The facts.
     pub books: Books,
     /// The mind.
     pub scheduler: Scheduler,
+    /// The time of what happens next.
+    pub now: Timestamp,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self { books: Books::default(), scheduler: Scheduler::default(), now: NOW }
+    }
 }
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -82,11 +90,11 @@ impl Cluster {
         let before = self.placed();
         let mut events = Vec::new();
         while self.placed() - before < most {
-            if self.scheduler.next(&self.books, NOW, &mut events) != Step::Moved {
+            if self.scheduler.next(&self.books, self.now, &mut events) != Step::Moved {
                 break;
             }
             for event in events.drain(..) {
-                self.scheduler.apply(&mut self.books, NOW, &event);
+                self.scheduler.apply(&mut self.books, self.now, &event);
             }
         }
         self.placed() - before
@@ -102,9 +110,10 @@ impl Cluster {
     /// # Panics
     /// When it is refused: these clusters are legal.
     pub fn command(&mut self, command: &Command) {
-        let events = decide(&self.books, NOW, command).expect("a benchmark's command is legal");
+        let events =
+            decide(&self.books, self.now, command).expect("a benchmark's command is legal");
         for event in &events {
-            self.scheduler.apply(&mut self.books, NOW, event);
+            self.scheduler.apply(&mut self.books, self.now, event);
         }
     }
 
@@ -116,6 +125,7 @@ impl Cluster {
                 node: Name::from(format!("node-{number:06}")),
                 capacity: Amounts::from([("memory", 10 * room), ("vcore", room)]),
                 schedulable: true,
+                ..AddNode::default()
             }));
         }
     }

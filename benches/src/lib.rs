@@ -6,3 +6,4 @@ pub mod cluster;
 pub mod queue_file;
 pub mod runs;
 pub mod table;
+pub mod waiting;

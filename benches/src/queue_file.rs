@@ -80,6 +80,7 @@ impl Live {
             node: Name::new("node"),
             capacity: Amounts::from([("vcore", 40_000_000), ("memory", 1 << 50)]),
             schedulable: true,
+            ..AddNode::default()
         }));
         for queue in (0..queues).filter(|queue| queue % 100 != 0) {
             let application = Name::from(format!("app-{queue}"));

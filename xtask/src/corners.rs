@@ -1,4 +1,5 @@
-//! Corner cases: each entry of `docs/corner-cases.toml` names the tests that show it.
+//! Corner cases: each entry of `docs/corner-cases.toml` and `docs/corner-cases-scheduling.toml`
+//! names the tests that show it.
 //!
 //! An entry without a test says why it waits. What is judged here is whether the named
 //! functions are there and are tests; whether they show the case is for a person to read.
@@ -13,14 +14,42 @@ use serde::Deserialize;
 use crate::project::Tree;
 use crate::scan::{Code, Function};
 
-pub(crate) const FILE: &str = "docs/corner-cases.toml";
+/// A list of corner cases: its file, and its subjects. An id is one of these and a number of two
+/// digits.
+struct List {
+    file: &'static str,
+    sections: &'static [&'static str],
+}
 
-/// The subjects of corner cases: an id is one of these and a number of two digits.
-const SECTIONS: [&str; 6] = ["resources", "config", "queues", "acl", "placement", "ugm"];
+const LISTS: [List; 2] = [
+    List {
+        file: "docs/corner-cases.toml",
+        sections: &["resources", "config", "queues", "acl", "placement", "ugm"],
+    },
+    List {
+        file: "docs/corner-cases-scheduling.toml",
+        sections: &[
+            "application",
+            "gang",
+            "queue-tree",
+            "node",
+            "cycle",
+            "preemption",
+            "partition",
+            "protocol",
+        ],
+    },
+];
+
+/// What one list says.
+pub(crate) struct Corners {
+    list: &'static List,
+    all: Vec<Corner>,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Corners {
+struct Cases {
     #[serde(rename = "case")]
     all: Vec<Corner>,
 }
@@ -38,27 +67,37 @@ struct Corner {
     later: Option<String>,
 }
 
-/// Read the list of the project below `root`.
+/// Read the lists of the project below `root`.
 ///
 /// # Errors
-/// When the list cannot be read.
-pub(crate) fn read(root: &Path) -> Result<Corners> {
-    let text =
-        fs::read_to_string(root.join(FILE)).with_context(|| format!("cannot read {FILE}"))?;
-    toml::from_str(&text).with_context(|| format!("cannot read {FILE}"))
+/// When a list cannot be read.
+pub(crate) fn read(root: &Path) -> Result<Vec<Corners>> {
+    let lists = LISTS.iter().map(|list| {
+        let unread = || format!("cannot read {}", list.file);
+        let text = fs::read_to_string(root.join(list.file)).with_context(unread)?;
+        Corners::of(list, &text).with_context(unread)
+    });
+    lists.collect()
 }
 
 impl Corners {
+    fn of(list: &'static List, text: &str) -> Result<Self> {
+        let Cases { all } = toml::from_str(text)?;
+        Ok(Self { list, all })
+    }
+
     /// How many there are and are shown, by section, and each that waits.
     pub(crate) fn summary(&self) -> String {
         let shown = |corner: &&Corner| !corner.tests.is_empty();
-        let counts = SECTIONS.map(|section| {
-            let of = || self.all.iter().filter(|corner| section_of(&corner.id) == Some(section));
+        let counts = self.list.sections.iter().map(|section| {
+            let in_it = |corner: &&Corner| self.list.section_of(&corner.id) == Some(section);
+            let of = || self.all.iter().filter(in_it);
             format!("{section} {} of {}", of().filter(shown).count(), of().count())
         });
+        let counts = counts.collect::<Vec<String>>().join(", ");
         let (all, good) = (self.all.len(), self.all.iter().filter(shown).count());
-        let mut text =
-            format!("corner cases with a test: {good} of {all} ({})\n", counts.join(", "));
+        let file = self.list.file;
+        let mut text = format!("corner cases with a test, {file}: {good} of {all} ({counts})\n");
         for corner in &self.all {
             if let Some(reason) = &corner.later {
                 text.extend(["  ", &*corner.id, " waits: ", reason, "\n"]);
@@ -70,40 +109,44 @@ impl Corners {
     /// What is wrong with the list, or with the tests that it names.
     pub(crate) fn gaps(&self, tree: &Tree) -> Vec<String> {
         let tests = tests_of(tree);
+        let file = self.list.file;
         let mut gaps = Vec::new();
         let mut known = BTreeSet::new();
         for corner in &self.all {
             let Corner { id, what, .. } = corner;
-            if section_of(id).is_none() {
-                gaps.push(format!("{FILE}: {id} is no id such as config-07"));
+            if self.list.section_of(id).is_none() {
+                let example = self.list.sections[0];
+                gaps.push(format!("{file}: {id} is no id such as {example}-07"));
             }
             if !known.insert(id) {
-                gaps.push(format!("{FILE}: {id} is listed twice"));
+                gaps.push(format!("{file}: {id} is listed twice"));
             }
             match (corner.tests.is_empty(), corner.later.as_deref().map(str::trim)) {
                 (true, None | Some("")) => {
                     gaps.push(format!("{id} has no test: {what}; write one, or say why later"));
                 }
                 (false, Some(_)) => {
-                    gaps.push(format!("{FILE}: {id} has tests and waits: keep one of the two"));
+                    gaps.push(format!("{file}: {id} has tests and waits: keep one of the two"));
                 }
                 _ => {}
             }
             gaps.extend(corner.tests.iter().filter_map(|name| match tests.get(name) {
                 Some(true) => None,
-                Some(false) => Some(format!("{FILE}: {id} names {name}, which is no test")),
-                None => Some(format!("{FILE}: {id} names {name}, and there is no such function")),
+                Some(false) => Some(format!("{file}: {id} names {name}, which is no test")),
+                None => Some(format!("{file}: {id} names {name}, and there is no such function")),
             }));
         }
         gaps
     }
 }
 
-/// `config-07` belongs to `config`.
-fn section_of(id: &str) -> Option<&str> {
-    let (section, number) = id.rsplit_once('-')?;
-    let numbered = number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit());
-    (numbered && SECTIONS.contains(&section)).then_some(section)
+impl List {
+    /// `config-07` belongs to `config`.
+    fn section_of<'id>(&self, id: &'id str) -> Option<&'id str> {
+        let (section, number) = id.rsplit_once('-')?;
+        let numbered = number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+        (numbered && self.sections.contains(&section)).then_some(section)
+    }
 }
 
 /// Every function by its name, and whether one of that name is a test.
@@ -129,6 +172,10 @@ fn is_test(code: &Code, function: &Function) -> bool {
 mod tests {
     use super::*;
 
+    fn first(text: &str) -> Corners {
+        Corners::of(&LISTS[0], text).unwrap()
+    }
+
     fn gaps_of(list: &str) -> Vec<String> {
         let code = "
             #[test] fn shown() {}
@@ -140,8 +187,7 @@ mod tests {
             fn helper() {}
             // #[test] fn gone() {}
             ";
-        let corners: Corners = toml::from_str(list).unwrap();
-        corners.gaps(&Tree::of(&[("crates/core/src/a.rs", code)]))
+        first(list).gaps(&Tree::of(&[("crates/core/src/a.rs", code)]))
     }
 
     #[test]
@@ -178,7 +224,7 @@ mod tests {
         assert_eq!(twice, ["docs/corner-cases.toml: ugm-01 is listed twice"]);
         for id in ["ugm-1", "ugm", "other-01", "ugm-001", "ugm-0a"] {
             let found = gaps_of(&entry(id));
-            let expected = format!("docs/corner-cases.toml: {id} is no id such as config-07");
+            let expected = format!("docs/corner-cases.toml: {id} is no id such as resources-07");
             assert_eq!(found, [expected]);
         }
     }
@@ -187,9 +233,20 @@ mod tests {
     fn the_summary_counts_by_section_and_names_what_waits() {
         let list = "[[case]]\nid = 'acl-01'\nwhat = 'a'\ntests = ['shown']\n\
             [[case]]\nid = 'acl-02'\nwhat = 'b'\nlater = 'c'\n";
-        let corners: Corners = toml::from_str(list).unwrap();
-        let expected = "corner cases with a test: 1 of 2 (resources 0 of 0, config 0 of 0, \
+        let expected = "corner cases with a test, docs/corner-cases.toml: 1 of 2 (resources 0 of 0, config 0 of 0, \
             queues 0 of 0, acl 1 of 2, placement 0 of 0, ugm 0 of 0)\n  acl-02 waits: c\n";
-        assert_eq!(corners.summary(), expected);
+        assert_eq!(first(list).summary(), expected);
+    }
+
+    #[test]
+    fn each_list_has_ids_of_its_own() {
+        let text = "[[case]]\nid = 'queue-tree-01'\nwhat = 'a'\ntests = ['shown']\n";
+        let tree = Tree::of(&[("crates/core/src/a.rs", "#[test] fn shown() {}")]);
+        let gaps = |list| Corners::of(list, text).unwrap().gaps(&tree);
+        let elsewhere = "docs/corner-cases.toml: queue-tree-01 is no id such as resources-07";
+        assert_eq!(gaps(&LISTS[0]), [elsewhere]);
+        assert_eq!(gaps(&LISTS[1]), [""; 0]);
+        let sections: Vec<_> = LISTS.iter().flat_map(|list| list.sections).collect();
+        assert_eq!(BTreeSet::from_iter(&sections).len(), sections.len());
     }
 }

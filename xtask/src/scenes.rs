@@ -71,10 +71,13 @@ pub(crate) fn run(root: &Path) -> Result<Tally> {
         };
         println!("{}  {}: {shown}", scene.id, scene.summary);
     }
-    print!("{}{}", summary_of_examples(&scenes.examples, &tests), corners.summary());
+    print!("{}", summary_of_examples(&scenes.examples, &tests));
+    for list in &corners {
+        print!("{}", list.summary());
+    }
     let mut gaps = gaps(&scenes, &tests);
     gaps.extend(gaps_of_examples(&scenes.examples, &tests));
-    gaps.extend(corners.gaps(&tree));
+    gaps.extend(corners.iter().flat_map(|list| list.gaps(&tree)));
     for gap in &gaps {
         println!("{gap}");
     }

@@ -241,7 +241,13 @@ impl Live {
         let capacity = Amounts::from([("vcore", 500_000), ("memory", 1 << 40)]);
         let node = Name::new("n1");
         // Mostly it is there already, and then an application may have been rejected.
-        let add = AddNode { partition: partition.clone(), node, capacity, schedulable: true };
+        let add = AddNode {
+            partition: partition.clone(),
+            node,
+            capacity,
+            schedulable: true,
+            ..AddNode::default()
+        };
         let _ = self.world.command(&Command::AddNode(add));
         let user = Name::new(["ann", "bob", "svc-1"][usize::try_from(self.number % 3).unwrap()]);
         let (partition, groups) = (partition, vec![Name::new("dev")]);

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::books::GangStyle;
+use crate::books::{GangStyle, NodeAttributes};
 use crate::config::Configuration;
 use crate::event::Termination;
 use crate::name::Name;
@@ -121,7 +121,7 @@ pub struct SetForeign {
 }
 
 /// A node joins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddNode {
     /// Partition name.
     pub partition: Name,
@@ -131,6 +131,8 @@ pub struct AddNode {
     pub capacity: Amounts,
     /// Whether asks may be placed on it at once.
     pub schedulable: bool,
+    /// What else is known of it: free keys and values, which never change.
+    pub attributes: NodeAttributes,
 }
 
 /// An application is submitted.

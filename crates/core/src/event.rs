@@ -6,7 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, GangSettings, LimitSettings, PartitionSettings, QueueSettings, QueueState,
+    ApplicationState, GangSettings, LimitSettings, NodeAttributes, PartitionSettings,
+    QueueSettings, QueueState,
 };
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -104,6 +105,8 @@ pub enum Event {
         capacity: Amounts,
         /// Whether asks may be placed on it.
         schedulable: bool,
+        /// What else is known of it.
+        attributes: NodeAttributes,
     },
     /// A node has another size.
     NodeResized {

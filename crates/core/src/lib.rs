@@ -50,6 +50,7 @@
 //!         node: Name::new("n1"),
 //!         capacity: Amounts::from([("vcore", 8_000)]),
 //!         schedulable: true,
+//!         ..AddNode::default()
 //!     }),
 //!     Command::Submit(Submit {
 //!         partition: partition.clone(),
@@ -99,6 +100,7 @@ mod invariant;
 mod name;
 mod ordered;
 pub mod placement;
+pub mod record;
 mod rejection;
 pub mod resource;
 mod rules;

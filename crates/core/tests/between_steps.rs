@@ -22,6 +22,7 @@ fn add_node(world: &mut World, vcore: i64) {
         node: Name::new("n1"),
         capacity: amounts([("vcore", vcore), ("memory", 1_000)]),
         schedulable: true,
+        ..AddNode::default()
     };
     world.command(&Command::AddNode(add)).unwrap();
 }

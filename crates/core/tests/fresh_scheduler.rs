@@ -13,7 +13,7 @@ fn world() -> World {
 
 fn add_node(world: &mut World, name: &str, capacity: Amounts) {
     let (partition, node) = (Name::new("default"), Name::new(name));
-    let add = AddNode { partition, node, capacity, schedulable: true };
+    let add = AddNode { partition, node, capacity, schedulable: true, ..AddNode::default() };
     world.command(&Command::AddNode(add)).expect("the command is legal");
 }
 

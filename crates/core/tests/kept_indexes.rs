@@ -22,7 +22,7 @@ fn world(policy: &str) -> World {
     world.command(&Command::Configure(Box::new(file))).unwrap();
     let capacity = amounts([("vcore", 10), ("memory", 10)]);
     let (partition, node) = (Name::new("default"), Name::new("n1"));
-    let add = AddNode { partition, node, capacity, schedulable: true };
+    let add = AddNode { partition, node, capacity, schedulable: true, ..AddNode::default() };
     world.command(&Command::AddNode(add)).unwrap();
     world.scheduler = Scheduler::watching(&world.books);
     world

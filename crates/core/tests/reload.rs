@@ -18,6 +18,7 @@ fn run(world: &mut World) {
             node: node.clone(),
             capacity: amounts([("memory", 200)]),
             schedulable: true,
+            ..AddNode::default()
         }),
         Command::Submit(Submit {
             partition: partition.clone(),

@@ -6,7 +6,9 @@ mod support;
 
 use headroom_core::resource::Amounts;
 use headroom_sim::metric::{Series, Summary, WaitedFor, summarise};
-use headroom_sim::outcome::{AllocationRecord, BlockerRecord, JobRecord, JobState, Outcome};
+use headroom_sim::outcome::{
+    AllocationRecord, BlockerRecord, Counts, JobRecord, JobState, Outcome,
+};
 use support::{job, node, queue};
 
 const HOUR: u64 = 3_600_000;
@@ -79,6 +81,7 @@ fn four_cores() -> Outcome {
         nodes: vec![node("n0", vcore(4))],
         queues,
         blockers: vec![blocker("QUEUE_MAX", "root.b"), blocker("NO_NODE_FITS", "every node")],
+        counts: Counts::default(),
         end_ms: 10 * HOUR,
         decisions: 9,
         digest: "d".to_owned(),

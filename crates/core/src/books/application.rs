@@ -15,6 +15,7 @@ use super::gang::Gang;
 use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
+use super::usage::Usage;
 
 /// How long an application that has ended, or was rejected, is remembered. Source: scheduling
 /// §3.5.
@@ -108,7 +109,6 @@ pub struct Application {
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue; may be gone when the application has ended.
     /// Its leaf queue; that of one that has ended may be gone.
     pub queue: QueueId,
     /// The path of its leaf queue.
@@ -152,6 +152,8 @@ pub struct Application {
     /// or of all others. What an allocation grows by counts with the next one. As with the
     /// reference.
     pub peak: Resources,
+    /// What it used with all that it gave back so far; none before that, and after it ended.
+    pub usage: Option<Arc<Usage>>,
     /// How many asks wait.
     pub ask_count: u32,
     /// How many members are about to take the place of placeholders.

@@ -6,6 +6,7 @@
 mod allocation;
 mod application;
 mod apply;
+mod attributes;
 mod by_priority;
 mod gang;
 mod line;
@@ -19,9 +20,11 @@ mod quota_clock;
 mod rejected;
 mod shape;
 pub mod tracker;
+mod usage;
 
 pub use allocation::{Allocation, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
+pub use attributes::NodeAttributes;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
 pub use link::{GroupLink, Link};
 pub use node::Node;
@@ -30,6 +33,7 @@ pub use queue::{Queue, QueueSettings, QueueState};
 pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
+pub use usage::{Spent, Usage};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -267,6 +271,15 @@ impl Books {
             let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
             trackers.up(link.user).chain(group.skip(lifted))
         })
+    }
+
+    /// Rows for a test to spoil.
+    #[cfg(test)]
+    pub(crate) fn rows_mut(
+        &mut self,
+    ) -> (&mut Table<QueueId, Queue>, &mut Table<NodeId, Node>, &mut Table<AllocationId, Allocation>)
+    {
+        (&mut self.queues, &mut self.nodes, &mut self.allocations)
     }
 
     pub(crate) fn next_partition_id(&self) -> PartitionId {

@@ -6,6 +6,8 @@ use crate::id::{AllocationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Resources;
 
+use super::attributes::NodeAttributes;
+
 /// One node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -22,6 +24,8 @@ pub struct Node {
     /// Capacity less what is allocated and occupied; negative after the node shrank below its
     /// use.
     pub available: Resources,
+    /// What else is known of it; never changes.
+    pub attributes: NodeAttributes,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
     /// How many allocations it carries.

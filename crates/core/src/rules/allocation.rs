@@ -161,7 +161,11 @@ fn sum_grows(
     if placed {
         sum_fits(books, "the allocations of the partition", Some(&root.allocated), added)
     } else {
-        sum_fits(books, "the asks of the partition", Some(&root.pending), added)
+        // A member that is about to take a place may wait again; it is no larger than that.
+        let may_wait =
+            (books.partition(partition).swap_count > 0).then(|| root.pending.plus(&root.allocated));
+        let held = may_wait.as_ref().unwrap_or(&root.pending);
+        sum_fits(books, "the asks of the partition", Some(held), added)
     }
 }
 

@@ -75,6 +75,9 @@ pub(super) fn lose(
     life: &mut Life<'_>,
     events: &mut Vec<Event>,
 ) {
+    if life.ended_with(allocation) {
+        return;
+    }
     let row = books.allocation(allocation);
     let elsewhere = |member| books.allocation(member).node != Some(node);
     if row.is_swapping() {

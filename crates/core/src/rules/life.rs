@@ -189,6 +189,11 @@ impl<'books> Life<'books> {
         events.push(Event::TimerStopped { application: self.application });
     }
 
+    /// Whether it has ended, and has lost this with its end.
+    pub(super) fn ended_with(&self, allocation: AllocationId) -> bool {
+        self.state == ApplicationState::Failed && self.lost.contains(&allocation)
+    }
+
     fn has_nothing_real(&self) -> bool {
         self.asks == 0 && self.real == 0
     }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Books, NodeAttributes};
 use crate::command::AddNode;
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId, PartitionId};
@@ -18,6 +18,9 @@ use super::{Naming, gang, named, partition_named, sum_fits, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
+
+/// The most that the attributes of a node may take, keys and values together, in bytes.
+const ATTRIBUTE_BYTES_MAX: usize = 65_536;
 
 pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &add.partition)?;
@@ -34,11 +37,13 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
         return Err(Rejection::NodeSize { node, capacity });
     }
     check_size(books, partition, &add.node, &add.capacity, &Amounts::EMPTY)?;
+    check_attributes(&add.attributes)?;
     Ok(vec![Event::NodeAdded {
         partition,
         node: add.node.clone(),
         capacity: add.capacity.clone(),
         schedulable: add.schedulable,
+        attributes: add.attributes.clone(),
     }])
 }
 
@@ -114,6 +119,13 @@ pub(super) fn node_named(
         node: name.clone(),
         partition: partition.name.clone(),
     })
+}
+
+/// Refuse more of them than any real node has: they are kept as long as the node is there.
+fn check_attributes(attributes: &NodeAttributes) -> Result<(), Rejection> {
+    let (what, limit) = ("list of attributes", ATTRIBUTE_BYTES_MAX);
+    let bytes = attributes.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
 /// Refuse a size of less than nothing, or one that the total could not hold. A node may shrink

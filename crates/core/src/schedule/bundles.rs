@@ -30,6 +30,10 @@ impl Scheduler {
             self.note_pinned_member(ask, lane, true);
         }
         self.reorder(books, application, Some(bundle));
+        let class = self.classes.bundles[bundle].class;
+        if self.classes.rows[class].key.alone.is_some() {
+            self.visit_again(books, application);
+        }
     }
 
     /// What is kept of an application.
@@ -263,8 +267,9 @@ impl Scheduler {
     }
 }
 
-/// The application, if its leaf has it back off, so that it is looked at by itself.
-fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
-    let leaf = books.queue(books.application(application).queue);
-    (leaf.settings.values.backoff > 0).then_some(application)
+/// The application, if its leaf has it back off, or had, so that it is looked at by itself.
+pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
+    let row = books.application(application);
+    let backs_off = books.queue(row.queue).settings.values.backoff > 0;
+    (backs_off || row.backed_off.is_some()).then_some(application)
 }

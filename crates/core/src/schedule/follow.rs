@@ -16,7 +16,11 @@ impl Scheduler {
             Event::Reserved { ask, node } => {
                 self.add_ask(books, *ask);
                 self.node_changed(books, *node);
-                self.restand(books, books.allocation(*ask).application);
+                let application = books.allocation(*ask).application;
+                if books.application(application).state == ApplicationState::Accepted {
+                    self.restand(books, application); // It counts as allocating from now on.
+                }
+                self.visit_again(books, application);
             }
             Event::Unreserved { ask } => {
                 self.add_ask(books, *ask);
@@ -40,6 +44,10 @@ impl Scheduler {
             Event::ForeignSet { node, .. } => {
                 self.freed(books, seen);
                 self.node_changed(books, *node);
+            }
+            Event::BackedOff { application, .. } => {
+                self.watch_back_off(books, *application);
+                self.visit_again(books, *application);
             }
             Event::ForeignRemoved { .. } => self.freed(books, seen),
             // Nobody has more room by these.
@@ -101,7 +109,9 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            if !self.pinned_members.contains(&ask) {
+            if self.pinned_members.contains(&ask) {
+                self.wake(books, ask);
+            } else {
                 self.relane(books, ask, Lane::Absent(ask));
             }
         }

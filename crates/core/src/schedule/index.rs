@@ -53,6 +53,11 @@ impl Scheduler {
                 self.places.add(books, id);
             }
         }
+        for (id, row) in books.applications().iter() {
+            if row.backed_off.is_some() {
+                self.watch_back_off(books, id);
+            }
+        }
     }
 
     /// Look at what the event is about to change.

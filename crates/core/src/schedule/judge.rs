@@ -87,11 +87,21 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     }
     let ask = books.shapes().get(key.shape);
     let partition = books.queue(key.leaf).partition;
-    let in_queues = counts_in_queues.then(|| queues_full(books, key.leaf)).flatten();
-    in_queues
-        .or_else(|| counts_in_limits.then(|| limits_full(books, partition, link)).flatten())
+    let may_not_start = (counts_in_queues || counts_in_limits).then(|| may_not_start(books, key));
+    may_not_start
+        .flatten()
         .or_else(|| limits(books, partition, link, ask))
         .or_else(|| queues(books, key.leaf, ask))
+}
+
+/// Where the number of applications holds a class back, if it does anywhere.
+pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
+    let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
+        return None;
+    };
+    let partition = books.queue(key.leaf).partition;
+    let in_queues = counts_in_queues.then(|| queues_full(books, key.leaf)).flatten();
+    in_queues.or_else(|| counts_in_limits.then(|| limits_full(books, partition, link)).flatten())
 }
 
 /// The highest queue in which no more application may run.

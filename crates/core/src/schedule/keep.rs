@@ -225,12 +225,22 @@ impl Scheduler {
     }
 }
 
+/// When an ask that was made at this time may have a node kept.
+fn ripe_at(created: Timestamp) -> Timestamp {
+    created + RESERVATION_DELAY + INSTANT
+}
+
+/// Whether an ask that was made at this time may have a node kept.
+pub(super) fn is_old(created: Timestamp, now: Timestamp) -> bool {
+    ripe_at(created) <= now
+}
+
 /// The first ask of a bundle that is old enough by now, and when another is that stands before
 /// it. Costs a look-up for each distinct priority.
 fn first_old(bundle: &Bundle, now: Timestamp) -> (Option<AskKey>, Option<Timestamp>) {
     let (mut ripens, mut from) = (None, Bound::Unbounded);
     while let Some((ask, _)) = bundle.asks.range((from, Bound::Unbounded)).next() {
-        let ripe = ask.created() + RESERVATION_DELAY + INSTANT;
+        let ripe = ripe_at(ask.created());
         if ripe <= now {
             return (Some(*ask), ripens);
         }

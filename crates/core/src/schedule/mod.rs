@@ -4,6 +4,7 @@
 //! What cannot run is parked under the first check that it fails, and looked at again only
 //! when an event may have lifted that. Equal asks are judged as one.
 
+mod backoff;
 mod bundles;
 mod class;
 mod follow;
@@ -21,6 +22,7 @@ mod tree;
 
 pub use class::ClassId;
 pub use keep::RESERVATION_DELAY;
+pub(crate) use order::{ApplicationKey, QueueKey};
 pub use reserve::RESERVATION_WAIT;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -37,11 +39,10 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use class::{BundleId, Classes};
-use judge::{Verdict, held_back, judge};
+use judge::{Verdict, held_back, judge, may_not_start};
 use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
-use order::ApplicationKey;
 use park::Parked;
 use swap::{Places, take_place};
 use tree::Tree;
@@ -191,7 +192,7 @@ impl Scheduler {
                     self.overdue.insert(ask);
                     self.charged = true;
                 }
-                Due::Awake(_) => {}
+                Due::Awake(application) => self.visit_again(books, application),
             }
         }
         self.look_at_ages(books, now);
@@ -228,9 +229,13 @@ impl Scheduler {
             let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
             let class = *class;
             let others = self.tree.ready(leaf, Pass::Keep).is_empty();
-            let moved = match list {
-                Pass::Keep => self.keep_node(books, (partition, class), now, events),
-                _ => self.place_first(books, (partition, class), now, events),
+            let alone = self.classes.rows[class].key.alone.filter(|_| pass == Pass::Normal);
+            let moved = match (alone, list) {
+                (Some(application), _) => {
+                    self.visit(books, (partition, class), application, now, events)
+                }
+                (None, Pass::Keep) => self.keep_node(books, (partition, class), now, events),
+                (None, _) => self.place_first(books, (partition, class), now, events),
             };
             if moved {
                 return true;
@@ -262,6 +267,9 @@ impl Scheduler {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
                 self.park(books, (class, wait), now);
+                if let (Some(application), Lane::Kept(_)) = (key.alone, key.lane) {
+                    self.visit_again(books, application);
+                }
                 return false;
             }
             Verdict::Elsewhere => {
@@ -361,6 +369,14 @@ impl Scheduler {
         Some(self.first_ask(class).1)
     }
 
+    /// The applications whose asks a class has, in the order of their leaf; one that asks for
+    /// the same in two ways occurs twice.
+    pub fn applications_of(&self, class: ClassId) -> impl Iterator<Item = ApplicationId> {
+        let row = self.classes.rows.get(class).filter(|_| !self.stale);
+        let bundles = row.into_iter().flat_map(|row| &row.bundles);
+        bundles.map(|(_, bundle)| self.classes.bundles[*bundle].application)
+    }
+
     /// The class of an ask that waits.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
@@ -374,6 +390,9 @@ impl Scheduler {
     /// check may fail first; of what the nodes have too little is only found out for who asks.
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
         let key = self.classes.rows[class].key;
+        if let Blocker::BackOff(_) = wait.blocker {
+            return may_not_start(books, key).or(Some(wait));
+        }
         held_back(books, key).or_else(|| match wait.blocker {
             Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
                 Some(self.shown(books, key, wait))
@@ -387,10 +406,19 @@ impl Scheduler {
                 Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
             }
             // These give way by nothing else.
-            Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) | Blocker::Placeholders(..) => {
-                Some(wait)
-            }
-            _ => None,
+            Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(..)
+            | Blocker::BackOff(_) => Some(wait),
+            // Looked at above: it gave way, or another check fails first.
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::Limit(..)
+            | Blocker::LimitApplications(..)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_) => None,
         })
     }
 

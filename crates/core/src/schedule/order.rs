@@ -37,7 +37,7 @@ impl AskKey {
 
 /// Applications of one leaf, by the leaf's policy; ties go to the earlier submission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ApplicationKey {
+pub(crate) struct ApplicationKey {
     /// What comes first: a priority turned over, or a time.
     major: i64,
     share: Shares,
@@ -48,7 +48,7 @@ pub(super) struct ApplicationKey {
 
 impl ApplicationKey {
     /// The key of an application with pending asks, `priority` being the highest of them.
-    pub(super) fn of(application: &Application, leaf: &Queue, priority: i32) -> Self {
+    pub(crate) fn of(application: &Application, leaf: &Queue, priority: i32) -> Self {
         let urgent = -i64::from(priority);
         let age = i64::try_from(application.submitted.as_millis()).unwrap_or(i64::MAX);
         let (major, share, minor) =
@@ -73,7 +73,7 @@ fn usage(application: &Application, leaf: &Queue) -> Shares {
 /// Sibling queues: by priority and fair share, as the parent says which first; then the one
 /// that asks for more; then by path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct QueueKey {
+pub(crate) struct QueueKey {
     /// The priority turned over, if it comes first.
     first: i64,
     share: Share,
@@ -86,7 +86,7 @@ pub(super) struct QueueKey {
 }
 
 impl QueueKey {
-    pub(super) fn of(queue: &Queue, share: Share, priority: i32, first: bool, rank: u64) -> Self {
+    pub(crate) fn of(queue: &Queue, share: Share, priority: i32, first: bool, rank: u64) -> Self {
         let urgent = -i64::from(priority);
         let (first, second) = if first { (urgent, 0) } else { (0, urgent) };
         Self { first, share, second, pending: Reverse(queue.pending.total()), rank }

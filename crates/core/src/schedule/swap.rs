@@ -98,7 +98,16 @@ pub(super) fn take_place(
     if events.len() > before {
         return None;
     }
-    let blocker = Blocker::Placeholders(group.0, group.1);
+    // A member that may run on one node only shares what it waits for with none of the others:
+    // each is woken by itself.
+    let partition = books.application(row.application).partition;
+    let blocker = match row.required_node() {
+        None => Blocker::Placeholders(group.0, group.1),
+        Some(name) => match books.partition(partition).nodes.get(&**name) {
+            Some(node) => Blocker::RequiredNode(*node),
+            None => Blocker::NodeAbsent(partition),
+        },
+    };
     Some(Wait { blocker, shortfall: None })
 }
 

@@ -8,11 +8,12 @@ mod play;
 mod random;
 mod script;
 mod story;
+mod watch;
 mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};
-pub use story::tell;
+pub use story::{tell, tell_records};
 pub use world::World;

@@ -16,13 +16,15 @@ use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
 mod kept;
+mod swap;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let passes = |root| {
         let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
         let others = || in_queue(books, root, &|id, row| in_application(books, now, id, row));
-        kept().or_else(others)
+        let swaps = || in_queue(books, root, &|id, row| swap::in_application(books, id, row));
+        kept().or_else(swaps).or_else(others)
     };
     books
         .partitions()
@@ -122,6 +124,10 @@ fn in_application(
     id: ApplicationId,
     row: &Application,
 ) -> Option<Vec<Event>> {
+    let ordinary = |ask: &Allocation| !swap::waits_for_place(row, ask);
+    if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
+        return None; // All of them are looked at in other passes.
+    }
     let trackers = &books.partition(row.partition).trackers;
     let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
@@ -130,9 +136,26 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    for (ask, ask_row) in in_order(books, id) {
-        if ask_row.reservation().is_some() || !has_headroom(books, row, link, ask) {
-            continue; // The reserved pass has tried the same, and found nothing.
+    let mut asks = in_order(books, id);
+    asks.retain(|(_, ask)| ordinary(ask));
+    let kept = |ask: &Allocation| ask.reservation().is_some();
+    if row.backed_off.is_some_and(|until| until > now) || asks.iter().all(|(_, ask)| kept(ask)) {
+        return None;
+    }
+    let values = books.queue(row.queue).settings.values;
+    let mut failed = 0;
+    for (ask, ask_row) in asks {
+        if values.backoff > 0 && failed >= values.backoff {
+            let until = now + values.backoff_delay;
+            return Some(alloc::vec![Event::BackedOff { application: id, until }]);
+        }
+        if !has_headroom(books, row, link, ask) {
+            continue;
+        }
+        if kept(ask_row) {
+            // The reserved pass has tried the same, and found nothing.
+            failed += u64::from(ask_row.required_node().is_none());
+            continue;
         }
         if let Some(node) = ask_row.required_node() {
             if let Some(events) = kept::on_required_node(books, id, ask, node) {
@@ -144,13 +167,14 @@ fn in_application(
         let mut nodes = in_node_order(books, row.partition);
         nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
         if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
-            return Some(place(row, id, ask, *node));
+            return Some(place(books, row, ask, *node));
         }
         if now.since(ask_row.created) > RESERVATION_DELAY
             && let Some(node) = kept::best(&nodes, wanted)
         {
             return Some(alloc::vec![Event::Reserved { ask, node }]);
         }
+        failed += 1;
     }
     None
 }
@@ -162,11 +186,15 @@ fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)
     asks
 }
 
-fn place(row: &Application, id: ApplicationId, ask: AllocationId, node: NodeId) -> Vec<Event> {
+fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> Vec<Event> {
     let mut events = alloc::vec![Event::Placed { ask, node }];
-    if row.state == ApplicationState::Accepted {
-        let state = ApplicationState::Running;
-        events.push(Event::ApplicationMoved { application: id, state, timer: None });
+    let asked = books.allocation(ask);
+    let runs = !asked.placeholder || swap::completes(books, row, ask);
+    let application = asked.application;
+    if let Some(state) = row.state.run().filter(|_| runs) {
+        events.push(Event::ApplicationMoved { application, state, timer: None });
+    } else if row.state == ApplicationState::Accepted && !row.allocating {
+        events.push(Event::ApplicationAllocating { application });
     }
     events
 }
@@ -179,12 +207,10 @@ fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId)
     allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
 }
 
+/// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.
 fn has_room(queue: &Queue, wanted: &Resources) -> bool {
     let left = queue.max.as_ref().map(|max| max.minus_existing(&queue.allocated));
-    match queue.parent {
-        None => left.is_some_and(|left| left.fits(wanted)),
-        Some(_) => left.is_none_or(|left| left.allows(wanted)),
-    }
+    left.is_none_or(|left| left.allows(wanted))
 }
 
 /// Whether the numbers of applications allow it to run, or it runs already.

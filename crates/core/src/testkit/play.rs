@@ -6,21 +6,26 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Partition};
+use crate::books::{ApplicationState, Books, GangStyle, Mark, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
-use crate::schedule::{Scheduler, Step};
+use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, groups_of,
-    other_file, tags_of, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
+    gang_size, groups_of, other_file, role_of, tags_of, wanted,
 };
+use super::watch::check_balance;
 use super::{World, naive_next};
+
+mod kept;
+
+use kept::may_place;
 
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
@@ -38,7 +43,9 @@ const START: Timestamp = Timestamp::from_millis(1_000_000);
 /// When anything is wrong.
 pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     let world = World { now: START, ..World::default() };
-    let mut player = Player { world, counts, waiting: BTreeMap::new(), released: false };
+    let waiting = BTreeMap::new();
+    let mut player =
+        Player { world, counts, waiting, released: false, losing: false, starting: false };
     let configure = Command::Configure(Box::new(configuration.clone()));
     player.world.command(&configure).expect("random trees are legal");
     for op in ops {
@@ -47,6 +54,9 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
+        if let Deed::Confirm(number) = op.deed {
+            player.confirm(number);
+        }
         if let Command::Configure(_) = &command {
             let again = decide(&player.world.books, player.world.now, &command);
             assert!(again.is_err() || again == Ok(Vec::new()), "once is enough: {again:?}");
@@ -65,6 +75,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     let world = &player.world;
     assert_eq!(world.replayed(), world.books, "a replay must rebuild the live books");
     player.finish();
+    check_balance(&player.world);
 }
 
 /// Mostly seconds, sometimes days: applications are remembered for three.
@@ -82,6 +93,10 @@ struct Player<'counts> {
     waiting: BTreeMap<AllocationId, &'static str>,
     /// Whether the command at hand gave something back.
     released: bool,
+    /// Whether it takes a node away.
+    losing: bool,
+    /// Whether nothing counted the application at hand before: then numbers hold it back.
+    starting: bool,
 }
 
 impl Player<'_> {
@@ -92,6 +107,7 @@ impl Player<'_> {
     fn obey(&mut self, command: &Command) {
         let before = self.world.books.clone();
         self.released = false;
+        self.losing = matches!(command, Command::RemoveNode { .. });
         match decide(&self.world.books, self.world.now, command) {
             Err(rejection) => {
                 assert_eq!(self.world.books, before, "a refusal changes nothing");
@@ -116,29 +132,6 @@ impl Player<'_> {
         }
     }
 
-    /// Let time pass. Before the point at which the scheduler says that it may have something to
-    /// do, it has nothing to do; then it is let.
-    fn sleep(&mut self, until: Timestamp) {
-        let mut events = Vec::new();
-        loop {
-            self.settle();
-            let books = &self.world.books;
-            let step = self.world.scheduler.next(books, self.world.now, &mut events);
-            let Step::Idle { wake_at } = step else { unreachable!("the world has settled") };
-            let timer = books.next_deadline().filter(|at| *at > self.world.now);
-            let wake = wake_at.into_iter().chain(timer).min().unwrap_or(until).min(until);
-            assert!(wake > self.world.now || wake == until, "time goes on");
-            let before = wake.before(Millis::new(1)).max(self.world.now);
-            let early = naive_next(books, before);
-            assert!(early.is_empty(), "woken too late, at {wake:?} for {early:?}");
-            self.world.now = wake;
-            if wake == until {
-                return;
-            }
-            self.count("woken by time");
-        }
-    }
-
     /// Take one step, the same that a fresh scheduler and the naive one would take; whether
     /// there was one.
     fn step(&mut self) -> bool {
@@ -150,11 +143,44 @@ impl Player<'_> {
         self.world.scheduler.next(books, self.world.now, &mut events);
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one");
         assert_eq!(events, naive, "indexes decide like sorting and scanning");
+        if let Some(Event::Placed { ask, .. }) = events.first() {
+            let row = books.application(books.allocation(*ask).application);
+            self.starting = !row.allocating && !row.counted;
+        }
         for event in &events {
             self.count_placement(event);
             self.apply(event, true);
         }
         !events.is_empty()
+    }
+
+    /// The RM has stopped some of what it was asked to stop, and may say so twice.
+    fn confirm(&mut self, number: u8) {
+        let books = &self.world.books;
+        let marked = books.allocations().iter().filter(|(_, row)| row.mark != Mark::None);
+        let some = marked.enumerate().filter(|(place, _)| number < 128 || place % 2 == 0);
+        let commands: Vec<Command> = some
+            .map(|(_, (_, row))| {
+                let application = books.application(row.application);
+                Command::Release {
+                    partition: books.partition(application.partition).name.clone(),
+                    application: application.name.clone(),
+                    key: Some(row.key.clone()),
+                    termination: match (row.mark, row.partner()) {
+                        (Mark::Preempted, _) => Termination::Preempted,
+                        (_, Some(_)) => Termination::PlaceholderReplaced,
+                        (_, None) => Termination::Timeout,
+                    },
+                }
+            })
+            .collect();
+        for command in commands {
+            self.obey(&command);
+            if number.is_multiple_of(4) {
+                self.obey(&command);
+                self.count("confirmed twice");
+            }
+        }
     }
 
     /// Ask why everything waits, whatever the answer.
@@ -275,7 +301,7 @@ impl Player<'_> {
         let starts = match event {
             Event::ApplicationMoved { application, state: ApplicationState::Running, .. } => {
                 let before = self.world.books.application(*application).state;
-                (before == ApplicationState::Accepted).then_some(*application)
+                (before == ApplicationState::Accepted && self.starting).then_some(*application)
             }
             _ => None,
         };
@@ -284,6 +310,7 @@ impl Player<'_> {
         {
             self.count("linked to a group anew");
         }
+        self.count_swap(event);
         if let Event::Placed { ask, node } = event
             && judged
         {
@@ -302,6 +329,30 @@ impl Player<'_> {
             books.check_started(application).unwrap_or_else(fail);
         }
         self.count(name_of(event));
+    }
+
+    /// Count what is worth knowing of a gang before it happens.
+    fn count_swap(&mut self, event: &Event) {
+        let books = &self.world.books;
+        let what = match event {
+            Event::SwapStarted { placeholder, node, .. } => {
+                let same = books.allocation(*placeholder).node == Some(*node);
+                if same { "swap on the same node" } else { "swap on another node" }
+            }
+            Event::ApplicationMoved { application, state: ApplicationState::Running, .. }
+                if books
+                    .application(*application)
+                    .gang
+                    .as_ref()
+                    .is_some_and(|g| g.is_complete()) =>
+            {
+                "gang complete"
+            }
+            Event::SwapConfirmed { .. } if self.losing => "swap confirmed by the loss of a node",
+            Event::SwapDropped { .. } if self.losing => "swap dropped by the loss of a node",
+            _ => return,
+        };
+        self.count(what);
     }
 
     /// Remove everything; nothing may be left in any ledger.
@@ -348,6 +399,7 @@ impl Player<'_> {
                 node: Name::from(format!("n{number}")),
                 capacity: capacity(size),
                 schedulable: !size.is_multiple_of(9),
+                ..AddNode::default()
             }),
             Deed::ResizeNode(number, size) => {
                 Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }
@@ -356,14 +408,16 @@ impl Player<'_> {
                 Command::SetSchedulable { partition, node: node(number), schedulable }
             }
             Deed::RemoveNode(number) => Command::RemoveNode { partition, node: node(number) },
-            Deed::Submit(number, queue, user) => Command::Submit(Submit {
+            Deed::Submit(number, queue, user, gang) => Command::Submit(Submit {
                 partition,
                 application: Name::from(format!("app{number}")),
                 queue: Name::new(QUEUES[usize::from(queue)]),
                 user: Name::new(USERS[usize::from(user)]),
                 groups: groups_of(user),
                 tags: tags_of(number, user),
-                ..Submit::default()
+                placeholder_ask: gang_of(gang),
+                gang_style: if gang < 128 { GangStyle::Soft } else { GangStyle::Hard },
+                placeholder_timeout: Millis::from_secs(u64::from(gang % 32)),
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
@@ -376,7 +430,7 @@ impl Player<'_> {
             Deed::Remove(number) => {
                 Command::RemoveApplication { partition, application: application(number) }
             }
-            Deed::Wait(_) => Command::Tick,
+            Deed::Wait(_) | Deed::Confirm(_) => Command::Tick,
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
         }
@@ -387,13 +441,17 @@ impl Player<'_> {
             let before = u64::from(seconds) * 1_000;
             Timestamp::from_millis(self.world.now.as_millis().saturating_sub(before))
         });
+        let (placeholder, task_group) = role_of(deed.role);
+        let in_gang = !task_group.is_empty();
         Command::Ask(Ask {
+            placeholder,
+            task_group,
             node: (deed.node < 16)
                 .then(|| pick(deed.node, &self.of(&partition).nodes, "n-nowhere")),
             partition,
             application,
             key: Name::from(format!("k{}", deed.key)),
-            resources: wanted(deed.size),
+            resources: if in_gang { gang_size(placeholder, deed.size) } else { wanted(deed.size) },
             priority: i32::from(deed.priority),
             created,
             required_node: match deed.required {
@@ -403,14 +461,6 @@ impl Player<'_> {
             ..Ask::default()
         })
     }
-}
-
-/// Whether a node is in use, and not kept from an ask; or it is the one that the ask has to go to.
-fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
-    let (row, on) = (books.allocation(ask), books.node(node));
-    let kept = row.reservation().is_some_and(|kept| kept.node == node);
-    let required = row.required_node() == Some(&on.name);
-    kept || ((on.schedulable || required) && !on.is_reserved())
 }
 
 /// What happens where there is no node or application yet: one comes.
@@ -429,7 +479,7 @@ fn instead(op: Op, here: &Partition) -> Op {
         | Deed::Ask(AskDeed { application: number, .. })
             if here.applications.is_empty() && number < COMMON =>
         {
-            Deed::Submit(number % APPLICATIONS, number % 4, number / 64)
+            Deed::Submit(number % APPLICATIONS, number % 4, number / 64, number)
         }
         other => other,
     };
@@ -461,7 +511,12 @@ fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Comm
         partition,
         application,
         key: Some(key),
-        termination: Termination::StoppedByRm,
+        termination: match number % 32 {
+            1 => Termination::Timeout,
+            2 => Termination::Preempted,
+            3 => Termination::PlaceholderReplaced,
+            _ => Termination::StoppedByRm,
+        },
     }
 }
 
@@ -480,6 +535,7 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
             node: empty,
             capacity: capacity(kind),
             schedulable: true,
+            ..AddNode::default()
         }),
         _ => Command::Submit(Submit {
             partition,

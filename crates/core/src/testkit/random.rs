@@ -35,12 +35,14 @@ pub(super) enum Deed {
     SetSchedulable(u8, bool),
     /// A node leaves.
     RemoveNode(u8),
-    /// An application comes: name, queue, user.
-    Submit(u8, u8, u8),
+    /// An application comes: name, queue, user, gang.
+    Submit(u8, u8, u8, u8),
     /// An application asks.
     Ask(AskDeed),
     /// Something is given back.
     Release(u8),
+    /// The RM has done some of what it was asked to: which, and whether it says so twice.
+    Confirm(u8),
     /// An application gives everything back.
     ReleaseAll(u8),
     /// An application goes.
@@ -64,6 +66,8 @@ pub(super) struct AskDeed {
     pub(super) node: u8,
     /// Seconds before now when it was made, from 128 on; now below that.
     pub(super) age: u8,
+    /// What it is in a gang.
+    pub(super) role: u8,
     /// The node that it requires, below [`NODES`].
     pub(super) required: u8,
 }
@@ -95,9 +99,9 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = any::<u8>;
     let required = 0_u8..8 * NODES;
-    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required).prop_map(
-        |(application, key, size, priority, node, age, required)| {
-            Deed::Ask(AskDeed { application, key, size, priority, node, age, required })
+    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, pick()).prop_map(
+        |(application, key, size, priority, node, age, required, role)| {
+            Deed::Ask(AskDeed { application, key, size, priority, node, age, required, role })
         },
     );
     prop_oneof![
@@ -109,6 +113,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => submit(),
         30 => asked,
         12 => pick().prop_map(Deed::Release),
+        5 => pick().prop_map(Deed::Confirm),
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
         3 => pick().prop_map(Deed::Wait),
@@ -122,9 +127,9 @@ fn add_node() -> impl Strategy<Value = Deed> {
 }
 
 fn submit() -> impl Strategy<Value = Deed> {
-    (0_u8..APPLICATIONS, 0_u8..26, 0_u8..4).prop_map(|(a, q, u)| {
+    (0_u8..APPLICATIONS, 0_u8..26, 0_u8..4, any::<u8>()).prop_map(|(a, q, u, gang)| {
         let queue = if q < 24 { q % 4 } else { q - 20 };
-        Deed::Submit(a, queue, u)
+        Deed::Submit(a, queue, u, gang)
     })
 }
 
@@ -229,6 +234,8 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         ("application.sort.priority", "disabled", 4),
         ("priority.offset", "2", 5),
         ("priority.policy", "fence", 6),
+        ("application.unschedasks.backoff", "2", 7),
+        ("application.unschedasks.backoff.delay", "5s", 3),
     ] {
         if die() % odds == 0 {
             queue.properties.insert(Name::new(key), Name::new(value));
@@ -287,5 +294,31 @@ pub(super) fn wanted(size: u8) -> Amounts {
         3 => amounts([("memory", i64::MAX - 1), ("vcore", -i64::from(size == 3))]),
         4 => amounts([("vcore", vcore), ("memory", 0), ("gpu", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
+    }
+}
+
+/// What the placeholders of an application need together: often nothing, otherwise as much as
+/// one to three of the usual size.
+pub(super) fn gang_of(gang: u8) -> Amounts {
+    let count = i64::from(gang % 4);
+    amounts([("vcore", count), ("memory", count)])
+}
+
+/// Which part an ask has in a gang: none, a placeholder or a member, of one of two task groups.
+pub(super) fn role_of(role: u8) -> (bool, Name) {
+    match role {
+        0..128 => (false, Name::default()),
+        128..250 => (role.is_multiple_of(2), Name::new(["g0", "g1"][usize::from(role / 2 % 2)])),
+        _ => (false, Name::new("g-unknown")),
+    }
+}
+
+/// The size of a placeholder, mostly the usual one, or of a member: smaller, equal or larger.
+pub(super) fn gang_size(placeholder: bool, size: u8) -> Amounts {
+    match size % 8 {
+        0 => amounts([("vcore", 2), ("memory", 1)]),
+        1 if !placeholder => amounts([("vcore", 2), ("memory", 2)]),
+        2 if !placeholder => amounts([("vcore", 1)]),
+        _ => amounts([("vcore", 1), ("memory", 1)]),
     }
 }

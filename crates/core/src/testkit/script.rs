@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
-use crate::books::GangStyle;
+use crate::books::{GangStyle, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit};
 use crate::config::{
     Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
@@ -271,6 +271,7 @@ pub(super) fn command(
             node: words.name("a node id"),
             capacity: words.amounts(),
             schedulable: !words.take("drained"),
+            attributes: attributes(words),
         }),
         "resize" => Command::ResizeNode {
             partition,
@@ -304,6 +305,12 @@ pub(super) fn command(
         }
         _ => panic!("nobody understands `{}`", words.line),
     }
+}
+
+/// `type m5`: the instance type of a node.
+fn attributes(words: &mut Words<'_>) -> NodeAttributes {
+    let named = words.take("type").then(|| words.name("an instance type"));
+    named.map(|name| (NodeAttributes::INSTANCE_TYPE, name)).into_iter().collect()
 }
 
 /// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no

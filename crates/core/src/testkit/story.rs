@@ -13,11 +13,12 @@ use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::rules::decide;
-use crate::schedule::Step;
+use crate::schedule::{Scheduler, Step};
 
 use super::World;
 use super::effect::cycle_effect;
 use super::script::{Words, command, configuration, is_setting};
+use super::watch::Watch;
 
 /// Play a story and tell what happened.
 ///
@@ -34,7 +35,8 @@ use super::script::{Words, command, configuration, is_setting};
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
 /// partition gpu                       the lines that follow belong to this partition
 ///
-/// node n1 vcore=8 memory=16 drained   resize n1 vcore=4   drain n1   undrain n1   lose n1
+/// node n1 vcore=8 memory=16 drained   node n2 vcore=8 type m5
+/// resize n1 vcore=4   drain n1   undrain n1   lose n1
 /// app app1 root.a ann groups dev,ops  remove app1         release-all app1
 /// ask a1 app1 vcore=3 prio 5 made 2s  release a1
 /// ask a2 app1 vcore=1 on n1           wait 30s            reload
@@ -53,10 +55,24 @@ use super::script::{Words, command, configuration, is_setting};
 /// # Panics
 /// When a line is not understood, or an invariant broken.
 pub fn tell(script: &str) -> String {
+    tell_with(script, Story::default())
+}
+
+/// Play a story like [`tell`], and tell the records that it leads to: behind each line, indented,
+/// kind, change, detail, object, reference, amounts and message.
+///
+/// # Panics
+/// When a line is not understood, or an invariant broken.
+pub fn tell_records(script: &str) -> String {
+    let mut story = Story { watch: Some(Watch::default()), ..Story::default() };
+    story.world.scheduler = Scheduler::watching(&story.world.books);
+    tell_with(script, story)
+}
+
+fn tell_with(script: &str, mut story: Story) -> String {
     let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let settings = lines.iter().take_while(|line| is_setting(line)).count();
-    let mut story = Story::default();
     let configure = configuration(lines[..settings].iter().copied());
     let refused = story.obey(&configure);
     assert_eq!(refused, None, "the configuration of a story is legal");
@@ -90,6 +106,8 @@ struct Story {
     effects: Vec<String>,
     /// Why each ask waits, as last told.
     waits: BTreeMap<AllocationId, String>,
+    /// What a watcher is told, if there is one; nothing else is told then.
+    watch: Option<Watch>,
     told: String,
 }
 
@@ -122,6 +140,10 @@ impl Story {
     /// Let the scheduler move, and tell what the line led to; `quiet` says nothing of nothing.
     fn conclude(&mut self, heading: &str, quiet: bool) {
         self.settle();
+        if let Some(watch) = &mut self.watch {
+            self.told.extend([heading, "\n", &*watch.take()]);
+            return;
+        }
         let waits = self.new_waits();
         if self.effects.is_empty() && waits.is_empty() && quiet {
             return; // Setting the scene: nothing to tell unless somebody waited for it.
@@ -154,9 +176,15 @@ impl Story {
                 for event in &events {
                     self.apply(event);
                 }
+                self.pause();
                 None
             }
-            Err(rejection) => Some(format!("refused {}: {rejection}", rejection.code())),
+            Err(rejection) => {
+                if let Some(watch) = &mut self.watch {
+                    watch.refused(&self.world.books, self.world.now, command);
+                }
+                Some(format!("refused {}: {rejection}", rejection.code()))
+            }
         }
     }
 
@@ -164,6 +192,7 @@ impl Story {
         loop {
             let mut events = Vec::new();
             let step = self.world.scheduler.next(&self.world.books, self.world.now, &mut events);
+            self.pause();
             if step != Step::Moved {
                 return;
             }
@@ -176,7 +205,17 @@ impl Story {
         }
     }
 
+    /// What belongs together has ended.
+    fn pause(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch.pause(&mut self.world);
+        }
+    }
+
     fn apply(&mut self, event: &Event) {
+        if let Some(watch) = &mut self.watch {
+            watch.hear(&self.world.books, self.world.now, event);
+        }
         self.effects.extend(self.effect(event));
         self.world.apply(event);
         self.world.books.check().unwrap_or_else(|wrong| panic!("after {event:?}: {wrong}"));

@@ -9,6 +9,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
+use super::spent::SpentView;
+
 /// An application that was accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplicationView {
@@ -39,6 +41,8 @@ pub struct ApplicationView {
     /// The most that was allocated at once to placeholders alone, or to all others, type by
     /// type, as of its placements.
     pub max_used: Amounts,
+    /// What it used with all that it gave back so far; nothing any more after it ended.
+    pub spent: SpentView,
     /// Asked for.
     pub pending: Amounts,
     /// The highest priority that it asks with; none if it asks for nothing.
@@ -178,6 +182,7 @@ impl ApplicationView {
             used: amounts(&row.real()),
             placeholders: amounts(row.placeholders().0),
             max_used: amounts(&row.peak),
+            spent: SpentView::of(books, row),
             pending: amounts(&row.pending),
             highest_priority: row.priority(),
             requests,

@@ -9,19 +9,25 @@
 //! Not shown yet, because the books do not know it: which checks an ask was looked at by.
 
 mod application;
+mod health;
+mod history;
 mod node;
 mod partition;
 mod percent;
 mod placement;
 mod queue;
+mod spent;
 mod usage;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
+pub use health::{Check, Counters, health, is_healthy};
+pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use node::{ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};
 pub use queue::{QueueView, TemplateView};
+pub use spent::{SpentView, SummaryView};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
 
 use crate::books::Books;

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Foreign};
+use crate::books::{Books, Foreign, NodeAttributes};
 use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -28,6 +28,8 @@ pub struct NodeView {
     pub available: Amounts,
     /// `allocated` in percent of `capacity`.
     pub used_percent: Percents,
+    /// What else is known of it.
+    pub attributes: NodeAttributes,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
     /// Keys of the asks that it is kept for, sorted.
@@ -78,6 +80,7 @@ impl NodeView {
             allocated,
             occupied: amounts(&row.occupied),
             available: amounts(&row.available),
+            attributes: row.attributes.clone(),
             schedulable: row.schedulable,
             reservations,
             allocations,

@@ -53,6 +53,7 @@ impl Family {
             node: "n1".into(),
             capacity: amounts([("memory", 10_000)]),
             schedulable: true,
+            ..AddNode::default()
         }));
     }
 

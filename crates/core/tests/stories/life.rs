@@ -241,8 +241,8 @@ fn giving_everything_back_completes_an_application() {
             ask a2
               a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
             release-all app1: a1 released, a2 withdrawn, app1 Completing
-            release-all app1: nothing
-            wait 30s: app1 Completed
+            release-all app1: app1 Completed
+            wait 30s: nothing
         "#]],
     );
 }

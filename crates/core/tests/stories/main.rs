@@ -5,6 +5,8 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 
 mod applications;
+mod gangs;
+mod gangs_life;
 mod life;
 mod limits;
 mod nodes;
@@ -13,6 +15,8 @@ mod queues;
 mod queues_examples;
 mod refusals;
 mod reload;
+mod required_nodes;
+mod reservations;
 mod scheduling_examples;
 
 use expect_test::Expect;

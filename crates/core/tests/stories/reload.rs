@@ -17,7 +17,8 @@ fn queues_w27_draining() {
         queue root.r
         ask a2 app1 vcore=1
         app app2 root.q bob
-        release-all app1
+        release a1
+        release a2
         wait 30s
         wait 10s
         app app3 root.q bob
@@ -27,7 +28,8 @@ fn queues_w27_draining() {
             reload: root.q Draining
             ask a2: a2 on n1
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            release-all app1: a1 released, a2 released, app1 Completing
+            release a1: a1 released
+            release a2: a2 released, app1 Completing
             wait 30s: app1 Completed
             wait 10s: root.q gone
             app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
@@ -234,7 +236,7 @@ fn a_partition_that_the_file_does_not_name_any_more_goes_with_all_that_it_has() 
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
               a2 waits ABS_USER_LIMIT: user ann at root.q has 1000 m vcore left of its limit of 4000 m, the ask needs 3000 m; wait for a release, or raise the limit
-            reload: a1 released, a2 withdrawn, app1 Completing, app1 gone, root.q has other limits, root.q gone
+            reload: app1 Failing, a1 released, a2 withdrawn, app1 gone, root.q has other limits, root.q gone
             app app2: refused UNKNOWN_PARTITION: partition default does not exist; configured are: gpu
         "#]],
     );

@@ -49,6 +49,7 @@ impl Scene {
             node: Name::new(node),
             capacity: amounts("memory=1000000 vcore=1000000"),
             schedulable: true,
+            ..AddNode::default()
         }));
     }
 

@@ -27,7 +27,13 @@ impl Cluster {
 
     pub(crate) fn node(&mut self, node: &str, capacity: Amounts) {
         let (partition, node) = (default(), Name::new(node));
-        self.obey(&Command::AddNode(AddNode { partition, node, capacity, schedulable: true }));
+        self.obey(&Command::AddNode(AddNode {
+            partition,
+            node,
+            capacity,
+            schedulable: true,
+            ..AddNode::default()
+        }));
     }
 
     pub(crate) fn submit(&mut self, application: &str, queue: &str, user: &str, groups: &[&str]) {

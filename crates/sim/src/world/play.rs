@@ -234,6 +234,7 @@ impl<'a> Play<'a> {
             node: node.name.clone(),
             capacity: node.resources.clone(),
             schedulable: true,
+            ..AddNode::default()
         }))
     }
 

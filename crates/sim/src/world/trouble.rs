@@ -175,6 +175,7 @@ impl Play<'_> {
                     node: node.name.clone(),
                     capacity: books.types().amounts(&node.capacity),
                     schedulable: node.schedulable,
+                    ..AddNode::default()
                 })
             });
         let asks = books.allocations().iter().map(|(one, row)| {

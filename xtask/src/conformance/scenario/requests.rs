@@ -75,7 +75,13 @@ pub(super) fn nodes(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
             "CREATE" | "CREATE_DRAIN" => {
                 let schedulable = action == "CREATE";
                 let (node, partition) = (node.clone(), partition);
-                Command::AddNode(AddNode { partition, node, capacity, schedulable })
+                Command::AddNode(AddNode {
+                    partition,
+                    node,
+                    capacity,
+                    schedulable,
+                    attributes: pairs(one, "attributes").collect(),
+                })
             }
             "UPDATE" if capacity.is_empty() => continue,
             "UPDATE" => Command::ResizeNode { partition, node: node.clone(), capacity },

@@ -217,7 +217,12 @@ impl Books {
         self.nodes[node].charge(&after);
     }
 
-    pub(super) fn release(&mut self, allocation: AllocationId, termination: Termination) {
+    pub(super) fn release(
+        &mut self,
+        now: Timestamp,
+        allocation: AllocationId,
+        termination: Termination,
+    ) {
         let row = self.allocations.remove(allocation).expect("the event names a live allocation");
         self.detach_allocation(&row);
         let resources = self.shapes.get(row.shape).clone();
@@ -226,6 +231,7 @@ impl Books {
         self.nodes[node].refund(&resources);
         self.nodes[node].allocation_count -= 1;
         let application = &mut self.applications[row.application];
+        application.spend(now, &row, &self.nodes[node], &resources);
         let queue = application.queue;
         let partition = self
             .partitions

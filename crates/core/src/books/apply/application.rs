@@ -1,13 +1,14 @@
 //! Applications come, move on and go.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use crate::books::line::Line;
 use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
-    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Link,
+    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Link, Node,
     REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
 };
 use crate::event::Event;
@@ -55,6 +56,7 @@ impl Books {
             pending: Resources::new(),
             allocated: Resources::new(),
             peak: Resources::new(),
+            usage: None,
             ask_count: 0,
             swap_count: 0,
             reservation_count: 0,
@@ -221,6 +223,8 @@ impl Books {
             _ => {}
         }
         if before.is_active() && !state.is_active() {
+            // Whoever wants it has read it by then. Scheduling §18.2.
+            self.applications[application].usage = None;
             self.expire_placeholders(application);
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
@@ -268,6 +272,18 @@ impl Books {
 }
 
 impl Application {
+    /// Count what an allocation used that it gives back.
+    pub(super) fn spend(
+        &mut self,
+        now: Timestamp,
+        allocation: &Allocation,
+        node: &Node,
+        size: &Resources,
+    ) {
+        let usage = self.usage.get_or_insert_default();
+        Arc::make_mut(usage).add(now, allocation, node, size);
+    }
+
     /// Count a placeholder that was placed; when the placeholders are given up, if this is the
     /// first and the application waits for its gang.
     pub(super) fn hold(&mut self, now: Timestamp, size: &Resources) -> Option<Timestamp> {

@@ -58,7 +58,9 @@ impl Books {
             Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),
             Event::Placed { ask, node } => self.place(now, *ask, *node),
             Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
-            Event::Released { allocation, termination } => self.release(*allocation, *termination),
+            Event::Released { allocation, termination } => {
+                self.release(now, *allocation, *termination);
+            }
             Event::Reserved { .. }
             | Event::Unreserved { .. }
             | Event::SwapStarted { .. }
@@ -105,8 +107,8 @@ impl Books {
             Event::LimitsChanged { partition, queue, limits } => {
                 self.set_limits(*partition, queue, limits);
             }
-            Event::NodeAdded { partition, node, capacity, schedulable } => {
-                self.add_node(*partition, node, capacity, *schedulable);
+            Event::NodeAdded { partition, node, capacity, schedulable, attributes } => {
+                self.add_node(*partition, node, capacity, *schedulable, attributes);
             }
             Event::NodeResized { node, capacity } => {
                 let capacity = self.types.intern_all(capacity).pruned();

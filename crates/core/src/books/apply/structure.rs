@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
-    Books, LimitSettings, Node, Partition, PartitionSettings, Queue, QueueSettings, QueueState,
-    Timer,
+    Books, LimitSettings, Node, NodeAttributes, Partition, PartitionSettings, Queue, QueueSettings,
+    QueueState, Timer,
 };
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -240,6 +240,7 @@ impl Books {
         name: &Name,
         capacity: &Amounts,
         schedulable: bool,
+        attributes: &NodeAttributes,
     ) {
         let capacity = self.types.intern_all(capacity).pruned();
         let node = self.nodes.insert(Node {
@@ -248,6 +249,7 @@ impl Books {
             available: capacity.clone(),
             capacity: capacity.clone(),
             allocated: Resources::new(),
+            attributes: attributes.clone(),
             schedulable,
             occupied: Resources::new(),
             allocation_count: 0,

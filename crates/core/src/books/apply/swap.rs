@@ -104,6 +104,7 @@ impl Books {
             self.attach_to_node(ask, to);
         }
         let application = &mut self.applications[gone.application];
+        application.spend(now, &gone, &self.nodes[from], &before);
         let queue = application.queue;
         let partition = self
             .partitions

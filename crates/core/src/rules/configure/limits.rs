@@ -109,7 +109,7 @@ fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events:
         if !concerned || row.link.is_none() {
             continue;
         }
-        if !row.counted {
+        if !row.counted && row.allocation_count == 0 {
             events.push(Event::ApplicationUnlinked { application });
         } else if loses_group(books, row, changes) {
             events.push(Event::GroupUnlinked { application });

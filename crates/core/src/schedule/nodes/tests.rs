@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
-use crate::books::{GangSettings, PartitionSettings, QueueSettings};
+use crate::books::{GangSettings, NodeAttributes, PartitionSettings, QueueSettings};
 use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
@@ -157,7 +157,13 @@ impl Cluster {
     fn join(&mut self, number: u16, size: u8) {
         let (partition, node) = (self.partition, name(number));
         let (capacity, schedulable) = (amounts(size), !size.is_multiple_of(9));
-        self.apply(&Event::NodeAdded { partition, node, capacity, schedulable });
+        self.apply(&Event::NodeAdded {
+            partition,
+            node,
+            capacity,
+            schedulable,
+            attributes: NodeAttributes::default(),
+        });
         let node = self.find(number).unwrap();
         self.index.add(&self.books, partition, node);
     }

@@ -40,7 +40,7 @@ pub(super) fn in_application(
                 return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
             }
         } else if books.node(kept.node).available.fits(books.resources_of(*ask)) {
-            return Some(place(row, id, *ask, kept.node));
+            return Some(place(books, row, *ask, kept.node));
         }
     }
     for (ask, ask_row) in &asks {
@@ -51,7 +51,7 @@ pub(super) fn in_application(
         let nodes = in_node_order(books, row.partition);
         let fits = |node: &Node| node.is_open() && node.available.fits(wanted);
         if let Some((node, _)) = nodes.into_iter().find(|(_, node)| fits(node)) {
-            return Some(place(row, id, *ask, node));
+            return Some(place(books, row, *ask, node));
         }
     }
     None
@@ -77,7 +77,7 @@ pub(super) fn on_required_node(
     let mut events: Vec<Event> =
         ordinary.into_iter().map(|ask| Event::Unreserved { ask }).collect();
     if firm.is_empty() && on.available.fits(wanted) {
-        events.extend(place(row, id, ask, node));
+        events.extend(place(books, row, ask, node));
     } else {
         events.push(Event::Reserved { ask, node });
     }

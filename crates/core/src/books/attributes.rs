@@ -1,0 +1,71 @@
+//! What is known of a node beside its size.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::name::Name;
+
+/// Free keys and values of a node, by key; fixed when it joins.
+///
+/// Most nodes of a cluster have few, some have none: copying them costs a count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeAttributes(Option<Arc<[(Name, Name)]>>);
+
+impl NodeAttributes {
+    /// Key of the host name.
+    pub const HOST: &'static str = "si/hostname";
+    /// Key of the rack name.
+    pub const RACK: &'static str = "si/rackname";
+    /// Key of the instance type.
+    pub const INSTANCE_TYPE: &'static str = "si/instance-type";
+    /// The instance type of a node that names none. Source: scheduling §2.1.
+    pub const UNKNOWN: &'static str = "UNKNOWN";
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Name> {
+        let all = self.0.as_deref()?;
+        let place = all.binary_search_by(|(known, _)| known.as_str().cmp(key)).ok()?;
+        Some(&all[place].1)
+    }
+
+    /// Keys and values, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&Name, &Name)> {
+        self.0.iter().flat_map(|all| all.iter()).map(|(key, value)| (key, value))
+    }
+
+    /// The instance type, under which use is summed up.
+    pub fn instance_type(&self) -> Option<&Name> {
+        self.get(Self::INSTANCE_TYPE).filter(|name| !name.is_empty())
+    }
+}
+
+impl<K: Into<Name>, V: Into<Name>> FromIterator<(K, V)> for NodeAttributes {
+    /// Collect; of several values for one key the first counts.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries = entries.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let mut all: Vec<(Name, Name)> = entries.collect();
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        all.dedup_by(|(one, _), (other, _)| one == other);
+        Self((!all.is_empty()).then(|| all.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_values_the_first_counts_and_an_empty_instance_type_is_none() {
+        let key = NodeAttributes::INSTANCE_TYPE;
+        let attributes: NodeAttributes =
+            [(key, "m5"), ("zone", "a"), (key, "m6")].into_iter().collect();
+        assert_eq!(attributes.instance_type(), Some(&Name::new("m5")));
+        assert_eq!(attributes.iter().count(), 2);
+        assert_eq!(attributes.get("zone"), Some(&Name::new("a")));
+        assert_eq!(attributes.get("si/rackname"), None);
+        let none: NodeAttributes = [(key, "")].into_iter().collect();
+        assert_eq!(none.instance_type(), None);
+        let empty: NodeAttributes = core::iter::empty::<(Name, Name)>().collect();
+        assert_eq!((empty.iter().count(), empty), (0, NodeAttributes::default()));
+    }
+}

@@ -1,0 +1,104 @@
+//! What applications have used so far: amounts times seconds, by the kind of node.
+//!
+//! Source: scheduling §18.2.
+
+use alloc::vec::Vec;
+
+use crate::name::Name;
+use crate::resource::{Quantity, Resources};
+use crate::time::{Millis, Timestamp};
+
+use super::gang::Mark;
+use super::{Allocation, Node, NodeAttributes};
+
+/// What an application used with all that it gave back so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// By allocations that served it.
+    pub used: Spent,
+    /// By placeholders.
+    pub placeholders: Spent,
+    /// By allocations that were stopped for the sake of others.
+    pub preempted: Spent,
+}
+
+/// Amounts times seconds by instance type: millicore seconds, byte seconds, or seconds of one
+/// of a count. Whole numbers, which stay at the largest when they reach it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spent(Vec<(Name, Resources)>);
+
+impl Spent {
+    /// Instance types with what was used of each, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&Name, &Resources)> {
+        self.0.iter().map(|(instance, spent)| (instance, spent))
+    }
+
+    /// What was used of one instance type.
+    pub fn of(&self, instance: &str) -> Option<&Resources> {
+        let place = self.0.binary_search_by(|(known, _)| known.as_str().cmp(instance)).ok()?;
+        Some(&self.0[place].1)
+    }
+
+    /// Whether nothing was given back yet.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Count `size` for every whole second of `span`.
+    pub(crate) fn add(&mut self, instance: Option<&Name>, size: &Resources, span: Millis) {
+        let name = instance.map_or(NodeAttributes::UNKNOWN, Name::as_str);
+        let place = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name));
+        let place = place.unwrap_or_else(|place| {
+            let name = instance.cloned().unwrap_or_else(|| Name::new(name));
+            self.0.insert(place, (name, Resources::new()));
+            place
+        });
+        let seconds = i64::try_from(span.get() / 1_000).unwrap_or(i64::MAX);
+        let spent = &mut self.0[place].1;
+        for (resource, amount) in size.iter() {
+            let sum: Quantity = spent.get_or_zero(resource).plus(amount.times(seconds));
+            spent.set(resource, sum);
+        }
+    }
+}
+
+impl Usage {
+    /// Count what an allocation used that is given back now: as preempted if it was, else as
+    /// what it is.
+    pub(super) fn add(&mut self, now: Timestamp, row: &Allocation, node: &Node, size: &Resources) {
+        let spent = match (row.mark, row.placeholder) {
+            (Mark::Preempted, _) => &mut self.preempted,
+            (Mark::None | Mark::Released, true) => &mut self.placeholders,
+            (Mark::None | Mark::Released, false) => &mut self.used,
+        };
+        spent.add(node.attributes.instance_type(), size, now.since(row.placed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::ResourceType;
+
+    #[test]
+    fn seconds_count_whole_and_a_sum_stays_at_the_largest() {
+        let size: Resources = [(ResourceType::VCORE, Quantity::of(3))].into_iter().collect();
+        let mut spent = Spent::default();
+        assert!(spent.is_empty());
+        spent.add(None, &size, Millis::new(999));
+        assert_eq!(
+            spent.of("UNKNOWN").map(|one| one.get(ResourceType::VCORE)),
+            Some(Some(Quantity::ZERO))
+        );
+        spent.add(Some(&Name::new("m5")), &size, Millis::new(2_999));
+        spent.add(Some(&Name::new("m5")), &size, Millis::new(1_000));
+        let m5 = spent.of("m5").map(|one| one.get_or_zero(ResourceType::VCORE));
+        assert_eq!(m5, Some(Quantity::of(9)));
+        let names: Vec<&Name> = spent.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["UNKNOWN", "m5"]);
+        spent.add(None, &size, Millis::new(u64::MAX));
+        spent.add(None, &size, Millis::new(u64::MAX));
+        let most = spent.of("UNKNOWN").map(|one| one.get_or_zero(ResourceType::VCORE));
+        assert_eq!(most, Some(Quantity::MAX));
+    }
+}

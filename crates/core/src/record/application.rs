@@ -1,0 +1,268 @@
+//! Records of applications, and of what they ask for and have.
+
+use crate::books::{ApplicationState, Mark};
+use crate::event::{Event, PreemptionCause, Termination};
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity};
+use crate::time::Millis;
+
+use super::tell::Teller;
+use super::{Change, Detail, Kind, Record};
+
+/// How long nothing more is told about an ask for which nothing could be stopped. Source:
+/// scheduling §17.2.
+pub(super) const QUIET_FOR: Millis = Millis::from_secs(15);
+
+/// Why a gang is given up, in the words of the protocol. Source: scheduling §3.3.
+const GANG_TIMEOUT: &str = "ResourceReservationTimeout";
+
+impl Teller<'_> {
+    pub(super) fn hear_of_application(&mut self, event: &Event) {
+        match event {
+            Event::ApplicationAdded { application, queue, .. } => {
+                self.application(application, Change::Add, Detail::AppNew, None);
+                self.in_queue(queue, application, Change::Add);
+            }
+            Event::ApplicationRejected { application, message, .. } => {
+                self.application(application, Change::Add, Detail::AppNew, None);
+                self.application(application, Change::Set, Detail::AppReject, Some(message));
+            }
+            Event::ApplicationLinked { application, group: Some(group) } => {
+                self.linked(*application, group, Change::Set);
+            }
+            Event::GroupUnlinked { application } => self.unlinked(*application, true),
+            Event::ApplicationUnlinked { application } => self.unlinked(*application, false),
+            Event::ApplicationMoved { application, state, .. } => self.moved(*application, *state),
+            Event::ApplicationRemoved { application } => self.removed(*application),
+            // The state that follows is told, if one does.
+            _ => {}
+        }
+    }
+
+    fn application(&mut self, name: &Name, change: Change, detail: Detail, text: Option<&str>) {
+        let record = self.record(Kind::Application, change, detail, name);
+        self.tell(match text {
+            Some(text) => record.saying(text),
+            None => record,
+        });
+    }
+
+    fn in_queue(&mut self, path: &Name, application: &Name, change: Change) {
+        let record = self.record(Kind::Queue, change, Detail::QueueApp, path).with(application);
+        self.tell(record);
+    }
+
+    fn moved(&mut self, application: ApplicationId, state: ApplicationState) {
+        let row = self.books.application(application);
+        let (detail, text) = match state {
+            ApplicationState::New => (Detail::AppNew, None),
+            ApplicationState::Accepted => (Detail::AppAccepted, None),
+            ApplicationState::Running => (Detail::AppRunning, None),
+            ApplicationState::Completing => (Detail::AppCompleting, None),
+            ApplicationState::Completed => (Detail::AppCompleted, None),
+            ApplicationState::Resuming => (Detail::AppResuming, Some(GANG_TIMEOUT)),
+            ApplicationState::Failing => (Detail::AppFailing, Some(GANG_TIMEOUT)),
+            ApplicationState::Failed => (Detail::AppFailed, None),
+        };
+        self.application(&row.name, Change::Set, detail, text);
+        if row.state.is_active() && !state.is_active() {
+            self.left_queue(application);
+        }
+    }
+
+    fn removed(&mut self, application: ApplicationId) {
+        let row = self.books.application(application);
+        if row.state.is_active() {
+            self.left_queue(application);
+        } else if row.timer.is_some_and(|at| at <= self.at) {
+            self.application(&row.name, Change::Set, Detail::AppExpired, None);
+        }
+    }
+
+    fn left_queue(&mut self, application: ApplicationId) {
+        let row = self.books.application(application);
+        self.application(&row.name, Change::Remove, Detail::None, None);
+        self.in_queue(&row.queue_path, &row.name, Change::Remove);
+    }
+
+    pub(super) fn hear_of_ask(&mut self, event: &Event) {
+        match event {
+            Event::AskAdded { application, key, resources, .. } => {
+                let size = resources.clone();
+                self.of_application(*application, key, Change::Add, Detail::AppRequest, size);
+            }
+            Event::AskRemoved { ask, termination } => {
+                self.kept_no_more(*ask);
+                let timed_out = *termination == Termination::Timeout;
+                self.ask_gone(*ask, timed_out);
+            }
+            Event::Placed { ask, node } => {
+                let row = self.books.allocation(*ask);
+                self.kept_no_more(*ask);
+                self.carries_allocation(*node, *ask, Change::Add);
+                self.charged(row.application, &self.size_of(*ask));
+                self.of_allocation(*ask, Change::Add, Detail::AppAlloc);
+            }
+            Event::Resized { allocation, resources } => self.resized(*allocation, resources),
+            Event::Released { allocation, termination } => self.released(*allocation, *termination),
+            Event::SwapStarted { ask, placeholder, node } => {
+                self.kept_no_more(*ask);
+                if self.books.allocation(*placeholder).node != Some(*node) {
+                    self.carries_allocation(*node, *ask, Change::Add);
+                }
+            }
+            Event::SwapConfirmed { placeholder } => self.swapped(*placeholder),
+            Event::SwapDropped { ask } => {
+                if let Some(node) = self.swaps_to(*ask) {
+                    self.carries_allocation(node, *ask, Change::Remove);
+                }
+            }
+            Event::ReleaseAsked { allocation, .. } => self.too_small(*allocation),
+            Event::Preempted { victim, cause } => self.preempted(*victim, *cause),
+            Event::PreemptionTried { ask } => self.tried(*ask),
+            // The reference tells of none of these.
+            _ => {}
+        }
+    }
+
+    fn of_application(
+        &mut self,
+        application: ApplicationId,
+        key: &Name,
+        change: Change,
+        detail: Detail,
+        size: Amounts,
+    ) {
+        let name = &self.books.application(application).name;
+        let record = self.record(Kind::Application, change, detail, name).with(key);
+        self.tell(record.of(size));
+    }
+
+    fn of_allocation(&mut self, one: AllocationId, change: Change, detail: Detail) {
+        let row = self.books.allocation(one);
+        let size = self.size_of(one);
+        self.of_application(row.application, &row.key, change, detail, size);
+    }
+
+    fn ask_gone(&mut self, ask: AllocationId, timed_out: bool) {
+        let detail = if timed_out { Detail::RequestTimeout } else { Detail::RequestCancel };
+        self.of_allocation(ask, Change::Remove, detail);
+    }
+
+    fn released(&mut self, one: AllocationId, termination: Termination) {
+        let row = self.books.allocation(one);
+        self.refunded(row.application, &self.size_of(one));
+        // Unless it was lost or timed out, the ask that it was goes with it. Scheduling §13.1.
+        let (detail, ask_goes) = match termination {
+            Termination::StoppedByRm | Termination::PartitionRemoved => (Detail::AllocCancel, true),
+            Termination::NodeRemoved => (Detail::AllocNodeRemoved, false),
+            Termination::Timeout => (Detail::AllocTimeout, false),
+            Termination::Preempted => (Detail::AllocPreempt, true),
+            Termination::PlaceholderReplaced => (Detail::AllocReplaced, true),
+        };
+        self.of_allocation(one, Change::Remove, detail);
+        if let Some(node) = row.node {
+            self.carries_allocation(node, one, Change::Remove);
+        }
+        if ask_goes {
+            self.ask_gone(one, false);
+        }
+    }
+
+    /// A member takes the place of its placeholder: one goes, one comes, and the node tells of it
+    /// only where it is another.
+    fn swapped(&mut self, placeholder: AllocationId) {
+        let row = self.books.allocation(placeholder);
+        let Some(member) = row.partner() else { return };
+        let moves = self.swaps_to(member).is_some();
+        self.refunded(row.application, &self.size_of(placeholder));
+        self.of_allocation(placeholder, Change::Remove, Detail::AllocReplaced);
+        if let Some(node) = row.node.filter(|_| moves) {
+            self.carries_allocation(node, placeholder, Change::Remove);
+        }
+        self.ask_gone(placeholder, false);
+        self.charged(row.application, &self.size_of(member));
+        self.of_allocation(member, Change::Add, Detail::AppAlloc);
+    }
+
+    /// The node that a member in a swap is on already, because it is not that of its placeholder.
+    fn swaps_to(&self, member: AllocationId) -> Option<NodeId> {
+        let row = self.books.allocation(member);
+        let from = self.books.allocation(row.partner()?).node;
+        row.node.filter(|to| from != Some(*to))
+    }
+
+    fn resized(&mut self, one: AllocationId, resources: &Amounts) {
+        let row = self.books.allocation(one);
+        if !row.is_allocated() {
+            return;
+        }
+        // By name: the books meet a new type only by the event itself.
+        let before = self.size_of(one);
+        self.refunded(row.application, &grown(resources, &before));
+        self.charged(row.application, &grown(&before, resources));
+    }
+
+    /// A record of an ask or allocation as such.
+    fn request(&self, one: AllocationId, text: &str) -> Record {
+        let row = self.books.allocation(one);
+        let name = &self.books.application(row.application).name;
+        let size = self.size_of(one);
+        let record = self.record(Kind::Request, Change::None, Detail::None, &row.key);
+        record.with(name).of(size).saying(text)
+    }
+
+    /// The RM is asked to stop a placeholder: because it is too small for a member, or because
+    /// its time is over. Only in the first case is there a time yet to come, and somebody waits.
+    fn too_small(&mut self, placeholder: AllocationId) {
+        let row = self.books.allocation(placeholder);
+        let application = self.books.application(row.application);
+        let timed = application.gang.as_ref().is_some_and(|gang| gang.deadline.is_some());
+        if row.placeholder && timed && application.ask_count > 0 {
+            let text = "the placeholder is too small for a member of its task group";
+            let record = self.request(placeholder, text);
+            self.tell(record);
+        }
+    }
+
+    fn preempted(&mut self, victim: AllocationId, cause: PreemptionCause) {
+        if self.books.allocation(victim).mark == Mark::Preempted {
+            return;
+        }
+        let text = match cause {
+            PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+                let row = self.books.allocation(ask);
+                let whose = &self.books.application(row.application).name;
+                alloc::format!("preempted by ask {} of application {whose}", row.key)
+            }
+            PreemptionCause::Quota(queue) => {
+                let path = &self.books.queue(queue).path;
+                alloc::format!("preempted by the changed quota of queue {path}")
+            }
+        };
+        let record = self.request(victim, &text);
+        self.tell(record);
+    }
+
+    /// Nothing could be stopped for an ask; told of those that may run on one node only.
+    fn tried(&mut self, ask: AllocationId) {
+        let row = self.books.allocation(ask);
+        let Some(node) = row.required_node() else { return };
+        let recent = |at| self.at.since(at) < QUIET_FOR;
+        if row.preemption_tried().is_some_and(recent) {
+            return;
+        }
+        let text = alloc::format!("nothing on node {node} can be stopped for it");
+        let record = self.request(ask, &text);
+        self.tell(record);
+    }
+}
+
+/// By how much `after` is larger than `before`, in the types where it is.
+fn grown(before: &Amounts, after: &Amounts) -> Amounts {
+    let more = after
+        .iter()
+        .map(|(name, amount)| (name.clone(), amount.minus(before.get(name).unwrap_or_default())));
+    more.filter(|(_, amount)| *amount > Quantity::ZERO).collect()
+}

@@ -1,0 +1,252 @@
+//! Records about what waits: told when a reason comes and when it goes, never in between.
+//!
+//! The scheduler judges equal asks as one class, so one record stands for all of them: that of
+//! the first. The reference tells of each ask that it looks at.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId};
+use crate::schedule::{ClassId, Note, Scheduler};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::application::QUIET_FOR;
+use super::{Change, Detail, Kind, Record};
+
+/// What was told of waiting, so that it is told once.
+///
+/// Feed it with every event before it is applied, and with the notes of a
+/// [`Scheduler::watching`] after each step. It says nothing of more than
+/// [`Edges::REMEMBERED`] asks and as many applications at once.
+#[derive(Debug, Default)]
+pub struct Edges {
+    /// Asks that were told to exceed something, what, and when anything was last told of each.
+    asks: BTreeMap<AllocationId, (Option<Excess>, Timestamp)>,
+    /// Applications that were told to be held back as a whole, and by what.
+    applications: BTreeMap<ApplicationId, Count>,
+    /// Classes whose applications were all told so.
+    classes: BTreeSet<ClassId>,
+    /// How many classes there may be before those that are gone are looked for.
+    classes_max: usize,
+}
+
+/// What an ask exceeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Excess {
+    Queue,
+    User,
+}
+
+/// What counts as many applications as it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    Queue,
+    User,
+}
+
+impl Edges {
+    /// Of how many asks, and of how many applications, it remembers what was told.
+    pub const REMEMBERED: usize = 65_536;
+
+    /// Hear an event, before it is applied: what waited may wait no more.
+    pub fn hear(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        event: &Event,
+        heard: &mut impl FnMut(Record),
+    ) {
+        match event {
+            Event::Placed { ask, .. } | Event::SwapStarted { ask, .. } => {
+                self.fits(books, now, *ask, heard);
+                self.asks.remove(ask);
+                self.may_run(books, now, books.allocation(*ask).application, heard);
+            }
+            Event::AskRemoved { ask, .. } => {
+                self.asks.remove(ask);
+            }
+            Event::ApplicationMoved { application, .. } => {
+                self.may_run(books, now, *application, heard);
+            }
+            Event::ApplicationRemoved { application } => {
+                self.applications.remove(application);
+            }
+            _ => {}
+        }
+    }
+
+    /// Take in what the scheduler noted.
+    pub fn take(
+        &mut self,
+        books: &Books,
+        scheduler: &Scheduler,
+        now: Timestamp,
+        notes: &[Note],
+        heard: &mut impl FnMut(Record),
+    ) {
+        for note in notes {
+            match *note {
+                Note::Renewed => self.classes.clear(),
+                Note::Joined { application, class } => {
+                    // The others of its class were told before it came.
+                    if self.classes.contains(&class)
+                        && let Some(ask) = scheduler.first_of(class)
+                        && let Some(wait) = scheduler.wait_of(books, ask)
+                        && let Some(count) = count_of(wait.blocker)
+                    {
+                        self.may_not_run(books, now, application, (count, wait, ask), heard);
+                    }
+                }
+                Note::Parked { class, wait } => {
+                    self.parked(books, scheduler, now, (class, wait), heard);
+                }
+            }
+        }
+    }
+
+    fn parked(
+        &mut self,
+        books: &Books,
+        scheduler: &Scheduler,
+        now: Timestamp,
+        (class, wait): (ClassId, Wait),
+        heard: &mut impl FnMut(Record),
+    ) {
+        let Some(ask) = scheduler.first_of(class) else { return };
+        let application = books.allocation(ask).application;
+        let Some(count) = count_of(wait.blocker) else {
+            self.may_run(books, now, application, heard);
+            return match excess_of(wait.blocker) {
+                Some(excess) => self.exceeds(books, now, ask, (excess, wait), heard),
+                None => self.fits(books, now, ask, heard),
+            };
+        };
+        self.may_not_run(books, now, application, (count, wait, ask), heard);
+        if self.remember_class(scheduler, class) {
+            for application in scheduler.applications_of(class) {
+                self.may_not_run(books, now, application, (count, wait, ask), heard);
+            }
+        }
+    }
+
+    /// Whether a class is new here.
+    fn remember_class(&mut self, scheduler: &Scheduler, class: ClassId) -> bool {
+        if self.classes.len() >= self.classes_max.max(1_024) {
+            self.classes.retain(|class| scheduler.first_of(*class).is_some());
+            self.classes_max = self.classes.len() * 2;
+        }
+        self.classes.insert(class)
+    }
+
+    fn may_not_run(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        application: ApplicationId,
+        (count, wait, ask): (Count, Wait, AllocationId),
+        heard: &mut impl FnMut(Record),
+    ) {
+        let before = self.applications.get(&application).copied();
+        if before == Some(count)
+            || (before.is_none() && self.applications.len() >= Self::REMEMBERED)
+        {
+            return;
+        }
+        self.may_run(books, now, application, heard);
+        self.applications.insert(application, count);
+        let detail = match count {
+            Count::Queue => Detail::AppCannotRunQueue,
+            Count::User => Detail::AppCannotRunQuota,
+        };
+        let text = wait.sentence(books, books.resources_of(ask));
+        heard(of_application(books, now, application, detail).saying(&text));
+    }
+
+    fn may_run(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        application: ApplicationId,
+        heard: &mut impl FnMut(Record),
+    ) {
+        let detail = match self.applications.remove(&application) {
+            None => return,
+            Some(Count::Queue) => Detail::AppRunnableQueue,
+            Some(Count::User) => Detail::AppRunnableQuota,
+        };
+        heard(of_application(books, now, application, detail));
+    }
+
+    fn exceeds(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        ask: AllocationId,
+        (excess, wait): (Excess, Wait),
+        heard: &mut impl FnMut(Record),
+    ) {
+        let known = self.asks.get(&ask).copied();
+        let quiet =
+            known.is_some_and(|(told, at)| told == Some(excess) || now.since(at) < QUIET_FOR);
+        if quiet || (known.is_none() && self.asks.len() >= Self::REMEMBERED) {
+            return;
+        }
+        self.fits(books, now, ask, heard);
+        self.asks.insert(ask, (Some(excess), now));
+        let text = wait.sentence(books, books.resources_of(ask));
+        heard(of_ask(books, now, ask).saying(&text));
+    }
+
+    /// An ask that exceeded something does so no more.
+    fn fits(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        ask: AllocationId,
+        heard: &mut impl FnMut(Record),
+    ) {
+        let Some((told, at)) = self.asks.get_mut(&ask) else { return };
+        let text = match told.take() {
+            None => return,
+            Some(Excess::Queue) => "the ask fits its queue again",
+            Some(Excess::User) => "the ask fits the limits of its user and group again",
+        };
+        *at = now;
+        heard(of_ask(books, now, ask).saying(text));
+    }
+}
+
+const fn count_of(blocker: Blocker) -> Option<Count> {
+    match blocker {
+        Blocker::QueueApplications(_) => Some(Count::Queue),
+        Blocker::LimitApplications(..) => Some(Count::User),
+        _ => None,
+    }
+}
+
+const fn excess_of(blocker: Blocker) -> Option<Excess> {
+    match blocker {
+        Blocker::QueueMax(_) => Some(Excess::Queue),
+        Blocker::Limit(..) => Some(Excess::User),
+        _ => None,
+    }
+}
+
+fn of_application(
+    books: &Books,
+    now: Timestamp,
+    application: ApplicationId,
+    detail: Detail,
+) -> Record {
+    let name = &books.application(application).name;
+    Record::new(now, Kind::Application, Change::None, detail, name)
+}
+
+fn of_ask(books: &Books, now: Timestamp, ask: AllocationId) -> Record {
+    let row = books.allocation(ask);
+    let name = &books.application(row.application).name;
+    let record = Record::new(now, Kind::Request, Change::None, Detail::None, &row.key);
+    record.with(name).of(books.types().amounts(books.resources_of(ask)))
+}

@@ -1,0 +1,101 @@
+//! Records of nodes: what they have, what runs on them, and for whom they are kept.
+
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+use crate::name::Name;
+use crate::resource::{Amounts, Resources};
+
+use super::tell::{Teller, pruned};
+use super::{Change, Detail, Kind};
+
+impl Teller<'_> {
+    pub(super) fn hear_of_node(&mut self, event: &Event) {
+        match event {
+            Event::NodeAdded { partition, node, capacity, schedulable, .. } => {
+                self.schedulable(node, *schedulable);
+                self.root_resized(*partition, capacity, &Resources::new());
+                self.node_came(node, capacity);
+            }
+            Event::NodeResized { node, capacity } => {
+                let row = self.books.node(*node);
+                let record = self.record(Kind::Node, Change::Set, Detail::NodeCapacity, &row.name);
+                self.tell(record.of(pruned(capacity)));
+                self.root_resized(row.partition, capacity, &row.capacity);
+            }
+            Event::NodeScheduling { node, schedulable } => {
+                let name = &self.books.node(*node).name;
+                self.schedulable(name, *schedulable);
+            }
+            Event::NodeRemoved { node } => {
+                let row = self.books.node(*node);
+                self.root_resized(row.partition, &Amounts::EMPTY, &row.capacity);
+                let detail = Detail::NodeDecommission;
+                let record = self.record(Kind::Node, Change::Remove, detail, &row.name);
+                self.tell(record);
+            }
+            Event::Reserved { ask, node } => self.kept(*ask, *node, Change::Add),
+            Event::Unreserved { ask } => self.kept_no_more(*ask),
+            Event::ForeignSet { partition, key, node, resources, .. } => {
+                let known = self.books.partition(*partition).foreign.get(&**key);
+                // What has another size only is still there.
+                if known.map(|one| one.node) != Some(*node) {
+                    if let Some(known) = known {
+                        self.foreign_gone(known.node, key, &known.resources);
+                    }
+                    self.carries(*node, key, resources.clone(), Change::Add);
+                }
+            }
+            Event::ForeignRemoved { partition, key } => {
+                if let Some(known) = self.books.partition(*partition).foreign.get(&**key) {
+                    self.foreign_gone(known.node, key, &known.resources);
+                }
+            }
+            _ => unreachable!("every other event is told elsewhere"),
+        }
+    }
+
+    pub(super) fn schedulable(&mut self, node: &Name, schedulable: bool) {
+        let text = if schedulable { "schedulable: true" } else { "schedulable: false" };
+        let record = self.record(Kind::Node, Change::Set, Detail::NodeSchedulable, node);
+        self.tell(record.saying(text));
+    }
+
+    pub(super) fn node_came(&mut self, node: &Name, capacity: &Amounts) {
+        let record = self.record(Kind::Node, Change::Add, Detail::None, node);
+        self.tell(record.of(pruned(capacity)));
+    }
+
+    /// Something runs on a node, or does no more.
+    pub(super) fn carries(&mut self, node: NodeId, key: &Name, size: Amounts, change: Change) {
+        let name = &self.books.node(node).name;
+        let record = self.record(Kind::Node, change, Detail::NodeAlloc, name).with(key);
+        self.tell(record.of(size));
+    }
+
+    /// An allocation is taken off its node, or put on one.
+    pub(super) fn carries_allocation(&mut self, node: NodeId, one: AllocationId, change: Change) {
+        let size = self.size_of(one);
+        self.carries(node, &self.books.allocation(one).key, size, change);
+    }
+
+    fn foreign_gone(&mut self, node: NodeId, key: &Name, size: &Resources) {
+        // Its node may be gone, and has taken it along.
+        if self.books.nodes().get(node).is_some() {
+            self.carries(node, key, self.amounts(size), Change::Remove);
+        }
+    }
+
+    fn kept(&mut self, ask: AllocationId, node: NodeId, change: Change) {
+        let (name, key) = (&self.books.node(node).name, &self.books.allocation(ask).key);
+        let size = self.size_of(ask);
+        let record = self.record(Kind::Node, change, Detail::NodeReservation, name).with(key);
+        self.tell(record.of(size));
+    }
+
+    /// The node that is kept for an ask, if one is, is kept no more.
+    pub(super) fn kept_no_more(&mut self, ask: AllocationId) {
+        if let Some(kept) = self.books.allocation(ask).reservation() {
+            self.kept(ask, kept.node, Change::Remove);
+        }
+    }
+}

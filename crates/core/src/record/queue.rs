@@ -1,0 +1,117 @@
+//! Records of queues and of limits.
+
+use crate::books::{LimitSettings, LimitSubject, QueueSettings};
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::{Amounts, Resources};
+
+use super::tell::Teller;
+use super::{Change, Detail, Kind};
+
+impl Teller<'_> {
+    pub(super) fn hear_of_queue(&mut self, event: &Event) {
+        match event {
+            Event::PartitionAdded { .. } => self.queue_came(&Name::new("root"), true, Change::Add),
+            Event::PartitionRemoved { .. } => {
+                self.queue_came(&Name::new("root"), true, Change::Remove);
+            }
+            Event::QueueAdded { parent, name, managed, .. } => {
+                let path = alloc::format!("{parent}.{name}").into();
+                self.queue_came(&path, *managed, Change::Add);
+            }
+            Event::QueueRemoved { queue } => {
+                let row = self.books.queue(*queue);
+                let (path, managed) = (row.path.clone(), row.managed);
+                self.queue_came(&path, managed, Change::Remove);
+            }
+            Event::QueueChanged { partition, queue, leaf, settings, .. } => {
+                self.queue_changed(*partition, queue, *leaf, settings);
+            }
+            Event::LimitsChanged { partition, queue, limits } => {
+                self.limits_changed(*partition, queue, limits);
+            }
+            Event::QuotaClockStopped { queue } => self.quota_enforced(*queue),
+            // The reference tells of none of these.
+            _ => {}
+        }
+    }
+
+    fn queue_came(&mut self, path: &Name, managed: bool, change: Change) {
+        let detail = if managed { Detail::None } else { Detail::QueueDynamic };
+        let record = self.record(Kind::Queue, change, detail, path);
+        self.tell(record);
+    }
+
+    fn queue_changed(
+        &mut self,
+        partition: PartitionId,
+        path: &Name,
+        leaf: bool,
+        settings: &QueueSettings,
+    ) {
+        let Some(queue) = self.books.queue_at(partition, path) else { return };
+        let row = self.books.queue(queue);
+        if row.leaf != leaf {
+            let text = alloc::format!("leaf queue: {leaf}");
+            let record = self.record(Kind::Queue, Change::Set, Detail::QueueType, path);
+            self.tell(record.saying(&text));
+        }
+        if row.parent.is_none() {
+            return; // What the root has is the size of the cluster.
+        }
+        for (detail, before, after) in [
+            (Detail::QueueMax, &row.max, &settings.max),
+            (Detail::QueueGuaranteed, &row.guaranteed, &settings.guaranteed),
+        ] {
+            let before = before.as_ref().map(|one: &Resources| self.amounts(one));
+            let after = after.as_ref().filter(|one: &&Amounts| one.is_strictly_positive());
+            if before.as_ref() != after {
+                let value = after.cloned().unwrap_or_default();
+                let record = self.record(Kind::Queue, Change::Set, detail, path).of(value);
+                self.tell(record);
+            }
+        }
+    }
+
+    /// The clock of quota preemption stops; if its time had come, room was asked back just now.
+    fn quota_enforced(&mut self, queue: QueueId) {
+        let row = self.books.queue(queue);
+        let reached = row.quota_preemption_at.is_some_and(|at| at <= self.at);
+        if !reached || row.preempting.is_empty() {
+            return;
+        }
+        let (asked, used) = (self.amounts(&row.preempting), self.amounts(&row.allocated));
+        let max = row.max.as_ref().map(|max| self.amounts(max)).unwrap_or_default();
+        let text = alloc::format!(
+            "the queue uses {used} and its maximum is {max}; the RM is asked to stop {asked}"
+        );
+        let record = self.record(Kind::Queue, Change::Set, Detail::QueuePreemption, &row.path);
+        self.tell(record.of(max).saying(&text));
+    }
+
+    /// Limits that are new or have another value are set; those that are no more are removed.
+    fn limits_changed(&mut self, partition: PartitionId, path: &Name, limits: &[LimitSettings]) {
+        let Some(queue) = self.books.queue_at(partition, path) else { return };
+        let before = self.books.partition(partition).trackers.limits_at(queue);
+        for gone in before.iter().filter(|one| limits.iter().all(|two| two.subject != one.subject))
+        {
+            self.limit(Change::Remove, path, gone);
+        }
+        for set in limits.iter().filter(|one| !before.contains(one)) {
+            self.limit(Change::Set, path, set);
+        }
+    }
+
+    fn limit(&mut self, change: Change, path: &Name, limit: &LimitSettings) {
+        let everybody = Name::new("*");
+        let (detail, name) = match &limit.subject {
+            LimitSubject::User(name) => (Detail::UserLimit, name),
+            LimitSubject::AnyUser => (Detail::UserLimit, &everybody),
+            LimitSubject::Group(name) => (Detail::GroupLimit, name),
+            LimitSubject::AnyGroup => (Detail::GroupLimit, &everybody),
+        };
+        let record = self.record(Kind::UserGroup, change, detail, name).with(path);
+        self.tell(record);
+    }
+}

@@ -1,0 +1,103 @@
+//! The newest records, with ids that count from 0 and never start again.
+
+use alloc::collections::VecDeque;
+use core::num::NonZeroUsize;
+
+use super::Record;
+
+/// The newest so many records. Memory grows with what is in it, up to the capacity.
+#[derive(Clone, Debug)]
+pub struct Ring<T = Record> {
+    kept: VecDeque<T>,
+    capacity: NonZeroUsize,
+    /// The id that the next one gets.
+    next: u64,
+}
+
+/// What a query finds.
+#[derive(Debug)]
+pub struct Found<I> {
+    /// The lowest id that is kept; 0 if none is.
+    pub lowest: u64,
+    /// The highest id that is kept; 0 if none is.
+    pub highest: u64,
+    /// The records from the id that was asked for, in order.
+    pub records: I,
+}
+
+impl<T> Ring<T> {
+    /// Records kept if nothing is said. Source: scheduling §17.3.
+    pub const CAPACITY: NonZeroUsize = NonZeroUsize::new(100_000).expect("it is more than zero");
+
+    /// An empty one that keeps so many; the default for 0.
+    pub fn new(capacity: usize) -> Self {
+        let capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
+        Self { kept: VecDeque::new(), capacity, next: 0 }
+    }
+
+    /// Keep one more, and forget the oldest if there is no room; its id.
+    pub fn push(&mut self, record: T) -> u64 {
+        if self.kept.len() == self.capacity.get() {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(record);
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// At most `count` records from the id `start` on. None if nothing has this id, be it too
+    /// old or yet to come; what range there is, is said in any case.
+    pub fn query(&self, start: u64, count: usize) -> Found<impl ExactSizeIterator<Item = &T>> {
+        let length = self.kept.len() as u64;
+        let (first, highest) = (self.next - length, self.next.saturating_sub(1));
+        let inside = length > 0 && (first..=highest).contains(&start);
+        let from = usize::try_from(start.wrapping_sub(first)).ok().filter(|_| inside);
+        let range = from.map_or(0..0, |from| from..self.kept.len().min(from.saturating_add(count)));
+        let lowest = if length > 0 { first } else { 0 };
+        Found {
+            lowest,
+            highest: if length > 0 { highest } else { 0 },
+            records: self.kept.range(range),
+        }
+    }
+
+    /// The newest `count` records, in order.
+    pub fn newest(&self, count: usize) -> impl ExactSizeIterator<Item = &T> {
+        self.kept.range(self.kept.len().saturating_sub(count)..)
+    }
+
+    /// Keep so many from now on, the default for 0; of what is kept, the newest stay, with their
+    /// ids.
+    pub fn resize(&mut self, capacity: usize) {
+        self.capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
+        let surplus = self.kept.len().saturating_sub(self.capacity.get());
+        self.kept.drain(..surplus);
+        self.kept.shrink_to(self.capacity.get());
+    }
+
+    /// How many it can keep.
+    pub const fn capacity(&self) -> usize {
+        self.capacity.get()
+    }
+
+    /// How many it keeps.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether it keeps none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The id that the next one gets.
+    pub const fn next_id(&self) -> u64 {
+        self.next
+    }
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}

@@ -1,0 +1,73 @@
+//! Records of users and groups: what is charged to them.
+
+use crate::id::{ApplicationId, LevelId};
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity};
+
+use super::tell::Teller;
+use super::{Change, Detail, Kind};
+
+impl Teller<'_> {
+    /// The user of an application, and its group, are charged.
+    pub(super) fn charged(&mut self, application: ApplicationId, amount: &Amounts) {
+        self.usage(application, Change::Add, amount, amount);
+    }
+
+    /// What is given back goes to the user, and to the group as far as it was charged for it.
+    pub(super) fn refunded(&mut self, application: ApplicationId, amount: &Amounts) {
+        let charged = self.books.application(application).charged_to_group().unwrap_or_default();
+        let charged = self.amounts(&charged);
+        let back = amount.iter().map(|(name, wanted)| {
+            (name.clone(), wanted.min(charged.get(name).unwrap_or_default()))
+        });
+        let of_group = back.filter(|(_, amount)| *amount > Quantity::ZERO).collect();
+        self.usage(application, Change::Remove, amount, &of_group);
+    }
+
+    fn usage(
+        &mut self,
+        application: ApplicationId,
+        change: Change,
+        of_user: &Amounts,
+        of_group: &Amounts,
+    ) {
+        let row = self.books.application(application);
+        let Some(link) = row.link else { return };
+        let user = (Detail::UserResource, row.user.clone(), of_user);
+        let group = link.group.level().map(|level| self.name_of(application, level));
+        let group = group.map(|name| (Detail::GroupResource, name, of_group));
+        for (detail, name, amount) in core::iter::once(user).chain(group) {
+            if !amount.is_empty() {
+                let record = self.record(Kind::UserGroup, change, detail, &name);
+                self.tell(record.with(&row.queue_path).of(amount.clone()));
+            }
+        }
+    }
+
+    /// An application is charged to a group from now on, or no more.
+    pub(super) fn linked(&mut self, application: ApplicationId, group: &Name, change: Change) {
+        let name = &self.books.application(application).name;
+        let record = self.record(Kind::UserGroup, change, Detail::AppLink, group).with(name);
+        self.tell(record);
+    }
+
+    /// An application is charged to its group no more, which may take along what it was charged.
+    pub(super) fn unlinked(&mut self, application: ApplicationId, with_usage: bool) {
+        let row = self.books.application(application);
+        let Some(level) = row.link.and_then(|link| link.group.level()) else { return };
+        let name = self.name_of(application, level);
+        let charged = row.charged_to_group().filter(|one| with_usage && !one.is_empty());
+        if let Some(charged) = charged {
+            let record = self.record(Kind::UserGroup, Change::Remove, Detail::GroupResource, &name);
+            let amounts = self.amounts(&charged);
+            self.tell(record.with(&row.queue_path).of(amounts));
+        }
+        self.linked(application, &name, Change::Remove);
+    }
+
+    fn name_of(&self, application: ApplicationId, level: LevelId) -> Name {
+        let partition = self.books.application(application).partition;
+        let trackers = &self.books.partition(partition).trackers;
+        trackers.tracker(trackers.level(level).tracker).name.clone()
+    }
+}

@@ -1,0 +1,155 @@
+//! Applications that are left alone for a while after too many of their asks found no node.
+//! Scheduling §15, §6.2.
+//!
+//! What counts is one visit of an application, ask by ask. So in a leaf that has a threshold,
+//! every application has classes of its own, and whenever one of them is to be judged, the whole
+//! application is visited. Costs its distinct amounts, and asks up to the threshold.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::ops::Bound;
+
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::bundles::alone;
+use super::class::{BundleId, ClassId, Standing};
+use super::judge::{held_back, may_not_start};
+use super::keep::{Due, is_old};
+use super::lane::{Lane, Pass};
+use super::order::AskKey;
+
+/// What came of one ask on a visit.
+enum Look {
+    /// A step.
+    Moved,
+    /// It reached the nodes, and none had room.
+    Failed,
+    /// It did not reach the nodes, nor does any other of its bundle.
+    Barred,
+}
+
+impl Scheduler {
+    /// Visit an application in a leaf with a threshold; whether that is a step.
+    pub(super) fn visit(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
+        application: ApplicationId,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let row = books.application(application);
+        let key = self.classes.rows[class].key;
+        if key.standing == Standing::Unlinked || may_not_start(books, key).is_some() {
+            return self.place_first(books, (partition, class), now, events);
+        }
+        if row.backed_off.is_some_and(|until| until > now) {
+            let wait = Wait { blocker: Blocker::BackOff(application), shortfall: None };
+            self.park(books, (class, wait), now);
+            return false;
+        }
+        let values = books.queue(row.queue).settings.values;
+        let (mut failed, mut last) = (0, None);
+        let mut barred = BTreeSet::new();
+        loop {
+            if values.backoff > 0 && failed >= values.backoff {
+                if self.ask_behind(application, last, &BTreeSet::new()).is_none() {
+                    return false;
+                }
+                let until = now + values.backoff_delay;
+                events.push(Event::BackedOff { application, until });
+                return true;
+            }
+            let Some((ask_key, ask, bundle)) = self.ask_behind(application, last, &barred) else {
+                return false;
+            };
+            match self.look(books, (partition, bundle, ask), now, events) {
+                Look::Moved => return true,
+                Look::Failed => failed += 1,
+                Look::Barred => {
+                    barred.insert(bundle);
+                }
+            }
+            last = Some(ask_key);
+        }
+    }
+
+    /// The first ask of an application behind this one, of bundles that are not barred.
+    fn ask_behind(
+        &self,
+        application: ApplicationId,
+        last: Option<AskKey>,
+        barred: &BTreeSet<BundleId>,
+    ) -> Option<(AskKey, AllocationId, BundleId)> {
+        let from = last.map_or(Bound::Unbounded, Bound::Excluded);
+        let bundles = self.applications[application.index()].bundles.iter();
+        let asks = bundles.filter(|(_, bundle)| !barred.contains(bundle)).filter_map(|(_, id)| {
+            let (key, ask) =
+                self.classes.bundles[*id].asks.range((from, Bound::Unbounded)).next()?;
+            Some((*key, *ask, *id))
+        });
+        asks.min_by_key(|(key, ..)| *key)
+    }
+
+    fn look(
+        &mut self,
+        books: &Books,
+        (partition, bundle, ask): (PartitionId, BundleId, AllocationId),
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> Look {
+        let class = self.classes.bundles[bundle].class;
+        let key = self.classes.rows[class].key;
+        if key.lane.pass() != Pass::Normal {
+            // The reserved pass has tried this one, and found nothing.
+            let ordinary = books.allocation(ask).required_node().is_none();
+            let reaches = matches!(key.lane, Lane::Kept(_)) && ordinary;
+            let reaches = reaches && held_back(books, key).is_none();
+            return if reaches { Look::Failed } else { Look::Barred };
+        }
+        if self.place_first(books, (partition, class), now, events) {
+            return Look::Moved;
+        }
+        let wait = self.classes.rows[class].wait;
+        if !wait.is_some_and(|wait| matches!(wait.blocker, Blocker::Nodes(_))) {
+            return Look::Barred;
+        }
+        if is_old(books.allocation(ask).created, now) {
+            let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
+            if let Some(node) = best {
+                events.push(Event::Reserved { ask, node });
+                return Look::Moved;
+            }
+            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
+        }
+        Look::Failed
+    }
+
+    /// An application backed off: it is looked at again by time.
+    pub(super) fn watch_back_off(&mut self, books: &Books, application: ApplicationId) {
+        if let Some(until) = books.application(application).backed_off {
+            self.dues.insert((until, Due::Awake(application)));
+        }
+    }
+
+    /// Have an application that is visited as a whole be visited.
+    pub(super) fn visit_again(&mut self, books: &Books, application: ApplicationId) {
+        if alone(books, application).is_none() {
+            return;
+        }
+        let Some(waiting) = self.applications.get(application.index()) else { return };
+        for (_, bundle) in waiting.bundles.clone() {
+            let class = self.classes.bundles[bundle].class;
+            let row = &self.classes.rows[class];
+            let mine = row.key.alone == Some(application) && row.key.lane.pass() == Pass::Normal;
+            if mine && row.wait.is_some() {
+                self.judge_anew(books, class, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Gangs, straight from the specification: which asks wait for a placeholder, and which take the
+//! place of one. Scheduling §10.2, §10.3.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Application, Books, Mark};
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId};
+
+use super::pending;
+
+/// Whether an ask must wait for the place of a placeholder.
+pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
+    let mut groups = row.gang.iter().flat_map(|gang| &gang.groups);
+    !ask.placeholder
+        && ask.reservation().is_none()
+        && groups.any(|group| {
+            Some(&group.name) == ask.task_group() && group.count > group.replaced + group.timed_out
+        })
+}
+
+/// The first member of an application that can take the place of a placeholder does so.
+pub(super) fn in_application(
+    books: &Books,
+    id: ApplicationId,
+    row: &Application,
+) -> Option<Vec<Event>> {
+    let mut asks: Vec<(AllocationId, &Allocation)> =
+        pending(books, id).filter(|(_, ask)| waits_for_place(row, ask)).collect();
+    if !asks.is_empty() && row.lacks_group() {
+        let trackers = &books.partition(row.partition).trackers;
+        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
+        return Some(vec![Event::ApplicationLinked { application: id, group }]);
+    }
+    asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
+    asks.into_iter().find_map(|(member, ask)| of_member(books, row, member, ask))
+}
+
+fn of_member(
+    books: &Books,
+    row: &Application,
+    member: AllocationId,
+    ask: &Allocation,
+) -> Option<Vec<Event>> {
+    let mut free: Vec<(AllocationId, &Allocation)> = books
+        .allocations_of(ask.application)
+        .filter(|(_, one)| one.placeholder && one.node.is_some() && one.mark == Mark::None)
+        .filter(|(_, one)| one.task_group() == ask.task_group())
+        .collect();
+    free.sort_by_key(|(_, one)| (one.created, one.key.clone()));
+    let required = ask.required_node();
+    let (mut events, mut remembered) = (Vec::new(), None);
+    for (placeholder, held) in free {
+        let left = books.resources_of(placeholder).minus(books.resources_of(member));
+        if left.has_negative() {
+            let termination = Termination::Timeout;
+            events.push(Event::ReleaseAsked { allocation: placeholder, termination });
+            continue;
+        }
+        let node = held.node?;
+        if required.is_none_or(|name| books.node(node).name == *name) {
+            events.push(Event::SwapStarted { ask: member, placeholder, node });
+            return Some(events);
+        }
+        remembered = remembered.or(Some(placeholder));
+    }
+    let other = books.nodes().iter().find(|(_, node)| {
+        node.partition == row.partition
+            && Some(&node.name) == required
+            && node.schedulable
+            && node.reservations().is_empty()
+            && node.available.fits(books.resources_of(member))
+    });
+    if let (Some(placeholder), Some((node, _))) = (remembered, other) {
+        events.push(Event::SwapStarted { ask: member, placeholder, node });
+    }
+    (!events.is_empty()).then_some(events)
+}
+
+/// Whether one more placeholder of this size makes the placeholders of an application what they
+/// are to be together.
+pub(super) fn completes(books: &Books, row: &Application, ask: AllocationId) -> bool {
+    row.gang.as_ref().is_some_and(|gang| {
+        let held = books
+            .allocations_of(books.allocation(ask).application)
+            .filter(|(_, one)| one.placeholder && one.node.is_some())
+            .fold(books.resources_of(ask).clone(), |sum, (id, _)| sum.plus(books.resources_of(id)));
+        held.pruned() == gang.ask
+    })
+}

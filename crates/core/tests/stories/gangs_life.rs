@@ -1,0 +1,538 @@
+//! Gangs: what the seeds want to see of users, groups and queues at each step, and what follows
+//! from confirmations that are late, repeated or of another kind.
+
+use expect_test::expect;
+
+use crate::check;
+
+const LIMITED: &str = "
+    queue root.a
+    limit root.a user ann c=20
+    limit root.a group dev c=20
+";
+
+fn check_limited(script: &str, expected: expect_test::Expect) {
+    check(&format!("{LIMITED}{script}"), expected);
+}
+
+#[test]
+fn sd_05_an_application_without_a_gang_counts_from_its_first_allocation() {
+    check_limited(
+        "
+        node N1 c=10
+        app G root.a ann groups dev
+        show user ann
+        ask r G c=2
+        show root.a
+        show user ann
+        show group dev
+        release r
+        show user ann
+        show group dev
+        ",
+        expect![[r#"
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+            ask r: G Accepted, G counts for group dev, r on N1, G Running
+              root.a: in force {c: 10}, uses {c: 2}, headroom {c: 8}, share 0.2, runs 1
+              ann at root.a: uses {c: 2}, left {c: 18}, runs 1
+              ann at root: uses {c: 2}, left none, runs 1
+              dev at root.a: uses {c: 2}, left {c: 18}, runs 1
+              dev at root: uses {c: 2}, left none, runs 1
+            release r: r released, G Completing
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+              dev at root.a: uses {}, left {c: 20}, runs 0
+              dev at root: uses {}, left none, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own_size() {
+    check_limited(
+        "
+        node N1 c=4
+        app G root.a ann groups dev gang c=6
+        ask p1 G c=3 placeholder group t
+        ask p2 G c=3 placeholder group t
+        show root.a
+        show user ann
+        show group dev
+        node N2 c=4
+        show root.a
+        ask r1 G c=2 group t
+        release p1 as replaced
+        show root.a
+        show user ann
+        show group dev
+        ask r2 G c=4 group t
+        release p2 as timeout
+        show root.a
+        show user ann
+        show group dev
+        release r1
+        release r2
+        show user ann
+        ",
+        expect![[r#"
+            ask p1: G Accepted, G counts for group dev, p1 on N1
+            ask p2
+              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              root.a: in force {c: 4}, uses {c: 3}, headroom {c: 1}, share 0.75, runs 0
+              ann at root.a: uses {c: 3}, left {c: 17}, runs 1
+              ann at root: uses {c: 3}, left none, runs 1
+              dev at root.a: uses {c: 3}, left {c: 17}, runs 1
+              dev at root: uses {c: 3}, left none, runs 1
+            node N2: p2 on N2, G Running
+              root.a: in force {c: 8}, uses {c: 6}, headroom {c: 2}, share 0.75, runs 1
+            ask r1: r1 takes the place of p1 on N1
+            release p1: p1 replaced
+              root.a: in force {c: 8}, uses {c: 5}, headroom {c: 3}, share 0.625, runs 1
+              ann at root.a: uses {c: 5}, left {c: 15}, runs 1
+              ann at root: uses {c: 5}, left none, runs 1
+              dev at root.a: uses {c: 5}, left {c: 15}, runs 1
+              dev at root: uses {c: 5}, left none, runs 1
+            ask r2: p2 to be released: Timeout
+              r2 waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+            release p2: p2 released, placeholders of G expired, r2 on N2
+              root.a: in force {c: 8}, uses {c: 6}, headroom {c: 2}, share 0.75, runs 1
+              ann at root.a: uses {c: 6}, left {c: 14}, runs 1
+              ann at root: uses {c: 6}, left none, runs 1
+              dev at root.a: uses {c: 6}, left {c: 14}, runs 1
+              dev at root: uses {c: 6}, left none, runs 1
+            release r1: r1 released
+            release r2: r2 released, G Completing
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn sd_05_a_soft_gang_that_ran_out_of_time_counts_on_until_it_completes() {
+    check_limited(
+        "
+        node N1 c=4
+        app G root.a ann groups dev gang c=6 timeout 10s
+        ask p1 G c=3 placeholder group t
+        ask p2 G c=3 placeholder group t
+        wait 10s
+        show user ann
+        release p1 as timeout
+        show root.a
+        show user ann
+        show group dev
+        ask r G c=4
+        show user ann
+        release r
+        show user ann
+        ",
+        expect![[r#"
+            ask p1: G Accepted, G counts for group dev, p1 on N1
+            ask p2
+              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+            wait 10s: placeholders of G expired, G Resuming, p1 to be released: Timeout, p2 withdrawn
+              ann at root.a: uses {c: 3}, left {c: 17}, runs 1
+              ann at root: uses {c: 3}, left none, runs 1
+            release p1: p1 released, G Accepted
+              root.a: in force {c: 4}, uses {}, headroom {c: 4}, share 0, runs 0
+              ann at root.a: uses {}, left {c: 20}, runs 1
+              ann at root: uses {}, left none, runs 1
+              dev at root.a: uses {}, left {c: 20}, runs 1
+              dev at root: uses {}, left none, runs 1
+            ask r: r on N1, G Running
+              ann at root.a: uses {c: 4}, left {c: 16}, runs 1
+              ann at root: uses {c: 4}, left none, runs 1
+            release r: r released, G Completing
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn sd_05_a_hard_gang_that_ran_out_of_time_is_gone_with_its_last_placeholder() {
+    check_limited(
+        "
+        node N1 c=4
+        app G root.a ann groups dev gang c=6 hard timeout 10s
+        ask p1 G c=3 placeholder group t
+        ask p2 G c=3 placeholder group t
+        wait 10s
+        show user ann
+        show group dev
+        release p1 as timeout
+        show user ann
+        show group dev
+        show root.a
+        ",
+        expect![[r#"
+            ask p1: G Accepted, G counts for group dev, p1 on N1
+            ask p2
+              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+            wait 10s: placeholders of G expired, G Failing, p1 to be released: Timeout, p2 withdrawn
+              ann at root.a: uses {c: 3}, left {c: 17}, runs 1
+              ann at root: uses {c: 3}, left none, runs 1
+              dev at root.a: uses {c: 3}, left {c: 17}, runs 1
+              dev at root: uses {c: 3}, left none, runs 1
+            release p1: p1 released, G Failed
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+              dev at root.a: uses {}, left {c: 20}, runs 0
+              dev at root: uses {}, left none, runs 0
+              root.a: in force {c: 4}, uses {}, headroom {c: 4}, share 0, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn sd_06_an_allocation_in_completing_counts_again_and_its_group_is_chosen_anew() {
+    check(
+        "
+        queue root.a
+        limit root.a group dev c=20
+        node N1 c=10
+        app G root.a ann groups ops,dev
+        ask r G c=2
+        release r
+        show group dev
+        reload
+        queue root.a
+        limit root.a group ops c=20
+        limit root.a group dev c=20
+        ask s G c=3
+        show group ops
+        show group dev
+        release s
+        wait 30s
+        show group ops
+        ",
+        expect![[r#"
+            ask r: G Accepted, G counts for group dev, r on N1, G Running
+            release r: r released, G Completing
+              dev at root.a: uses {}, left {c: 20}, runs 0
+              dev at root: uses {}, left none, runs 0
+            reload: root.a has other limits
+            ask s: G Running, G counts for group ops, s on N1
+              ops at root.a: uses {c: 3}, left {c: 17}, runs 1
+              ops at root: uses {c: 3}, left none, runs 1
+              dev at root.a: uses {}, left {c: 20}, runs 0
+              dev at root: uses {}, left none, runs 0
+            release s: s released, G Completing
+            wait 30s: G Completed
+              ops at root.a: uses {}, left {c: 20}, runs 0
+              ops at root: uses {}, left none, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn sd_07_a_hard_gang_fails_and_a_partition_that_goes_takes_all_along_and_leaves_others_alone() {
+    check(
+        "
+        partition default
+        queue root.a
+        partition second
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p G c=4 placeholder group t
+        app F root.a ann gang c=8 hard
+        partition second
+        node M1 c=4
+        app H root.a ann
+        ask h H c=1
+        reload
+        partition second
+        queue root.a
+        show root.a
+        show user ann
+        reload
+        partition default
+        queue root.a
+        partition second
+        queue root.a
+        wait 0s
+        partition default
+        show root.a
+        show user ann
+        ",
+        expect![[r#"
+            ask p: G Accepted, p on N1, G Running
+            ask h: H Accepted, h on M1, H Running
+            reload: F Failing, F gone, G Failing, p released, G gone, root.a gone
+              root.a: in force {c: 4}, uses {c: 1}, headroom {c: 3}, share 0.25, runs 1
+              ann at root.a: uses {c: 1}, left none, runs 1
+              ann at root: uses {c: 1}, left none, runs 1
+            reload: root.a made
+            wait 0s: nothing
+              root.a: in force none, uses {}, headroom none, share 0, runs 0
+              ann: no tracker
+        "#]],
+    );
+}
+
+#[test]
+fn sd_08_a_preempted_placeholder_is_in_use_until_the_rm_says_that_it_is_gone() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        release p1 as preempted
+        show user ann
+        ask r G c=2 group t
+        ask s G c=2 group t
+        release p2 as replaced
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1, G Running
+            release p1: p1 released
+              ann at root.a: uses {c: 2}, left none, runs 1
+              ann at root: uses {c: 2}, left none, runs 1
+            ask r: r takes the place of p2 on N1
+            ask s
+              s waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+            release p2: p2 replaced, placeholders of G expired, s on N1
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_that_the_rm_withdraws_in_mid_swap_is_gone_for_good() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        ask r G c=2 group t
+        release r
+        release p1 as replaced
+        show root.a
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1, G Running
+            ask r: r takes the place of p1 on N1
+            release r: r waits again, r withdrawn
+            release p1: p1 released
+              root.a: in force {c: 4}, uses {c: 2}, headroom {c: 2}, share 0.5, runs 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_placeholder_that_the_rm_stops_in_mid_swap_leaves_its_member_waiting() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        ask r G c=2 group t
+        release p1
+        release p1 as replaced G
+        release p2 as replaced
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1, G Running
+            ask r: r takes the place of p1 on N1
+            release p1: r waits again, p1 released, r takes the place of p2 on N1
+            release p1: refused UNKNOWN_KEY: application G has no ask and no allocation with key p1
+            release p2: G Completing, p2 replaced, placeholders of G expired, G Running
+        "#]],
+    );
+}
+
+#[test]
+fn completing_with_placeholders_left_gives_them_up_and_ends_with_the_last() {
+    check(
+        "
+        queue root.a
+        limit root.a user ann c=20 apps=1
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group u
+        ask r G c=2 group t
+        release p1 as replaced
+        release r
+        show user ann
+        wait 30s
+        wait 30s
+        release p2 as timeout
+        show user ann
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1, G Running
+            ask r: r takes the place of p1 on N1
+            release p1: p1 replaced
+            release r: r released, G Completing
+              ann at root.a: uses {c: 2}, left {c: 18}, runs 0
+              ann at root: uses {c: 2}, left none, runs 0
+            wait 30s: p2 to be released: Timeout, timer of G stopped
+            wait 30s: nothing
+            release p2: p2 released, placeholders of G expired, G Completed
+              ann at root.a: uses {}, left {c: 20}, runs 0
+              ann at root: uses {}, left none, runs 0
+        "#]],
+    );
+}
+
+#[test]
+fn the_placeholder_timer_skips_what_the_rm_was_asked_for_already() {
+    check(
+        "
+        queue root.a
+        node N1 c=5
+        app G root.a ann gang c=8 timeout 10s
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        ask p3 G c=2 placeholder group t
+        ask r G c=2 group t
+        wait 10s
+        release p1 as replaced
+        release p2 as timeout
+        show G
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1
+            ask p3
+              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+            ask r: r takes the place of p1 on N1
+            wait 10s: placeholders of G expired, G Resuming, p2 to be released: Timeout, p3 withdrawn
+            release p1: p1 replaced
+            release p2: p2 released, G Accepted
+              G: Accepted in root.a, no group, uses {c: 2}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn a_soft_timeout_takes_back_members_that_run_already() {
+    check(
+        "
+        queue root.a
+        node N1 c=5
+        app G root.a ann gang c=8 timeout 10s
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        ask p3 G c=2 placeholder group t
+        ask r G c=2 group t
+        release p1 as replaced
+        wait 10s
+        release p2 as timeout
+        release r as timeout
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1
+            ask p3
+              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+            ask r: r takes the place of p1 on N1
+            release p1: p1 replaced
+            wait 10s: placeholders of G expired, G Resuming, p2 to be released: Timeout, r to be released: Timeout, p3 withdrawn
+            release p2: p2 released, G Accepted
+            release r: r released, G Completing
+        "#]],
+    );
+}
+
+#[test]
+fn all_given_back_at_once_leaves_it_completing_with_no_timer() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann
+        ask r G c=2
+        release-all G
+        wait 3600s
+        show G
+        ask s G c=2
+        release s
+        wait 30s
+        ",
+        expect![[r#"
+            ask r: G Accepted, r on N1, G Running
+            release-all G: r released, G Completing
+            wait 3600s: nothing
+              G: Completing in root.a, no group, uses {}, user headroom none
+            ask s: G Running, s on N1
+            release s: s released, G Completing
+            wait 30s: G Completed
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_that_leaves_takes_both_halves_of_a_swap_or_only_the_member() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=4
+        ask p1 G c=2 placeholder group t
+        ask p2 G c=2 placeholder group t
+        node N2 c=2
+        ask r1 G c=2 group t requires N2
+        lose N2
+        release p1 as replaced
+        node N3 c=2
+        ask r2 G c=2 group t
+        lose N1
+        show G
+        ",
+        expect![[r#"
+            ask p1: G Accepted, p1 on N1
+            ask p2: p2 on N1, G Running
+            ask r1: r1 takes the place of p1 on N2
+            lose N2: r1 waits again
+              r1 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+            release p1: p1 released
+            ask r2: r2 takes the place of p2 on N1
+            lose N1: r2 waits again, p2 lost, placeholders of G expired, r2 on N3
+              r1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 2, the ask needs 2; wait for a release, or add nodes
+              G: Running in root.a, no group, uses {c: 2}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn a_swap_goes_ahead_on_a_drained_node_and_none_for_an_unknown_group() {
+    check(
+        "
+        queue root.a
+        node N1 c=4
+        app G root.a ann gang c=2
+        ask p G c=2 placeholder group t
+        ask x G c=1 group unknown
+        drain N1
+        ask r G c=2 group t
+        ask s G c=1 group t
+        release p as replaced
+        undrain N1
+        ",
+        expect![[r#"
+            ask p: G Accepted, p on N1, G Running
+            ask x: x on N1
+            drain N1: nothing
+            ask r: r takes the place of p on N1
+            ask s
+              s waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+            release p: p replaced, placeholders of G expired
+              s waits NO_NODE_FITS: no node fits: the ask needs 1 c, the most that any node in use has free is 0; wait for a release, or add nodes
+            undrain N1: s on N1
+        "#]],
+    );
+}

@@ -1,0 +1,364 @@
+//! Nodes that are kept for asks.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn scheduling_w11_reservation_target() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10 memory=100
+        node n2 cpu=10 memory=100
+        app app1 root.a ann
+        ask f1 app1 cpu=7 memory=60 on n1
+        ask f2 app1 cpu=6 memory=88 on n2
+        app app2 root.a ann
+        ask a app2 cpu=6 memory=10
+        wait 2s
+        wait 1s
+        show app2
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask a: app2 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+            wait 2s: nothing
+            wait 1s: n2 keeps a
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 4, memory: 12 B} free, the ask needs {cpu: 6, memory: 10 B}; wait for a release there, or for another node with room
+              app2: Accepted in root.a, no group, uses {}, user headroom none
+        "#]],
+    );
+}
+
+#[test]
+fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10 memory=100
+        node n2 cpu=10 memory=100
+        app app1 root.a ann
+        ask f1 app1 cpu=3 memory=40 on n1
+        ask f2 app1 cpu=6 memory=88 on n2
+        ask f3 app1 cpu=4 memory=10 on n1
+        app app2 root.a ann
+        ask a app2 cpu=6 memory=10
+        wait 3s
+        release f3
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask f3: f3 on n1
+            ask a: app2 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+            wait 3s: n2 keeps a
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 4, memory: 12 B} free, the ask needs {cpu: 6, memory: 10 B}; wait for a release there, or for another node with room
+            release f3: f3 released, a on n1, app2 Running
+        "#]],
+    );
+}
+
+/// Without preemption: y is stopped by its RM.
+#[test]
+fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=8
+        foreign f1 n1 cpu=3
+        app app1 root.a ann
+        ask a app1 cpu=6
+        wait 3s
+        app app2 root.a bob
+        ask b app2 cpu=2
+        release a
+        ",
+        expect![[r#"
+            foreign f1: f1 occupies n1
+            ask a: app1 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            ask b: app2 Accepted
+              b waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+            release a: a withdrawn, app1 Completing, b on n1, app2 Running
+        "#]],
+    );
+}
+
+#[test]
+fn a_kept_node_is_kept_from_others_until_its_ask_goes() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10
+        app app1 root.a ann
+        ask f1 app1 cpu=4 on n1
+        foreign f n1 cpu=3
+        app app2 root.a bob
+        ask big app2 cpu=6
+        wait 3s
+        app app3 root.a cid
+        ask small app3 cpu=1
+        release big
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            foreign f: f occupies n1
+            ask big: app2 Accepted
+              big waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+            wait 3s: n1 keeps big
+              big waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            ask small: app3 Accepted
+              small waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+            release big: big withdrawn, app2 Completing, small on n1, app3 Running
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_larger_than_every_node_has_none_kept() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=4
+        node n2 cpu=4
+        app app1 root.a ann
+        ask a app1 cpu=5
+        wait 10s
+        resize n2 cpu=6
+        ask b app1 cpu=1 on n2
+        ",
+        expect![[r#"
+            ask a: app1 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+            wait 10s: nothing
+            resize n2: a on n2, app1 Running
+            ask b: b on n2
+        "#]],
+    );
+}
+
+#[test]
+fn a_new_node_takes_the_ask_and_frees_the_kept_one() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10
+        app app1 root.a ann
+        ask f1 app1 cpu=4 on n1
+        foreign f n1 cpu=3
+        app app2 root.a bob
+        ask a app2 cpu=6
+        wait 3s
+        node n2 cpu=8
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            foreign f: f occupies n1
+            ask a: app2 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            node n2: a on n2, app2 Running
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_that_leaves_is_kept_no_more_and_another_is() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10
+        node n2 cpu=12
+        app app1 root.a ann
+        foreign f n1 cpu=5
+        foreign g n2 cpu=10
+        app app2 root.a bob
+        ask a app2 cpu=6
+        wait 3s
+        lose n1
+        lose n2
+        ",
+        expect![[r#"
+            foreign f: f occupies n1
+            foreign g: g occupies n2
+            ask a: app2 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            lose n1: no node is kept for a, n2 keeps a
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            lose n2: no node is kept for a
+              a waits for nodes: the cluster has none
+        "#]],
+    );
+}
+
+#[test]
+fn a_drained_node_is_kept_for_nobody_new_but_serves_whom_it_is_kept_for() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10
+        app app1 root.a ann
+        ask f1 app1 cpu=4 on n1
+        foreign f n1 cpu=3
+        app app2 root.a bob
+        ask a app2 cpu=6
+        wait 3s
+        drain n1
+        ask b app2 cpu=6 made 0s
+        foreign-gone f
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            foreign f: f occupies n1
+            ask a: app2 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            drain n1: nothing
+            ask b
+              b waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+            foreign-gone f: f gone, a on n1, app2 Running
+              b waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 10, the ask needs 6; wait for a release, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=10
+        foreign f n1 cpu=6
+        app app1 root.a ann
+        ask old app1 cpu=5
+        wait 2s
+        ask young app1 cpu=5 prio 5
+        wait 1s
+        wait 2s
+        ",
+        expect![[r#"
+            foreign f: f occupies n1
+            ask old: app1 Accepted
+              old waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+            wait 2s: nothing
+            ask young
+              young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+            wait 1s: n1 keeps old
+              young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              old waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 4} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
+            wait 2s: nothing
+        "#]],
+    );
+}
+
+/// Decision D-19.
+/// Decision D-17.
+#[test]
+fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
+    check(
+        "
+        queue root.a max cpu=8
+        node n1 cpu=10
+        foreign f n1 cpu=5
+        app app1 root.a ann
+        ask a app1 cpu=6
+        wait 3s
+        ask r app1 cpu=3 on n1
+        wait 7199s
+        wait 2s
+        ",
+        expect![[r#"
+            foreign f: f occupies n1
+            ask a: app1 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            ask r: r on n1, app1 Running
+              a waits QUEUE_MAX: queue root.a has 5 cpu left of its maximum of 8, the ask needs 6; wait for a release, or raise the maximum
+            wait 7199s: nothing
+            wait 2s: no node is kept for a
+        "#]],
+    );
+}
+
+#[test]
+fn a_reserved_ask_waits_while_its_application_may_not_run() {
+    check(
+        "
+        queue root.a
+        limit root.a user ann cpu=6
+        node n1 cpu=10
+        foreign f n1 cpu=5
+        app app1 root.a ann
+        ask a app1 cpu=6
+        wait 3s
+        app app2 root.a ann
+        ask b app2 cpu=1 on n1
+        foreign-gone f
+        release b
+        ",
+        expect![[r#"
+            foreign f: f occupies n1
+            ask a: app1 Accepted
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+            wait 3s: n1 keeps a
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+            ask b: app2 Accepted, b on n1, app2 Running
+              a waits ABS_USER_LIMIT: user ann at root.a has 5 cpu left of its limit of 6, the ask needs 6; wait for a release, or raise the limit
+            foreign-gone f: f gone
+            release b: b released, app2 Completing, a on n1, app1 Running
+        "#]],
+    );
+}
+
+#[test]
+fn each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=4
+        node n2 cpu=4
+        node n3 cpu=4
+        foreign f n1 cpu=2
+        foreign g n2 cpu=2
+        foreign h n3 cpu=2
+        app app1 root.a ann
+        ask a1 app1 cpu=3
+        ask a2 app1 cpu=3
+        ask a3 app1 cpu=3
+        ask a4 app1 cpu=3
+        wait 3s
+        foreign-gone g
+        ",
+        expect![[r#"
+            foreign f: f occupies n1
+            foreign g: g occupies n2
+            foreign h: h occupies n3
+            ask a1: app1 Accepted
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+            ask a2
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+            ask a3
+              a3 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+            ask a4
+              a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+            wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+            foreign-gone g: g gone, a2 on n2, app1 Running, n2 keeps a4
+              a4 waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+        "#]],
+    );
+}
