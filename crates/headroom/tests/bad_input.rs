@@ -308,6 +308,20 @@ fn faults_and_priorities_that_are_none() {
         &["--priority-of", "9999999999"],
     ];
     expect![[r#"
+        1 error: --faults names node nowhere, which the cluster does not have; it has 2, the first is n0001
+        1 error: kind.yaml:2: unknown variant `explode`, expected one of lose, drain, reconnect, recover, release-unknown, late, twice
+        1 error: empty.yaml: the file is empty; expected `faults:` and a list of faults
+        1 error: cannot read the faults of missing.yaml; expected a YAML file, or random:SEED: No such file or directory (os error 2)
+        1 error: --faults random: has no seed: it must be a whole number from 0 to 18446744073709551615, for instance random:7
+        1 error: --faults random:-1 has no seed: it must be a whole number from 0 to 18446744073709551615, for instance random:7
+        2 error: invalid value 'ring' for '--shape <SHAPE>'
+          [possible values: single, tasks, gang]
+
+          tip: a similar value exists: 'single'
+
+        For more information, try '--help'.
+        1 error: jobs.jsonl:1: the priority is "p0", expected a whole number from -2147483648 to 2147483647
+        1 error: jobs.jsonl:1: the priority is "9999999999", expected a whole number from -2147483648 to 2147483647
     "#]]
     .assert_eq(&further(&folder, &values));
 }

@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "da97aee068f8b124ba4a9622b43d16cc"
-        campus.json ccd5b63815031a340d66eab085aff41f
-        campus.html 79a51719d775a00b594f2b5be1346d95
-        csv/allocations.csv a969a2462b373445e1464dcf35ab40e4
-        csv/decisions.csv d15c494c42c807b728d0460dfb35e184
+        decisions "617e3d6b3e43ea15b80625a190362b91"
+        campus.json 92839ed74c6d946730773367018d5464
+        campus.html da900a4aeb9ef5cace2bbc71dbe50bc5
+        csv/allocations.csv ce15def696489014dafd061ddc5f619e
+        csv/decisions.csv 7b37a48df99813965430769a7a5b5933
     "#]]
     .assert_eq(&found);
 }

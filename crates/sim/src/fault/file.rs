@@ -195,6 +195,19 @@ mod tests {
                 Err(error) => writeln!(out, "{error}").unwrap(),
             }
         }
-        expect_test::expect![[""]].assert_eq(&out);
+        expect_test::expect![[r#"
+            Lose { node: "n1", for_ms: 9 }
+            Late { for_ms: 9, after_ms: 7 }
+            Recover
+            f:2: node is missing
+            f:2: for_ms is missing
+            f:2: node is n1, expected none for a fault of this kind
+            f:2: after_ms is 7, expected none for a fault of this kind
+            f:2: unknown variant `explode`, expected one of lose, drain, reconnect, recover, release-unknown, late, twice
+            f:2: missing field `at_ms`
+            f:2: invalid u64
+            f:2: at_ms is 99999999999999999, expected at most 1000000000000000 ms
+            f:2: unknown field `colour`, expected one of at_ms, kind, node, for_ms, after_ms
+        "#]].assert_eq(&out);
     }
 }
