@@ -101,7 +101,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     let required = 0_u8..8 * NODES;
     let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, pick()).prop_map(
         |(application, key, size, priority, node, age, required, role)| {
-            Deed::Ask(AskDeed { application, key, size, priority, node, age, required, role })
+            Deed::Ask(AskDeed { application, key, size, priority, node, age, role, required })
         },
     );
     prop_oneof![
