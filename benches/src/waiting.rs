@@ -135,7 +135,7 @@ fn size(vcore: u64, memory: u64) -> Amounts {
     Amounts::from([("memory", amount(memory)), ("vcore", amount(vcore))])
 }
 
-/// Leaves below the root, and every user limited there to what he has and as much again.
+/// Leaves below the root, and every user limited there, to more than he comes to have.
 fn configuration() -> Configuration {
     let leaf = |number| QueueConfig {
         name: Name::from(format!("q{number:04}")),
@@ -143,7 +143,7 @@ fn configuration() -> Configuration {
     };
     let limit = LimitConfig {
         users: vec![Name::new("*")],
-        max_resources: size(800, 800),
+        max_resources: size(8_000, 8_000),
         ..LimitConfig::default()
     };
     let root = QueueConfig {

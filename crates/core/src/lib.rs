@@ -119,6 +119,7 @@ pub use name::Name;
 pub use ordered::OrderedMap;
 pub use rejection::Rejection;
 pub use rules::decide;
+pub use schedule::preempt;
 pub use schedule::{ClassId, Note, RESERVATION_DELAY, RESERVATION_WAIT, Scheduler, Step};
 pub use table::Table;
 pub use time::{Millis, Timestamp};

@@ -148,24 +148,11 @@ impl Wait {
                 let level = books.partition(partition).trackers.level(level);
                 of_count(&subject, level.running, level.max_applications())
             }
-            Blocker::KeptNode(node) => {
-                let node = &books.node(node).available;
-                let (free, wanted) = (books.types().amounts(node), books.types().amounts(ask));
-                format!("{subject} is kept for the ask and has {free} free, the ask needs {wanted}; wait for a release there, or for another node with room")
-            }
+            Blocker::KeptNode(node)
+            | Blocker::RequiredNode(node)
+            | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, ask),
             Blocker::NodesReserved(_) => {
                 "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes".into()
-            }
-            Blocker::RequiredNodeSize(node) => {
-                let node = books.types().amounts(&books.node(node).capacity);
-                let wanted = books.types().amounts(ask);
-                format!("{subject} is the only one that the ask may run on, and its size is {node}, the ask needs {wanted}; enlarge the node, or ask for less")
-            }
-            Blocker::RequiredNode(node) => {
-                let node = books.node(node);
-                let free = books.types().amounts(&node.available);
-                let wanted = books.types().amounts(ask);
-                format!("{subject} is the only one that the ask may run on; it has {free} free, the ask needs {wanted}; wait for a release there")
             }
             Blocker::NodeAbsent(_) => {
                 "the only node that the ask may run on is not registered; register it, or withdraw the ask".into()
@@ -181,20 +168,42 @@ impl Wait {
                 let until = until.map_or(0, Timestamp::as_millis);
                 format!("too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less")
             }
-            Blocker::Nodes(_) => match self.shortfall {
-                Some(short) => {
-                    let (name, unit) = named(books, short);
-                    let (needed, most) = (short.needed, short.available);
-                    format!(
-                        "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
-                    )
-                }
-                None => format!(
-                    "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
-                    books.types().amounts(ask)
-                ),
-            },
+            Blocker::Nodes(_) => self.of_nodes(books, ask),
         }
+    }
+
+    fn of_one_node(&self, books: &Books, node: NodeId, ask: &Resources) -> String {
+        let (subject, node) = (self.blocker.subject(books), books.node(node));
+        let free = books.types().amounts(&node.available);
+        let wanted = books.types().amounts(ask);
+        match self.blocker {
+            Blocker::KeptNode(_) => format!(
+                "{subject} is kept for the ask and has {free} free, the ask needs {wanted}; wait for a release there, or for another node with room"
+            ),
+            Blocker::RequiredNodeSize(_) => {
+                let size = books.types().amounts(&node.capacity);
+                format!(
+                    "{subject} is the only one that the ask may run on, and its size is {size}, the ask needs {wanted}; enlarge the node, or ask for less"
+                )
+            }
+            _ => format!(
+                "{subject} is the only one that the ask may run on; it has {free} free, the ask needs {wanted}; wait for a release there"
+            ),
+        }
+    }
+
+    fn of_nodes(&self, books: &Books, ask: &Resources) -> String {
+        let Some(short) = self.shortfall else {
+            return format!(
+                "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
+                books.types().amounts(ask)
+            );
+        };
+        let (name, unit) = named(books, short);
+        let (needed, most) = (short.needed, short.available);
+        format!(
+            "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
+        )
     }
 
     fn of_amount(

@@ -11,6 +11,12 @@ fn histories() -> u32 {
     number_in("HEADROOM_HISTORIES").unwrap_or(10_000)
 }
 
+/// How long to look for a smaller history that fails as well: `HEADROOM_SHRINKS`, or as long as it
+/// takes.
+fn shrinks() -> u32 {
+    number_in("HEADROOM_SHRINKS").unwrap_or(u32::MAX)
+}
+
 /// Where chance begins: `HEADROOM_SEED`, or the same every day.
 fn seed() -> u32 {
     number_in("HEADROOM_SEED").unwrap_or(0)
@@ -57,6 +63,11 @@ const REACHED: &[&str] = &[
     "PartitionChanged",
     "PartitionRemoved",
     "Placed",
+    "Preempted for a guarantee",
+    "Preempted for a quota",
+    "Preempted for a required node",
+    "PreemptionTried",
+    "PreemptionTriggered",
     "QueueAdded",
     "QueueAdded by a rule",
     "QueueChanged",
@@ -64,9 +75,11 @@ const REACHED: &[&str] = &[
     "QueueMoved Active",
     "QueueMoved Draining",
     "QueueRemoved",
+    "QuotaClockStopped",
     "Resized",
     "Released NodeRemoved",
     "Released PartitionRemoved",
+    "Released Preempted",
     "Released StoppedByRm",
     "BackedOff",
     "Reserved",
@@ -127,7 +140,12 @@ const REACHED: &[&str] = &[
 #[test]
 fn random_histories_keep_every_invariant_and_reach_every_refusal() {
     let counts = RefCell::new(Counts::new());
-    let config = Config { cases: histories(), failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: histories(),
+        failure_persistence: None,
+        max_shrink_iters: shrinks(),
+        ..Config::default()
+    };
     let mut start = [0; 32];
     start[..4].copy_from_slice(&seed().to_le_bytes());
     let chance = TestRng::from_seed(RngAlgorithm::ChaCha, &start);

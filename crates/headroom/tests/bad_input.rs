@@ -290,6 +290,29 @@ fn parts_that_are_missing_or_in_the_way() {
 }
 
 #[test]
+fn faults_and_priorities_that_are_none() {
+    let folder = folder("bad-faults");
+    let lose = "faults:\n  - {at_ms: 5, kind: lose, node: nowhere, for_ms: 9}\n";
+    folder.write("nowhere.yaml", lose);
+    folder.write("kind.yaml", lose.replace("lose", "explode"));
+    folder.write("empty.yaml", "");
+    let values: [&[&str]; 9] = [
+        &["--faults", "nowhere.yaml"],
+        &["--faults", "kind.yaml"],
+        &["--faults", "empty.yaml"],
+        &["--faults", "missing.yaml"],
+        &["--faults", "random:"],
+        &["--faults", "random:-1"],
+        &["--shape", "ring"],
+        &["--priority-of", "p{row}"],
+        &["--priority-of", "9999999999"],
+    ];
+    expect![[r#"
+    "#]]
+    .assert_eq(&further(&folder, &values));
+}
+
+#[test]
 fn values_of_options() {
     let folder = folder("bad-options");
     expect![[r#"

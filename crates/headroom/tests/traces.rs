@@ -130,6 +130,59 @@ fn openb_compressed_until_a_tenth_waits() {
     assert!(10 * waiting >= all, "only {waiting} of {all} tasks waited");
 }
 
+impl Case<'_> {
+    /// Play it as gangs with priorities, while everything goes wrong that can, twice.
+    fn play_through_faults(&self, name: &str, queues: &str, more: &[&str]) {
+        let common = ["--shape", "gang", "--priority-of", "{row%3}", "--faults", "random:7"];
+        let arguments: Vec<&str> = common.iter().chain(more).copied().chain(["--check"]).collect();
+        let report = self.play(name, queues, &arguments);
+        let again = self.play(&format!("{name}, again"), queues, &arguments);
+        assert_eq!(report, again, "{name}: another run went differently");
+        let summary = &report["summary"];
+        println!("{name}: {}", summary["run"]["jobs"]);
+        println!("{name}: {} {}", summary["gangs"], summary["faults"]);
+        let number = |path: &str| summary.pointer(path).and_then(Value::as_u64).unwrap();
+        println!("{name}: {} preemptions", number("/run/preemptions"));
+        for path in ["/gangs/counts/complete", "/gangs/counts/swaps", "/run/preemptions"] {
+            assert!(number(path) > 0, "{name}: {path} is 0");
+        }
+        for (fault, count) in summary["faults"].as_object().unwrap() {
+            assert!(count.as_u64().unwrap() > 0, "{name}: {fault} is 0");
+        }
+        let states = ["finished", "running", "waiting", "impossible", "rejected"];
+        let sum: u64 = states.iter().map(|one| number(&format!("/run/jobs/{one}"))).sum();
+        assert_eq!(sum, number("/run/jobs/total"), "{name}");
+    }
+}
+
+#[test]
+fn hpc2n_as_gangs_through_faults() {
+    let Some(workload) = trace("hpc2n/hpc2n.swf") else { return };
+    let folder = Folder::new("hpc2n-gangs");
+    let case = Case {
+        folder: &folder,
+        // The largest jobs want 128 processors at once.
+        queues: queues("hpc2n.yaml").replace("max: {vcore: 96}", "max: {vcore: 128}"),
+        arguments: owned(&[
+            "--nodes",
+            "120*{vcore: 2}",
+            "--workload",
+            &workload,
+            "--queue-of",
+            "root.division{row%3}.project{row%12}",
+        ]),
+    };
+    case.play_through_faults("hpc2n as gangs", &case.queues, &["--stretch", "arrivals=0.3"]);
+}
+
+#[test]
+fn openb_as_gangs_through_faults() {
+    let folder = Folder::new("openb-gangs");
+    let Some(case) = openb(&folder) else { return };
+    let compressed = ["--stretch", "arrivals=0.005"];
+    case.play_through_faults("openb as gangs", &case.queues, &compressed);
+}
+
 #[test]
 fn the_commands_of_the_page_that_need_a_trace_run() {
     let (Some(swf), Some(pods), Some(nodes)) = (

@@ -6,6 +6,9 @@ use crate::id::{AllocationId, ApplicationId, NodeId, ShapeId};
 use crate::name::Name;
 use crate::time::Timestamp;
 
+#[cfg(doc)]
+use super::Books;
+
 use super::gang::Mark;
 
 /// An ask while `node` is none, an allocation afterwards: one object, as in the protocol.
@@ -60,7 +63,7 @@ pub(super) struct Special {
     pub(super) required_node: Option<Name>,
     pub(super) reservation: Option<Reservation>,
     pub(super) partner: Option<AllocationId>,
-    pub(super) preemption_tried: Option<Timestamp>,
+    pub(super) preemption_tried: Option<PreemptionTry>,
 }
 
 /// A node that is kept for an ask.
@@ -70,6 +73,15 @@ pub struct Reservation {
     pub node: NodeId,
     /// Since when.
     pub since: Timestamp,
+}
+
+/// A try in vain to find something to stop for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PreemptionTry {
+    /// When.
+    pub at: Timestamp,
+    /// [`Books::changes`] at that time.
+    pub changes: u64,
 }
 
 impl Allocation {
@@ -116,8 +128,8 @@ impl Allocation {
         self.special.as_ref()?.partner
     }
 
-    /// When it was last looked for something to stop for it, in vain.
-    pub fn preemption_tried(&self) -> Option<Timestamp> {
+    /// The last time that something to stop for it was looked for, in vain.
+    pub fn preemption_tried(&self) -> Option<PreemptionTry> {
         self.special.as_ref()?.preemption_tried
     }
 

@@ -22,7 +22,7 @@ mod shape;
 pub mod tracker;
 mod usage;
 
-pub use allocation::{Allocation, Reservation};
+pub use allocation::{Allocation, PreemptionTry, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
@@ -74,6 +74,9 @@ pub struct Books {
     submissions: u64,
     asks: i64,
     rejections: u64,
+    /// Counts events, tries in vain to stop something left out: as long as it is the same, so is
+    /// what such a try would find.
+    changes: u64,
 }
 
 impl Books {
@@ -85,6 +88,11 @@ impl Books {
     /// Identifies the queue file in force; empty if there is none, or it had no text.
     pub const fn checksum(&self) -> &Name {
         &self.checksum
+    }
+
+    /// Counts events, those left out that say that nothing could be stopped for an ask.
+    pub const fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// All partitions, in order of creation.

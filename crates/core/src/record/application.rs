@@ -1,6 +1,6 @@
 //! Records of applications, and of what they ask for and have.
 
-use crate::books::{ApplicationState, Mark};
+use crate::books::{ApplicationState, Mark, PreemptionTry};
 use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -249,7 +249,7 @@ impl Teller<'_> {
     fn tried(&mut self, ask: AllocationId) {
         let row = self.books.allocation(ask);
         let Some(node) = row.required_node() else { return };
-        let recent = |at| self.at.since(at) < QUIET_FOR;
+        let recent = |tried: PreemptionTry| self.at.since(tried.at) < QUIET_FOR;
         if row.preemption_tried().is_some_and(recent) {
             return;
         }

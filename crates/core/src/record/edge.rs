@@ -116,21 +116,17 @@ impl Edges {
     ) {
         let Some(ask) = scheduler.first_of(class) else { return };
         let application = books.allocation(ask).application;
-        match count_of(wait.blocker) {
-            Some(count) => {
+        let Some(count) = count_of(wait.blocker) else {
+            self.may_run(books, now, application, heard);
+            return match excess_of(wait.blocker) {
+                Some(excess) => self.exceeds(books, now, ask, (excess, wait), heard),
+                None => self.fits(books, now, ask, heard),
+            };
+        };
+        self.may_not_run(books, now, application, (count, wait, ask), heard);
+        if self.remember_class(scheduler, class) {
+            for application in scheduler.applications_of(class) {
                 self.may_not_run(books, now, application, (count, wait, ask), heard);
-                if self.remember_class(scheduler, class) {
-                    for application in scheduler.applications_of(class) {
-                        self.may_not_run(books, now, application, (count, wait, ask), heard);
-                    }
-                }
-            }
-            None => {
-                self.may_run(books, now, application, heard);
-                match excess_of(wait.blocker) {
-                    Some(excess) => self.exceeds(books, now, ask, (excess, wait), heard),
-                    None => self.fits(books, now, ask, heard),
-                }
             }
         }
     }

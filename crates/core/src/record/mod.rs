@@ -1,4 +1,5 @@
-//! Records: what happened, for people and programs that watch. YuniKorn calls them events.
+//! Records: what happened, for people and programs that watch. The reference calls them
+//! events.
 //!
 //! [`records`] says which records one event leads to, from the books just before it; so a
 //! replay of a history gives the same records. [`Telling`] puts them in the order of the

@@ -5,7 +5,7 @@ use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Resources};
 
-use super::tell::Teller;
+use super::tell::{Teller, pruned};
 use super::{Change, Detail, Kind};
 
 impl Teller<'_> {
@@ -19,7 +19,7 @@ impl Teller<'_> {
             Event::NodeResized { node, capacity } => {
                 let row = self.books.node(*node);
                 let record = self.record(Kind::Node, Change::Set, Detail::NodeCapacity, &row.name);
-                self.tell(record.of(capacity.clone()));
+                self.tell(record.of(pruned(capacity)));
                 self.root_resized(row.partition, capacity, &row.capacity);
             }
             Event::NodeScheduling { node, schedulable } => {
@@ -62,7 +62,7 @@ impl Teller<'_> {
 
     pub(super) fn node_came(&mut self, node: &Name, capacity: &Amounts) {
         let record = self.record(Kind::Node, Change::Add, Detail::None, node);
-        self.tell(record.of(capacity.clone()));
+        self.tell(record.of(pruned(capacity)));
     }
 
     /// Something runs on a node, or does no more.

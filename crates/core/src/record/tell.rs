@@ -140,7 +140,7 @@ impl Teller<'_> {
 }
 
 /// Without types whose amount is zero.
-fn pruned(amounts: &Amounts) -> Amounts {
+pub(super) fn pruned(amounts: &Amounts) -> Amounts {
     let kept = amounts.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
     kept.map(|(name, amount)| (name.clone(), amount)).collect()
 }

@@ -38,8 +38,7 @@ impl Telling {
             // Users and groups are told of before the state, too.
             Event::ApplicationLinked { .. }
             | Event::ApplicationUnlinked { .. }
-            | Event::GroupUnlinked { .. }
-            | Event::ApplicationAllocating { .. } => return records(books, now, event, heard),
+            | Event::GroupUnlinked { .. } => return records(books, now, event, heard),
             Event::ApplicationMoved { application, state, .. }
                 if self.application == Some(*application) =>
             {
@@ -50,13 +49,18 @@ impl Telling {
                 records(books, now, event, heard);
                 return self.let_go(heard);
             }
-            _ => self.finish(heard),
+            _ => {}
         }
         let mut fresh = core::mem::take(&mut self.fresh);
         records(books, now, event, &mut |record| fresh.push(record));
+        if fresh.is_empty() {
+            self.fresh = fresh;
+            return; // Nobody sees that there was something in between.
+        }
+        self.finish(heard);
         self.application = application_of(books, event);
-        let held_from =
-            fresh.iter().position(is_of_allocation).filter(|_| self.application.is_some());
+        let held_from = fresh.iter().position(is_of_allocation);
+        let held_from = held_from.filter(|_| self.application.is_some());
         let mut behind = fresh.drain(held_from.unwrap_or(fresh.len())..).collect::<VecDeque<_>>();
         fresh.drain(..).for_each(heard);
         self.fresh = fresh;

@@ -16,6 +16,7 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
+use super::bundles::alone;
 use super::class::{BundleId, ClassId, Standing};
 use super::judge::{held_back, may_not_start};
 use super::keep::{Due, is_old};
@@ -138,6 +139,9 @@ impl Scheduler {
 
     /// Have an application that is visited as a whole be visited.
     pub(super) fn visit_again(&mut self, books: &Books, application: ApplicationId) {
+        if alone(books, application).is_none() {
+            return;
+        }
         let Some(waiting) = self.applications.get(application.index()) else { return };
         for (_, bundle) in waiting.bundles.clone() {
             let class = self.classes.bundles[bundle].class;

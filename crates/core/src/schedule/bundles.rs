@@ -34,6 +34,7 @@ impl Scheduler {
         if self.classes.rows[class].key.alone.is_some() {
             self.visit_again(books, application);
         }
+        self.joins_calls(books, ask, bundle);
     }
 
     /// What is kept of an application.
@@ -67,7 +68,7 @@ impl Scheduler {
             old: None,
             ripens: None,
         });
-        self.classes.rows[class].bundles.insert((head, bundle));
+        self.classes.rows[class].insert(head, bundle);
         let (key, bundles) = ((row.shape, lane), &mut self.waiting(application).bundles);
         let place = bundles.partition_point(|(known, _)| *known < key);
         bundles.insert(place, (key, bundle));
@@ -103,6 +104,8 @@ impl Scheduler {
         }
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
+        let class = self.classes.bundles[bundle].class;
+        self.classes.rows[class].tried.remove(&ask);
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         if !asks.is_empty() {
@@ -153,9 +156,9 @@ impl Scheduler {
         let head = Head { application: application.clone(), ask: *ask, ..row.head };
         let before = core::mem::replace(&mut row.head, head.clone());
         let class = row.class;
-        let bundles = &mut self.classes.rows[class].bundles;
-        bundles.remove(&(before, bundle));
-        bundles.insert((head, bundle));
+        let row = &mut self.classes.rows[class];
+        row.remove(before, bundle);
+        row.insert(head, bundle);
         self.note_age(bundle);
         self.place(class);
     }
@@ -170,7 +173,7 @@ impl Scheduler {
         }
         let first = first.cloned();
         let before = core::mem::replace(&mut row.head, first.clone());
-        let (leaf, pass, group) = (row.key.leaf, row.key.lane.pass(), row.group());
+        let (leaf, pass, group) = (row.key.leaf, row.pass, row.group());
         let before = before.map(|head| (head, class));
         let after = first.map(|head| (head, class));
         match (group, before, after) {
@@ -197,11 +200,12 @@ impl Scheduler {
         let Bundle { class, head, .. } = &self.classes.bundles[bundle];
         let (class, head) = (*class, head.clone());
         let row = &mut self.classes.rows[class];
-        row.bundles.remove(&(head, bundle));
+        row.remove(head, bundle);
         let empty = row.bundles.is_empty();
         self.place(class);
         self.stand(books, class);
         if empty {
+            self.calls.forget(&mut self.classes.rows[class], class);
             self.classes.forget(class);
         }
     }
@@ -252,23 +256,26 @@ impl Scheduler {
             if key.standing == standing {
                 continue;
             }
+            let tried = self.take_tried(books, row.class, application);
             self.leave_class(books, bundle);
             let class = self.classes.class(ClassKey { standing, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let head = row.head.clone();
-            self.classes.rows[class].bundles.insert((head, bundle));
+            self.classes.rows[class].insert(head, bundle);
+            self.classes.rows[class].tried.extend(tried);
             if !matches!(key.lane, Lane::Kept(_)) {
                 self.note(Note::Joined { application, class });
             }
             self.note_age(bundle);
             self.place(class);
+            self.arm(books, class);
         }
     }
 }
 
 /// The application, if its leaf has it back off, or had, so that it is looked at by itself.
-fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
+pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
     let row = books.application(application);
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
     (backs_off || row.backed_off.is_some()).then_some(application)

@@ -14,7 +14,7 @@ use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
-use super::lane::Lane;
+use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
 
@@ -103,6 +103,15 @@ pub(super) struct Class {
     pub(super) head: Option<Head>,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
+    /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
+    /// again in the last pass when others may be stopped for it.
+    pub(super) pass: Pass,
+    /// The age of each bundle, of a class for which others may be stopped.
+    ages: BTreeSet<(Timestamp, BundleId)>,
+    /// The asks for which nothing could be stopped, in the course of this.
+    pub(super) tried: BTreeSet<AllocationId>,
+    /// When something may be stopped for it, if that comes by time alone.
+    pub(super) due: Option<Timestamp>,
     /// Whether the ages of its asks are followed: since it first found no node.
     pub(super) aging: bool,
     /// The bundles with an ask that is old enough to have a node kept, each where the first such
@@ -113,6 +122,41 @@ pub(super) struct Class {
 }
 
 impl Class {
+    fn new(key: ClassKey) -> Self {
+        Self {
+            key,
+            bundles: BTreeSet::new(),
+            head: None,
+            wait: None,
+            pass: key.lane.pass(),
+            ages: BTreeSet::new(),
+            tried: BTreeSet::new(),
+            due: None,
+            aging: false,
+            old: BTreeSet::new(),
+            keeps: None,
+        }
+    }
+
+    /// Take a bundle in.
+    pub(super) fn insert(&mut self, head: Head, bundle: BundleId) {
+        if matches!(self.key.lane, Lane::Calling(_)) {
+            self.ages.insert((head.ask.created(), bundle));
+        }
+        self.bundles.insert((head, bundle));
+    }
+
+    /// Take a bundle out.
+    pub(super) fn remove(&mut self, head: Head, bundle: BundleId) {
+        self.ages.remove(&(head.ask.created(), bundle));
+        self.bundles.remove(&(head, bundle));
+    }
+
+    /// When the oldest of its asks was made, of a class for which others may be stopped.
+    pub(super) fn oldest(&self) -> Option<Timestamp> {
+        self.ages.first().map(|(created, _)| *created)
+    }
+
     /// The group that it is parked in.
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
@@ -147,17 +191,7 @@ pub(super) struct Classes {
 impl Classes {
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
-        *self.by_key.entry(key).or_insert_with(|| {
-            self.rows.insert(Class {
-                key,
-                bundles: BTreeSet::new(),
-                head: None,
-                wait: None,
-                aging: false,
-                old: BTreeSet::new(),
-                keeps: None,
-            })
-        })
+        *self.by_key.entry(key).or_insert_with(|| self.rows.insert(Class::new(key)))
     }
 
     /// Forget a class that has no bundle left.

@@ -14,16 +14,25 @@ impl Scheduler {
     pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &Seen) {
         match event {
             Event::Reserved { ask, node } => {
+                self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
                 self.node_changed(books, *node);
                 let application = books.allocation(*ask).application;
-                self.restand(books, application);
+                if books.application(application).state == ApplicationState::Accepted {
+                    self.restand(books, application); // It counts as allocating from now on.
+                }
                 self.visit_again(books, application);
             }
             Event::Unreserved { ask } => {
+                self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
                 self.freed(books, seen);
             }
+            Event::PreemptionTriggered { ask } if books.allocation(*ask).is_pending() => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, *ask);
+            }
+            Event::PreemptionTried { ask } => self.note_try(books, *ask),
             Event::SwapStarted { node, .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);

@@ -70,6 +70,7 @@ impl Scheduler {
             Event::AskRemoved { ask, .. }
             | Event::Placed { ask, .. }
             | Event::Reserved { ask, .. }
+            | Event::PreemptionTriggered { ask }
             | Event::Unreserved { ask } => {
                 let row = books.allocation(*ask);
                 let freed = row.reservation().map(|kept| kept.node);
@@ -289,6 +290,10 @@ impl Scheduler {
                 self.nodes_of(books.node(*node).partition).update(books, *node);
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
+                if books.node(*node).is_reserved() {
+                    // What came may be stopped for those who may run nowhere else.
+                    self.wake_kept(books, *node);
+                }
                 if !books.allocation(*ask).has_nothing_special() {
                     self.special_placed(books, *ask);
                 }

@@ -50,7 +50,7 @@ pub(super) fn judge(
     }
     let ask = books.shapes().get(key.shape);
     match key.lane {
-        Lane::Open => on_any_node(books, nodes, key.leaf, ask),
+        Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, ask),
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),

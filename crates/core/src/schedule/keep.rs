@@ -150,7 +150,8 @@ impl Scheduler {
     /// A class has found no node: follow the ages of its asks from now on.
     pub(super) fn follow_ages(&mut self, books: &Books, class: ClassId, now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        if row.key.lane == Lane::Open && !core::mem::replace(&mut row.aging, true) {
+        let open = matches!(row.key.lane, Lane::Open | Lane::Calling(_));
+        if open && !core::mem::replace(&mut row.aging, true) {
             self.keeping.changed.extend(row.bundles.iter().map(|(_, bundle)| *bundle));
         }
         self.look_at_ages(books, now);

@@ -3,6 +3,8 @@
 use crate::books::{Allocation, Books};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
+use super::preempt;
+
 /// The passes of a cycle, in their order: each is gone through only when those before found
 /// nothing to do. Scheduling §5.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +39,8 @@ impl Pass {
 pub(super) enum Lane {
     /// Any node that is kept for nobody.
     Open,
+    /// The same, and others may be stopped for it, at this priority.
+    Calling(i32),
     /// This node only.
     Pinned(NodeId),
     /// A node only that is not there.
@@ -53,7 +57,18 @@ impl Lane {
     /// The lane of an ask that waits.
     #[inline]
     pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
-        if ask.has_nothing_special() { Self::Open } else { Self::of_special(books, id, ask) }
+        if !ask.has_nothing_special() {
+            Self::of_special(books, id, ask)
+        } else if ask.may_preempt {
+            Self::of_ordinary(books, ask)
+        } else {
+            Self::Open
+        }
+    }
+
+    /// The lane of an ask that may run on any node.
+    fn of_ordinary(books: &Books, ask: &Allocation) -> Self {
+        if preempt::can_call(books, ask) { Self::Calling(ask.priority) } else { Self::Open }
     }
 
     fn of_special(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
@@ -87,7 +102,7 @@ impl Lane {
             return Self::Kept(id);
         }
         let application = books.application(ask.application);
-        let Some(node) = ask.required_node() else { return Self::Open };
+        let Some(node) = ask.required_node() else { return Self::of_ordinary(books, ask) };
         match books.partition(application.partition).nodes.get(&**node) {
             Some(node) => Self::Pinned(*node),
             None => Self::Absent(id),
@@ -99,7 +114,7 @@ impl Lane {
         match self {
             Self::Kept(_) => Pass::Reserved,
             Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
-            Self::Open | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
+            Self::Open | Self::Calling(_) | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod backoff;
 mod bundles;
+mod calls;
 mod class;
 mod follow;
 mod index;
@@ -15,6 +16,7 @@ mod lane;
 mod nodes;
 mod order;
 mod park;
+pub mod preempt;
 mod rank;
 mod reserve;
 mod swap;
@@ -23,6 +25,7 @@ mod tree;
 pub use class::ClassId;
 pub use keep::RESERVATION_DELAY;
 pub(crate) use order::{ApplicationKey, QueueKey};
+pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -38,6 +41,7 @@ use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
+use calls::Calls;
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge, may_not_start};
 use keep::{Due, Keeping};
@@ -106,6 +110,8 @@ pub struct Scheduler {
     places: Places,
     /// Asks whose node is going just now.
     unpinned: Vec<AllocationId>,
+    /// The classes for which others may be stopped.
+    calls: Calls,
     notes: Option<Vec<Note>>,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
@@ -166,6 +172,8 @@ impl Scheduler {
         if self.stale {
             self.rebuild(books);
         }
+        let before = events.len();
+        self.begin_calls(books, now);
         self.pass_time(books, now);
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
@@ -175,7 +183,11 @@ impl Scheduler {
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
         }
-        Step::Idle { wake_at: self.dues.first().map(|(at, _)| *at) }
+        if events.len() > before {
+            return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
+        }
+        let own = self.dues.first().map(|(at, _)| *at);
+        Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due()).min() }
     }
 
     /// Bring in what has changed by time alone.
@@ -210,8 +222,14 @@ impl Scheduler {
         if books.queue(root).max.is_none() {
             return false; // Without a node there is nothing to decide.
         }
-        let mut passes = Pass::ALL.into_iter();
-        passes.any(|pass| self.next_in_pass(books, (partition, root), (pass, now), events))
+        Pass::ALL.into_iter().any(|pass| {
+            if pass == Pass::Normal {
+                // Asks that have a node come here too, if others may be stopped for them.
+                self.wake_due(books, now);
+                self.tree.refresh(books);
+            }
+            self.next_in_pass(books, (partition, root), (pass, now), events)
+        })
     }
 
     fn next_in_pass(
@@ -259,10 +277,16 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         let row = &self.classes.rows[class];
-        let (key, elsewhere) = (row.key, row.head.as_ref().is_some_and(|head| head.elsewhere));
+        let key = row.key;
+        // In the last pass its own node has been tried.
+        let again = row.pass != key.lane.pass();
+        let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
         match judge(books, nodes, (key, elsewhere), now) {
             Verdict::Wait(wait) => {
+                if self.stop_others(books, (partition, class), wait, now, events) {
+                    return true;
+                }
                 if elsewhere && !matches!(wait.blocker, Blocker::Nodes(_)) {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
@@ -433,8 +457,9 @@ impl Scheduler {
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        let (key, before) = (row.key, row.group());
+        let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
+        row.pass = row.key.lane.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {
             self.parked.close(&mut self.tree, after);
@@ -443,7 +468,7 @@ impl Scheduler {
             match before {
                 Some(before) => self.parked.remove(&mut self.tree, before, &place),
                 None => {
-                    self.tree.ready_mut(key.leaf, key.lane.pass()).remove(&place);
+                    self.tree.ready_mut(key.leaf, pass).remove(&place);
                 }
             }
             self.parked.insert(&mut self.tree, after, place);
@@ -451,6 +476,7 @@ impl Scheduler {
                 self.note(Note::Parked { class, wait });
             }
         }
+        self.arm(books, class);
         if matches!(wait.blocker, Blocker::Nodes(_)) {
             self.follow_ages(books, class, now);
         }

@@ -123,7 +123,10 @@ impl Scheduler {
     /// The asks for which a node is kept may have room on it by now.
     pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
         for ask in books.node(node).reservations() {
-            if books.node(node).available.fits(books.resources_of(*ask)) {
+            let row = books.allocation(*ask);
+            // With more free, what may be stopped there may be enough.
+            let stops = row.required_node().is_some() && !row.preemption_triggered;
+            if stops || books.node(node).available.fits(books.resources_of(*ask)) {
                 self.wake(books, *ask);
             }
         }
@@ -140,7 +143,8 @@ impl Scheduler {
     /// kept node has no room.
     pub(super) fn judge_anew(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
         let row = &mut self.classes.rows[class];
-        let (leaf, pass, group) = (row.key.leaf, row.key.lane.pass(), row.group());
+        let (leaf, group) = (row.key.leaf, row.group());
+        let pass = core::mem::replace(&mut row.pass, row.key.lane.pass());
         let mut head = row.head.clone().expect("a class has a bundle");
         let place = (head.clone(), class);
         row.wait = None;
@@ -157,6 +161,7 @@ impl Scheduler {
                 self.tree.ready_mut(leaf, pass).remove(&place);
             }
         }
+        let pass = self.classes.rows[class].pass;
         self.tree.ready_mut(leaf, pass).insert((head, class));
         self.tree.touch(leaf);
         self.stand(books, class);

@@ -169,7 +169,12 @@ impl Scheduler {
             Lane::PinnedSwap(_) => {
                 self.pinned_members.remove(&ask);
             }
-            Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Kept(_) | Lane::Swap(..) => {}
+            Lane::Open
+            | Lane::Calling(_)
+            | Lane::Pinned(_)
+            | Lane::Absent(_)
+            | Lane::Kept(_)
+            | Lane::Swap(..) => {}
         }
     }
 }

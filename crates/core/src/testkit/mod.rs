@@ -4,6 +4,8 @@
 mod build;
 mod effect;
 mod naive;
+mod naive_fewest;
+mod naive_preempt;
 mod play;
 mod random;
 mod script;
@@ -13,6 +15,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
+pub use naive_preempt::{Question, Stops, Usage, plan as naive_plan};
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};
 pub use story::{tell, tell_records};

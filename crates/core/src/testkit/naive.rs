@@ -2,6 +2,7 @@
 //! specification. It shares the comparison of shares with the real one, and nothing else.
 
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use core::cmp::Ordering;
 
 use crate::books::{
@@ -15,23 +16,29 @@ use crate::resource::{ResourceType, Resources};
 use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
+mod calls;
 mod kept;
 mod swap;
 
+use calls::Tries;
+
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
+    let tries = RefCell::new(Tries::default());
     let passes = |root| {
         let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
-        let others = || in_queue(books, root, &|id, row| in_application(books, now, id, row));
+        let others = || in_queue(books, root, &|id, _| in_application(books, now, id, &tries));
         let swaps = || in_queue(books, root, &|id, row| swap::in_application(books, id, row));
         kept().or_else(swaps).or_else(others)
     };
-    books
+    let step = books
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .find_map(|(_, partition)| passes(partition.root))
-        .unwrap_or_default()
+        .find_map(|(_, partition)| passes(partition.root));
+    let mut events = tries.take().events;
+    events.extend(step.into_iter().flatten());
+    events
 }
 
 /// What one pass does with an application.
@@ -40,7 +47,7 @@ type Look<'a> = &'a dyn Fn(ApplicationId, &Application) -> Option<Vec<Event>>;
 fn in_queue(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
     let row = books.queue(queue);
     if row.leaf {
-        return in_leaf(books, queue, row, look);
+        return in_leaf(books, queue, look);
     }
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
@@ -98,7 +105,14 @@ fn pending(
     books.allocations_of(application).filter(|(_, row)| row.is_pending())
 }
 
-fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, look: Look<'_>) -> Option<Vec<Event>> {
+fn in_leaf(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
+    let mut applications = applications_in_order(books, queue).into_iter();
+    applications.find_map(|id| look(id, books.application(id)))
+}
+
+/// The applications of a leaf that ask for something, in its order.
+fn applications_in_order(books: &Books, queue: QueueId) -> Vec<ApplicationId> {
+    let leaf = books.queue(queue);
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
     applications.sort_by(|(left, l), (right, r)| {
@@ -115,15 +129,16 @@ fn in_leaf(books: &Books, queue: QueueId, leaf: &Queue, look: Look<'_>) -> Optio
         };
         first.then(second).then(l.number.cmp(&r.number))
     });
-    applications.into_iter().find_map(|(id, row)| look(id, row))
+    applications.into_iter().map(|(id, _)| id).collect()
 }
 
 fn in_application(
     books: &Books,
     now: Timestamp,
     id: ApplicationId,
-    row: &Application,
+    tries: &RefCell<Tries>,
 ) -> Option<Vec<Event>> {
+    let row = books.application(id);
     let ordinary = |ask: &Allocation| !swap::waits_for_place(row, ask);
     if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
         return None; // All of them are looked at in other passes.
@@ -138,23 +153,26 @@ fn in_application(
     }
     let mut asks = in_order(books, id);
     asks.retain(|(_, ask)| ordinary(ask));
-    let kept = |ask: &Allocation| ask.reservation().is_some();
-    if row.backed_off.is_some_and(|until| until > now) || asks.iter().all(|(_, ask)| kept(ask)) {
+    if row.backed_off.is_some_and(|until| until > now) {
         return None;
     }
     let values = books.queue(row.queue).settings.values;
+    let all_kept = asks.iter().all(|(_, ask)| ask.reservation().is_some());
     let mut failed = 0;
     for (ask, ask_row) in asks {
-        if values.backoff > 0 && failed >= values.backoff {
+        if values.backoff > 0 && !all_kept && failed >= values.backoff {
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::BackedOff { application: id, until }]);
         }
-        if !has_headroom(books, row, link, ask) {
-            continue;
-        }
-        if kept(ask_row) {
-            // The reserved pass has tried the same, and found nothing.
-            failed += u64::from(ask_row.required_node().is_none());
+        let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
+        let headroom = has_headroom(books, row, link, ask);
+        // For one that has a node, the reserved pass has tried all others.
+        if !headroom || ask_row.reservation().is_some() {
+            let allowed = is_allowed(books, row, link, ask);
+            if let Some(events) = allowed.then(|| call(headroom)).flatten() {
+                return Some(events);
+            }
+            failed += u64::from(headroom && ask_row.required_node().is_none());
             continue;
         }
         if let Some(node) = ask_row.required_node() {
@@ -169,8 +187,13 @@ fn in_application(
         if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
             return Some(place(books, row, ask, *node));
         }
+        let best = kept::best(&nodes, wanted);
+        let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
+        if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
+            return Some(events);
+        }
         if now.since(ask_row.created) > RESERVATION_DELAY
-            && let Some(node) = kept::best(&nodes, wanted)
+            && let Some(node) = best
         {
             return Some(alloc::vec![Event::Reserved { ask, node }]);
         }
@@ -201,10 +224,16 @@ fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> V
 
 fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
     let wanted = books.resources_of(ask);
-    let allowed = holding(books, row, link).iter().all(|level| {
-        level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted))
-    });
-    allowed && books.up(row.queue).all(|(_, queue)| has_room(queue, wanted))
+    let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
+    room && is_allowed(books, row, link, ask)
+}
+
+/// Whether user and group may use as much.
+fn is_allowed(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
+    let wanted = books.resources_of(ask);
+    holding(books, row, link)
+        .iter()
+        .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))
 }
 
 /// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.

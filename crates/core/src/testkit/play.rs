@@ -6,14 +6,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, GangStyle, Partition};
+use crate::books::{ApplicationState, GangStyle, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, Termination};
+use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::rules::decide;
-use crate::schedule::{Scheduler, Step};
+use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 mod give_back;
@@ -27,8 +27,15 @@ use super::random::{
 use super::watch::check_balance;
 use super::{World, naive_next};
 
+mod kept;
+
+use kept::may_place;
+
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
+
+/// More steps than any history needs between two deeds: beyond, it goes round in circles.
+const STEPS_MAX: usize = 2_000;
 
 /// When histories begin: late enough for asks that were made before.
 const START: Timestamp = Timestamp::from_millis(1_000_000);
@@ -132,29 +139,6 @@ impl Player<'_> {
         }
     }
 
-    /// Let time pass. Before the point at which the scheduler says that it may have something to
-    /// do, it has nothing to do; then it is let.
-    fn sleep(&mut self, until: Timestamp) {
-        let mut events = Vec::new();
-        loop {
-            self.settle();
-            let books = &self.world.books;
-            let step = self.world.scheduler.next(books, self.world.now, &mut events);
-            let Step::Idle { wake_at } = step else { unreachable!("the world has settled") };
-            let timer = books.next_deadline().filter(|at| *at > self.world.now);
-            let wake = wake_at.into_iter().chain(timer).min().unwrap_or(until).min(until);
-            assert!(wake > self.world.now || wake == until, "time goes on");
-            let before = wake.before(Millis::new(1)).max(self.world.now);
-            let early = naive_next(books, before);
-            assert!(early.is_empty(), "woken too late, at {wake:?} for {early:?}");
-            self.world.now = wake;
-            if wake == until {
-                return;
-            }
-            self.count("woken by time");
-        }
-    }
-
     /// Take one step, the same that a fresh scheduler and the naive one would take; whether
     /// there was one.
     fn step(&mut self) -> bool {
@@ -188,7 +172,12 @@ impl Player<'_> {
     }
 
     fn settle(&mut self) {
-        while self.step() {}
+        let settled = (0..STEPS_MAX).any(|_| !self.step());
+        assert!(
+            settled,
+            "the world settles: {:?}",
+            self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
+        );
         self.note_waits();
         let fresh = self.fresh_and_idle();
         let books = &self.world.books;
@@ -391,6 +380,7 @@ impl Player<'_> {
             }),
             Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
             Deed::Release(number) => release(&self.world.books, partition, here, number),
+            Deed::ScanQuotas => Command::ScanQuotas { partition },
             Deed::ReleaseAll(number) => Command::Release {
                 partition,
                 application: application(number),
@@ -428,17 +418,12 @@ impl Player<'_> {
                 0..NODES => Name::from(format!("n{}", deed.required)),
                 _ => Name::default(),
             },
+            may_preempt: !deed.flags.is_multiple_of(4),
+            preemptable: !(deed.flags / 4).is_multiple_of(4),
+            originator: (deed.flags / 16).is_multiple_of(8),
             ..Ask::default()
         })
     }
-}
-
-/// Whether a node is in use, and not kept from an ask; or it is the one that the ask has to go to.
-fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
-    let (row, on) = (books.allocation(ask), books.node(node));
-    let kept = row.reservation().is_some_and(|kept| kept.node == node);
-    let required = row.required_node() == Some(&on.name);
-    kept || ((on.schedulable || required) && !on.is_reserved())
 }
 
 /// What happens where there is no node or application yet: one comes.
@@ -510,6 +495,11 @@ fn name_of(event: &Event) -> String {
     let text = format!("{event:?}");
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
     match event {
+        Event::Preempted { cause, .. } => match cause {
+            PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
+            PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
+            PreemptionCause::Quota(_) => format!("{kind} for a quota"),
+        },
         Event::Released { termination, .. } => format!("{kind} {termination:?}"),
         Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
         Event::ApplicationLinked { group, .. } => match group {

@@ -43,6 +43,8 @@ pub(super) enum Deed {
     Release(u8),
     /// The RM has done some of what it was asked to: which, and whether it says so twice.
     Confirm(u8),
+    /// Look for queues above their maximum.
+    ScanQuotas,
     /// An application gives everything back.
     ReleaseAll(u8),
     /// An application goes.
@@ -70,6 +72,8 @@ pub(super) struct AskDeed {
     pub(super) role: u8,
     /// The node that it requires, below [`NODES`].
     pub(super) required: u8,
+    /// Whether it may have others stopped, offers itself, and is the first of its application.
+    pub(super) flags: u8,
 }
 
 /// The partitions of every random configuration.
@@ -99,11 +103,20 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = any::<u8>;
     let required = 0_u8..8 * NODES;
-    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, pick()).prop_map(
-        |(application, key, size, priority, node, age, required, role)| {
-            Deed::Ask(AskDeed { application, key, size, priority, node, age, role, required })
-        },
-    );
+    let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, (pick(), pick()))
+        .prop_map(|(application, key, size, priority, node, age, required, (role, flags))| {
+            Deed::Ask(AskDeed {
+                application,
+                key,
+                size,
+                priority,
+                node,
+                age,
+                required,
+                role,
+                flags,
+            })
+        });
     prop_oneof![
         4 => add_node(),
         2 => (pick(), pick()).prop_map(|(node, size)| Deed::ResizeNode(node, size)),
@@ -114,6 +127,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         30 => asked,
         12 => pick().prop_map(Deed::Release),
         5 => pick().prop_map(Deed::Confirm),
+        2 => Just(Deed::ScanQuotas),
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
         3 => pick().prop_map(Deed::Wait),
@@ -167,6 +181,10 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     let mut root = queue(parent("root", children));
     (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
     let mut one = partition(root).partitions.remove(0);
+    let preemption = dice.next().unwrap_or_default();
+    one.preemption.enabled = !preemption.is_multiple_of(8);
+    one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
+    one.preemption.quota_enabled = !preemption.is_multiple_of(2);
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);
@@ -209,8 +227,18 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
     } else if bound % 7 == 1 {
         queue.max = amounts([("gpu", 0), ("vcore", 9)]);
     }
-    if die() % 3 == 0 {
-        queue.guaranteed = amounts([("vcore", i64::from(die() % 6))]);
+    if die() % 3 > 0 {
+        queue.guaranteed = amounts([("vcore", i64::from(die() % 8))]);
+    }
+    for (key, value) in match die() % 12 {
+        0 => [("preemption.policy", "fence"), ("preemption.delay", "1s")],
+        1 => [("preemption.policy", "disabled"), ("quota.preemption.delay", "2s")],
+        2 => [("priority.policy", "fence"), ("priority.offset", "1")],
+        3 => [("priority.offset", "-1"), ("preemption.delay", "5s")],
+        4..8 => [("preemption.delay", "10s"), ("quota.preemption.delay", "1s")],
+        _ => [("quota.preemption.delay", "5s"), ("preemption.delay", "40s")],
+    } {
+        queue.properties.insert(Name::new(key), Name::new(value));
     }
     if die() % 4 == 0 {
         queue.max_applications = u64::from(die() % 3 + 1);

@@ -107,7 +107,7 @@ fn is_count(word: &str) -> bool {
 pub(super) fn is_setting(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
-        Some("queue" | "limit" | "nodes" | "partition" | "rule")
+        Some("queue" | "limit" | "nodes" | "partition" | "preemption" | "rule")
     )
 }
 
@@ -130,6 +130,7 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
             "limit" => limit(current, &mut words),
             "rule" => current.placement_rules.push(rule(&mut words)),
             "nodes" => node_order(current, &mut words),
+            "preemption" => preemption(current, &mut words),
             _ => {}
         }
         words.end();
@@ -249,6 +250,19 @@ fn node_order(partition: &mut PartitionConfig, words: &mut Words<'_>) {
         let (resource, weight) = word.split_once('=').expect("weights are `type=number`");
         let weight = weight.parse::<i64>().expect("weights in stories are whole") as f64;
         partition.node_sort.weights.push((Name::new(resource), weight));
+    }
+}
+
+/// `preemption off quota newest`: none for guarantees, some for quotas, victims as the reference
+/// takes them.
+fn preemption(partition: &mut PartitionConfig, words: &mut Words<'_>) {
+    while let Some(word) = words.optional() {
+        match word {
+            "off" => partition.preemption.enabled = false,
+            "quota" => partition.preemption.quota_enabled = true,
+            "newest" => partition.preemption.strict_guarantee = false,
+            other => panic!("{other} is no kind of preemption"),
+        }
     }
 }
 

@@ -22,7 +22,8 @@ use super::watch::Watch;
 
 /// Play a story and tell what happened.
 ///
-/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`, `rule`. All others
+/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`,
+/// `preemption`, `rule`. All others
 /// are commands; after each the scheduler moves until it is idle. A line of the answer says
 /// what a command led to, indented lines which ask waits from now on, and why. Every invariant
 /// is checked after every event.
@@ -33,6 +34,7 @@ use super::watch::Watch;
 /// rule tag namespace create deny user ann group dev below fixed teams
 /// limit root.a user ann,* group dev vcore=3 apps=1
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
+/// preemption off quota newest         which kinds are on; `newest`: victims as in the reference
 /// partition gpu                       the lines that follow belong to this partition
 ///
 /// node n1 vcore=8 memory=16 drained   node n2 vcore=8 type m5

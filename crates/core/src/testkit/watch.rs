@@ -66,7 +66,8 @@ fn line(record: &Record) -> String {
 fn of_summary(summary: &SummaryView) -> String {
     let SummaryView { application, submitted, started, finished, state, spent, .. } = summary;
     let list = |spent: &[(Name, Amounts)]| -> String {
-        spent.iter().map(|(instance, amounts)| format!(" {instance} {amounts}")).collect()
+        let words = spent.iter().map(|(instance, amounts)| format!(" {instance} {amounts}"));
+        words.collect::<Vec<_>>().concat()
     };
     format!(
         "  summary of {application}: {state}, submitted {submitted}, started {started}, finished {finished}, used{}, placeholders{}, preempted{}\n",

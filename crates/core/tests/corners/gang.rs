@@ -1,6 +1,7 @@
 //! Gangs: placeholders that come, go and give their places.
 
 use expect_test::expect;
+use headroom_core::books::ApplicationState;
 use headroom_core::testkit::{amounts, leaf, parent};
 use headroom_core::{Ask, Command, Event, Name, PreemptionCause, Submit, Termination};
 
@@ -255,4 +256,28 @@ fn the_number_of_placeholders_follows_them_wherever_they_go() {
     let application = "g".into();
     cluster.command(&Command::RemoveApplication { partition: here(), application });
     assert_eq!(number(&cluster), (0, 0));
+}
+
+#[test]
+fn the_timer_of_placeholders_asks_back_neither_swapped_nor_preempted_ones() {
+    // The gang is complete, and the application runs; or it is not, and starts again.
+    for (size, state) in [(3, ApplicationState::Running), (9, ApplicationState::Resuming)] {
+        let mut cluster = gang(size);
+        for (key, node) in [("p1", "n1"), ("p2", "n1"), ("p3", "n2")] {
+            one(&mut cluster, key, true, 1, Some(node));
+        }
+        preempt(&mut cluster, "p1");
+        one(&mut cluster, "m1", false, 1, None);
+        let start = cluster.world.journal.len();
+        cluster.wait(15 * 60);
+        let key = |(_, event): &(_, Event)| match event {
+            Event::ReleaseAsked { allocation, .. } => {
+                Some(cluster.world.books.allocation(*allocation).key.clone())
+            }
+            _ => None,
+        };
+        let asked: Vec<Name> = cluster.world.journal[start..].iter().filter_map(key).collect();
+        assert_eq!(asked, ["p3"], "{state}");
+        assert_eq!(cluster.application("g").state, state);
+    }
 }

@@ -10,6 +10,7 @@ mod application;
 mod cluster;
 mod gang;
 mod node;
+mod nodes;
 mod properties;
 mod protocol;
 mod queues;

@@ -283,38 +283,27 @@ fn a_user_who_runs_enough_holds_his_application_back() {
 }
 
 #[test]
-fn an_ask_is_told_when_it_does_not_fit_and_when_it_does_again() {
+fn an_ask_is_told_when_it_does_not_fit_its_queue_and_when_it_does_again() {
     check(
         "
         queue root.a max vcore=4
-        queue root.b
-        limit root.b user ann vcore=2
         node n1 vcore=10
         app app1 root.a ann
-        app app2 root.b ann
         ask a1 app1 vcore=3
         ask a2 app1 vcore=2
         wait 20s
         release a1
-        ask b1 app2 vcore=2
-        ask b2 app2 vcore=1
-        release b1
         ",
         expect![[r#"
             node n1
               QUEUE ADD DETAILS_NONE root
               QUEUE ADD DETAILS_NONE root.a
-              QUEUE ADD DETAILS_NONE root.b
-              USERGROUP SET UG_USER_LIMIT ann root.b
               NODE SET NODE_SCHEDULABLE n1: schedulable: true
               QUEUE SET QUEUE_MAX root {vcore: 10000 m}
               NODE ADD DETAILS_NONE n1 {vcore: 10000 m}
             app app1
               APP ADD APP_NEW app1
               QUEUE ADD QUEUE_APP root.a app1
-            app app2
-              APP ADD APP_NEW app2
-              QUEUE ADD QUEUE_APP root.b app2
             ask a1
               APP ADD APP_REQUEST app1 a1 {vcore: 3000 m}
               APP SET APP_ACCEPTED app1
@@ -335,25 +324,58 @@ fn an_ask_is_told_when_it_does_not_fit_and_when_it_does_again() {
               NODE ADD NODE_ALLOC n1 a2 {vcore: 2000 m}
               USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 2000 m}
               APP ADD APP_ALLOC app1 a2 {vcore: 2000 m}
-            ask b1
-              APP ADD APP_REQUEST app2 b1 {vcore: 2000 m}
-              APP SET APP_ACCEPTED app2
-              NODE ADD NODE_ALLOC n1 b1 {vcore: 2000 m}
-              USERGROUP ADD UG_USER_RESOURCE ann root.b {vcore: 2000 m}
-              APP SET APP_RUNNING app2
-              APP ADD APP_ALLOC app2 b1 {vcore: 2000 m}
-            ask b2
-              APP ADD APP_REQUEST app2 b2 {vcore: 1000 m}
-              REQUEST NONE DETAILS_NONE b2 app2 {vcore: 1000 m}: user ann at root.b has 0 m vcore left of its limit of 2000 m, the ask needs 1000 m; wait for a release, or raise the limit
-            release b1
-              USERGROUP REMOVE UG_USER_RESOURCE ann root.b {vcore: 2000 m}
-              APP REMOVE ALLOC_CANCEL app2 b1 {vcore: 2000 m}
-              NODE REMOVE NODE_ALLOC n1 b1 {vcore: 2000 m}
-              APP REMOVE REQUEST_CANCEL app2 b1 {vcore: 2000 m}
-              REQUEST NONE DETAILS_NONE b2 app2 {vcore: 1000 m}: the ask fits the limits of its user and group again
-              NODE ADD NODE_ALLOC n1 b2 {vcore: 1000 m}
-              USERGROUP ADD UG_USER_RESOURCE ann root.b {vcore: 1000 m}
-              APP ADD APP_ALLOC app2 b2 {vcore: 1000 m}
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_is_told_when_it_exceeds_a_limit_and_when_it_does_no_more() {
+    check(
+        "
+        queue root.a
+        limit root.a user ann vcore=2
+        node n1 vcore=10
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=1
+        ask a3 app1 vcore=1
+        release a1
+        ",
+        expect![[r#"
+            node n1
+              QUEUE ADD DETAILS_NONE root
+              QUEUE ADD DETAILS_NONE root.a
+              USERGROUP SET UG_USER_LIMIT ann root.a
+              NODE SET NODE_SCHEDULABLE n1: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 10000 m}
+              NODE ADD DETAILS_NONE n1 {vcore: 10000 m}
+            app app1
+              APP ADD APP_NEW app1
+              QUEUE ADD QUEUE_APP root.a app1
+            ask a1
+              APP ADD APP_REQUEST app1 a1 {vcore: 2000 m}
+              APP SET APP_ACCEPTED app1
+              NODE ADD NODE_ALLOC n1 a1 {vcore: 2000 m}
+              USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 2000 m}
+              APP SET APP_RUNNING app1
+              APP ADD APP_ALLOC app1 a1 {vcore: 2000 m}
+            ask a2
+              APP ADD APP_REQUEST app1 a2 {vcore: 1000 m}
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: user ann at root.a has 0 m vcore left of its limit of 2000 m, the ask needs 1000 m; wait for a release, or raise the limit
+            ask a3
+              APP ADD APP_REQUEST app1 a3 {vcore: 1000 m}
+            release a1
+              USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 2000 m}
+              APP REMOVE ALLOC_CANCEL app1 a1 {vcore: 2000 m}
+              NODE REMOVE NODE_ALLOC n1 a1 {vcore: 2000 m}
+              APP REMOVE REQUEST_CANCEL app1 a1 {vcore: 2000 m}
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: the ask fits the limits of its user and group again
+              NODE ADD NODE_ALLOC n1 a2 {vcore: 1000 m}
+              USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 1000 m}
+              APP ADD APP_ALLOC app1 a2 {vcore: 1000 m}
+              NODE ADD NODE_ALLOC n1 a3 {vcore: 1000 m}
+              USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 1000 m}
+              APP ADD APP_ALLOC app1 a3 {vcore: 1000 m}
         "#]],
     );
 }

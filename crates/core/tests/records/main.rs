@@ -5,6 +5,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+mod gangs;
 mod life;
 mod nodes;
 mod queues;

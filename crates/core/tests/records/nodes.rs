@@ -29,7 +29,7 @@ fn a_node_is_told_of_from_its_coming_to_its_going() {
               QUEUE ADD DETAILS_NONE root.a
               NODE SET NODE_SCHEDULABLE n1: schedulable: true
               QUEUE SET QUEUE_MAX root {vcore: 10000 m}
-              NODE ADD DETAILS_NONE n1 {gpu: 0, vcore: 10000 m}
+              NODE ADD DETAILS_NONE n1 {vcore: 10000 m}
             node n1
               NODE SET NODE_SCHEDULABLE n1: schedulable: true
               NODE ADD DETAILS_NONE n1 {vcore: 5000 m}

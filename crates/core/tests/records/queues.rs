@@ -97,6 +97,38 @@ fn a_partition_that_goes_takes_all_along_and_says_so() {
         partition default
         queue root.a
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            wait 1s
+              QUEUE ADD DETAILS_NONE root
+              QUEUE ADD DETAILS_NONE root.a
+              QUEUE ADD DETAILS_NONE root
+              QUEUE ADD DETAILS_NONE root.b
+            node n1
+              NODE SET NODE_SCHEDULABLE n1: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 10000 m}
+              NODE ADD DETAILS_NONE n1 {vcore: 10000 m}
+            app app1
+              APP ADD APP_NEW app1
+              QUEUE ADD QUEUE_APP root.b app1
+            ask a1
+              APP ADD APP_REQUEST app1 a1 {vcore: 3000 m}
+              APP SET APP_ACCEPTED app1
+              NODE ADD NODE_ALLOC n1 a1 {vcore: 3000 m}
+              USERGROUP ADD UG_USER_RESOURCE ann root.b {vcore: 3000 m}
+              APP SET APP_RUNNING app1
+              APP ADD APP_ALLOC app1 a1 {vcore: 3000 m}
+            reload
+              APP SET APP_FAILING app1: ResourceReservationTimeout
+              USERGROUP REMOVE UG_USER_RESOURCE ann root.b {vcore: 3000 m}
+              APP REMOVE ALLOC_CANCEL app1 a1 {vcore: 3000 m}
+              NODE REMOVE NODE_ALLOC n1 a1 {vcore: 3000 m}
+              APP REMOVE REQUEST_CANCEL app1 a1 {vcore: 3000 m}
+              APP REMOVE DETAILS_NONE app1
+              QUEUE REMOVE QUEUE_APP root.b app1
+              QUEUE SET QUEUE_MAX root
+              NODE REMOVE NODE_DECOMISSION n1
+              QUEUE REMOVE DETAILS_NONE root.b
+              QUEUE REMOVE DETAILS_NONE root
+        "#]],
     );
 }

@@ -1,7 +1,8 @@
 //! Records of gangs and preemption, from facts written down by hand: how they come about is told
 //! elsewhere.
 
-use headroom_core::books::{ApplicationState, Books};
+use headroom_core::books::{ApplicationState, Books, QueueSettings};
+use headroom_core::config::PropertyValues;
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use headroom_core::record::{Record, Telling, records};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
@@ -98,9 +99,27 @@ impl Gang {
         Event::SwapStarted { ask, placeholder, node: self.nodes[node] }
     }
 
-    fn moved(&self, state: ApplicationState) -> Event {
-        Event::ApplicationMoved { application: self.application, state, timer: None }
+    /// Set a maximum below the use, which starts the clock: a minute.
+    fn lower_maximum(&mut self) {
+        let max = if self.books.queue(self.queue).max.is_some() { 4 } else { 5 };
+        let settings = QueueSettings {
+            max: Some(amounts([("memory", max)])),
+            values: PropertyValues {
+                quota_preemption_delay: Millis::from_secs(60),
+                ..PropertyValues::default()
+            },
+            ..QueueSettings::default()
+        };
+        let partition = *self.books.partitions().first_key_value().unwrap().0;
+        let (queue, leaf, managed) = ("root.a".into(), true, true);
+        self.tell(&[Event::QueueChanged { partition, queue, leaf, managed, settings }]);
     }
+}
+
+fn text(record: &Record) -> String {
+    let reference = record.reference.as_deref().unwrap_or("-");
+    let message = record.message.as_deref().unwrap_or("-");
+    format!("{} {} {reference}: {message}", record.kind.word(), record.object)
 }
 
 fn words(record: &Record) -> String {
@@ -109,25 +128,104 @@ fn words(record: &Record) -> String {
 }
 
 #[test]
-fn scheduling_w19_the_states_of_a_swap_are_told_around_what_goes_and_what_comes() {
-    let mut gang = Gang::new(10);
-    assert_eq!(gang.tell(&[gang.start(0)]), [""; 0]);
-    let events = [
-        Event::SwapConfirmed { placeholder: gang.placeholder },
-        gang.moved(ApplicationState::Completing),
-        gang.moved(ApplicationState::Running),
-    ];
-    let told = gang.tell(&events);
+fn a_member_on_another_node_is_on_both_until_the_swap_is_over() {
+    let mut gang = Gang::new(6);
+    assert_eq!(gang.tell(&[gang.start(1)]), ["ADD NODE_ALLOC n2 m1"]);
+    assert_eq!(gang.tell(&[Event::SwapDropped { ask: gang.member }]), ["REMOVE NODE_ALLOC n2 m1"]);
+    gang.tell(&[gang.start(1)]);
     assert_eq!(
-        told,
+        gang.tell(&[Event::SwapConfirmed { placeholder: gang.placeholder }]),
         [
             "REMOVE UG_USER_RESOURCE ann root.a",
-            "SET APP_COMPLETING app1 -",
             "REMOVE ALLOC_REPLACED app1 p1",
+            "REMOVE NODE_ALLOC n1 p1",
             "REMOVE REQUEST_CANCEL app1 p1",
             "ADD UG_USER_RESOURCE ann root.a",
-            "SET APP_RUNNING app1 -",
             "ADD APP_ALLOC app1 m1",
         ]
     );
+}
+
+#[test]
+fn a_reservation_is_told_as_long_as_it_lasts() {
+    let mut gang = Gang::new(10);
+    let (ask, node) = (gang.member, gang.nodes[0]);
+    let told = gang.tell(&[Event::Reserved { ask, node }, Event::Unreserved { ask }]);
+    assert_eq!(told, ["ADD NODE_RESERVATION n1 m1", "REMOVE NODE_RESERVATION n1 m1"]);
+    gang.tell(&[Event::Reserved { ask, node }]);
+    let told = gang.tell(&[Event::Placed { ask, node }]);
+    assert_eq!(told[..2], ["REMOVE NODE_RESERVATION n1 m1", "ADD NODE_ALLOC n1 m1"]);
+    let mut gang = Gang::new(10);
+    gang.tell(&[Event::Reserved { ask, node }]);
+    let told = gang.tell(&[Event::AskRemoved { ask, termination: Termination::Timeout }]);
+    assert_eq!(told, ["REMOVE NODE_RESERVATION n1 m1", "REMOVE REQUEST_TIMEOUT app1 m1"]);
+}
+
+#[test]
+fn who_is_stopped_for_whom_is_told_of_the_victim() {
+    let mut gang = Gang::new(10);
+    let (victim, member, queue) = (gang.placeholder, gang.member, gang.queue);
+    let cause = PreemptionCause::Guarantee(member);
+    let mut messages = Vec::new();
+    for cause in [cause, PreemptionCause::RequiredNode(member), PreemptionCause::Quota(queue)] {
+        let event = Event::Preempted { victim, cause };
+        records(&gang.books, gang.now, &event, &mut |record| messages.push(text(&record)));
+    }
+    assert_eq!(
+        messages,
+        [
+            "REQUEST p1 app1: preempted by ask m1 of application app1",
+            "REQUEST p1 app1: preempted by ask m1 of application app1",
+            "REQUEST p1 app1: preempted by the changed quota of queue root.a",
+        ]
+    );
+    gang.tell(&[Event::Preempted { victim, cause }]);
+    let told =
+        gang.tell(&[Event::Released { allocation: victim, termination: Termination::Preempted }]);
+    assert_eq!(
+        told[1..],
+        [
+            "REMOVE ALLOC_PREEMPT app1 p1",
+            "REMOVE NODE_ALLOC n1 p1",
+            "REMOVE REQUEST_CANCEL app1 p1",
+        ]
+    );
+}
+
+#[test]
+fn an_ask_for_which_nothing_can_be_stopped_is_told_of_every_fifteen_seconds() {
+    let mut gang = Gang::new(10);
+    let tried = Event::PreemptionTried { ask: gang.member };
+    for (seconds, expected) in [(0, 1), (14, 0), (29, 1)] {
+        gang.now = Timestamp::from_millis(1_000 + seconds * 1_000);
+        let told = gang.tell(core::slice::from_ref(&tried));
+        assert_eq!(told.len(), expected, "after {seconds} s: {told:?}");
+    }
+}
+
+#[test]
+fn a_placeholder_that_is_too_small_is_told_of_and_one_whose_time_is_over_is_not() {
+    let mut gang = Gang::new(20);
+    let asked =
+        Event::ReleaseAsked { allocation: gang.placeholder, termination: Termination::Timeout };
+    let mut messages = Vec::new();
+    records(&gang.books, gang.now, &asked, &mut |record| messages.push(text(&record)));
+    let expected = "REQUEST p1 app1: the placeholder is too small for a member of its task group";
+    assert_eq!(messages, [expected]);
+    let expired = Event::PlaceholdersExpired { application: gang.application };
+    assert_eq!(gang.tell(&[expired, asked]), [""; 0]);
+}
+
+#[test]
+fn quota_preemption_is_told_of_the_queue_when_its_time_had_come() {
+    let mut gang = Gang::new(10);
+    let (victim, queue) = (gang.placeholder, gang.queue);
+    let stopped = Event::QuotaClockStopped { queue };
+    assert_eq!(gang.tell(core::slice::from_ref(&stopped)), [""; 0]);
+    gang.lower_maximum();
+    gang.tell(&[Event::Preempted { victim, cause: PreemptionCause::Quota(queue) }]);
+    assert_eq!(gang.tell(core::slice::from_ref(&stopped)), [""; 0], "its time has not come");
+    gang.lower_maximum();
+    gang.now = Timestamp::from_millis(90_000);
+    assert_eq!(gang.tell(&[stopped]), ["SET QUEUE_PREEMPTION root.a -"]);
 }

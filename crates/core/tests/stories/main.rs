@@ -12,10 +12,12 @@ mod life;
 mod limits;
 mod nodes;
 mod order;
+mod preemption;
 mod queues;
 mod queues_examples;
 mod refusals;
 mod reload;
+mod required_nodes;
 mod reservations;
 mod scheduling_examples;
 

@@ -1,4 +1,4 @@
-//! Nodes that are kept for asks, required nodes, back-off, and asks that more nodes would help.
+//! Nodes that are kept for asks.
 
 use expect_test::expect;
 
@@ -64,53 +64,6 @@ fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
 
 /// Without preemption: y is stopped by its RM.
 #[test]
-fn scheduling_w20_required_node_is_reserved_at_once() {
-    check(
-        "
-        queue root.a
-        node n1 cpu=10
-        node n2 cpu=10
-        app app1 root.a ann
-        ask x app1 cpu=4 on n1
-        ask y app1 cpu=5 on n1
-        app app2 root.a ann
-        ask d app2 cpu=3 requires n1
-        release y
-        ",
-        expect![[r#"
-            ask x: app1 Accepted, x on n1, app1 Running
-            ask y: y on n1
-            ask d: app2 Accepted, n1 keeps d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
-            release y: y released, d on n1, app2 Running
-        "#]],
-    );
-}
-
-#[test]
-fn scheduling_w20_required_node_waits_for_headroom_first() {
-    check(
-        "
-        queue root.a
-        node n1 cpu=10
-        app app1 root.a ann
-        ask x app1 cpu=4 on n1
-        ask y app1 cpu=5 on n1
-        app app2 root.a ann
-        ask d app2 cpu=3 requires n1
-        wait 10s
-        ",
-        expect![[r#"
-            ask x: app1 Accepted, x on n1, app1 Running
-            ask y: y on n1
-            ask d: app2 Accepted
-              d waits ROOT_CAPACITY: the cluster has 1 cpu left of its maximum of 10, the ask needs 3; wait for a release, or add nodes
-            wait 10s: nothing
-        "#]],
-    );
-}
-
-#[test]
 fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
     check(
         "
@@ -133,112 +86,6 @@ fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
             ask b: app2 Accepted
               b waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
             release a: a withdrawn, app1 Completing, b on n1, app2 Running
-        "#]],
-    );
-}
-
-#[test]
-fn scheduling_w36_back_off() {
-    check(
-        "
-        queue root.a prop application.unschedasks.backoff=2 prop application.unschedasks.backoff.delay=30s
-        node n1 cpu=3
-        node n2 cpu=3
-        app app1 root.a ann
-        app app2 root.a ann
-        ask r1 app1 cpu=4
-        ask r2 app1 cpu=4
-        ask r3 app1 cpu=4
-        ask r4 app1 cpu=1
-        ask s1 app2 cpu=1
-        wait 29s
-        release r1
-        release r2
-        wait 1s
-        ",
-        expect![[r#"
-            ask r1: app1 Accepted
-              r1 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
-            ask r2
-              r2 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
-            ask r3: app1 backs off until 30000 ms
-              r1 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r2 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r3 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-            ask r4
-              r4 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-            ask s1: app2 Accepted, s1 on n1, app2 Running
-            wait 29s: nothing
-            release r1: r1 withdrawn
-            release r2: r2 withdrawn
-            wait 1s: r4 on n1, app1 Running
-              r3 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
-        "#]],
-    );
-}
-
-#[test]
-fn scheduling_w40_autoscale_hint() {
-    check(
-        "
-        queue root.a max cpu=10
-        node n1 cpu=4
-        app app1 root.a ann
-        ask r1 app1 cpu=4
-        ask e1 app1 cpu=3
-        ask e2 app1 cpu=5
-        ask e3 app1 cpu=3
-        scan-outstanding
-        scan-outstanding
-        ",
-        expect![[r#"
-            ask r1: app1 Accepted, r1 on n1, app1 Running
-            ask e1
-              e1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
-            ask e2
-              e2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 5; wait for a release, or add nodes
-            ask e3
-              e3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
-            scan-outstanding: more nodes would help e1, more nodes would help e3
-            scan-outstanding: nothing
-        "#]],
-    );
-}
-
-#[test]
-fn scale_up_is_not_asked_for_what_may_not_run_or_runs_on_one_node() {
-    check(
-        "
-        queue root.a
-        queue root.b apps=1
-        limit root.a user ann cpu=2
-        node n1 cpu=4
-        app app1 root.a bob
-        ask r1 app1 cpu=4
-        app app2 root.a ann
-        ask over app2 cpu=3
-        ask within app2 cpu=2
-        ask pinned app1 cpu=1 requires n1
-        app app3 root.b bob
-        ask b1 app3 cpu=1 on n1
-        app app4 root.b bob
-        ask b2 app4 cpu=1
-        scan-outstanding
-        ",
-        expect![[r#"
-            ask r1: app1 Accepted, r1 on n1, app1 Running
-            ask over: app2 Accepted
-              over waits ABS_USER_LIMIT: user ann at root.a has 2 cpu left of its limit of 2, the ask needs 3; wait for a release, or raise the limit
-            ask within
-              within waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
-            ask pinned
-              pinned waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
-            ask b1: app3 Accepted, b1 on n1, app3 Running
-              within waits ROOT_CAPACITY: the cluster has -1 cpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
-              pinned waits ROOT_CAPACITY: the cluster has -1 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
-            ask b2: app4 Accepted
-              b2 waits MAX_APPS: queue root.b runs 1 application and may run 1; wait for one to end, or raise the number
-            scan-outstanding: more nodes would help within
         "#]],
     );
 }
@@ -414,81 +261,7 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
     );
 }
 
-#[test]
-fn a_required_node_is_unknown_and_then_registers() {
-    check(
-        "
-        queue root.a
-        node n1 cpu=4
-        app app1 root.a ann
-        ask d app1 cpu=2 requires n9
-        node n9 cpu=4 drained
-        ",
-        expect![[r#"
-            ask d: app1 Accepted
-              d waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
-            node n9: d on n9, app1 Running
-        "#]],
-    );
-}
-
-#[test]
-fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_way() {
-    check(
-        "
-        queue root.a
-        node n1 cpu=4
-        node n2 cpu=40
-        foreign f n1 cpu=3
-        foreign g n2 cpu=39
-        app app1 root.a ann
-        ask o app1 cpu=2
-        wait 3s
-        app app2 root.a bob
-        ask d1 app2 cpu=2 requires n1
-        ask d2 app2 cpu=2 requires n1
-        foreign-gone f
-        ",
-        expect![[r#"
-            foreign f: f occupies n1
-            foreign g: g occupies n2
-            ask o: app1 Accepted
-              o waits NO_NODE_FITS: no node fits: the ask needs 2 cpu, the most that any node in use has free is 1; wait for a release, or add nodes
-            wait 3s: n1 keeps o
-              o waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-            ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
-              o waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-              d1 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-            ask d2: n1 keeps d2
-              d2 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-            foreign-gone f: f gone, d1 on n1, app2 Running, d2 on n1
-        "#]],
-    );
-}
-
 /// Decision D-19.
-#[test]
-fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
-    check(
-        "
-        queue root.a
-        node n1 cpu=4
-        node n2 cpu=8
-        app app1 root.a ann
-        ask d app1 cpu=5 requires n1
-        ask b app1 cpu=2
-        resize n1 cpu=5
-        ",
-        expect![[r#"
-            ask d: app1 Accepted
-              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is {cpu: 4}, the ask needs {cpu: 5}; enlarge the node, or ask for less
-            ask b: b on n1, app1 Running
-            resize n1: n1 keeps d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
-        "#]],
-    );
-}
-
 /// Decision D-17.
 #[test]
 fn a_reservation_that_lacks_headroom_ends_after_two_hours() {

@@ -7,7 +7,8 @@
 //!
 //! Definitions that a reader may want to recompute:
 //!
-//! - **Wait** of a job: start of its last task − submission, over the jobs that started. Jobs
+//! - **Wait** of a job: start of its last task (of a gang: the moment at which it was complete) −
+//!   submission, over the jobs that started. Jobs
 //!   still waiting at the end are counted apart ([`OpenWaits`]), impossible and rejected ones not
 //!   at all.
 //! - **Percentile** p of n sorted values: the one at rank ⌈p·n/100⌉ (nearest rank, always a
@@ -41,6 +42,6 @@ pub use series::Series;
 pub use statistics::percentile;
 pub use summarise::summarise;
 pub use summary::{
-    BlockerSummary, Guarantee, JobCounts, OpenWaits, QueueSummary, Scope, SeriesSet, Slowdowns,
-    Summary, TypeSummary, WaitBucket, WaitedFor, Waits,
+    BlockerSummary, GangSummary, Guarantee, JobCounts, OpenWaits, QueueSummary, Scope, SeriesSet,
+    Slowdowns, Summary, TypeSummary, WaitBucket, WaitedFor, Waits,
 };

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::blockers::Ranking;
 use super::grid::{Grid, Integral};
 use super::series::Series;
-use super::statistics::{histogram, jain, ratio, round};
-use super::summary::{Guarantee, QueueSummary, Scope, SeriesSet, Summary, TypeSummary};
-use super::tally::{Around, Tally};
+use super::statistics::{histogram, jain, ratio, round, waits};
+use super::summary::{
+    GangSummary, Guarantee, QueueSummary, Scope, SeriesSet, Summary, TypeSummary,
+};
+use super::tally::{Around, Tally, can_run};
 use super::types::{HOUR_MS, Types};
 use super::{fragmentation, queues, tasks};
 use crate::outcome::Outcome;
@@ -52,10 +54,21 @@ pub fn summarise(outcome: &Outcome) -> Summary {
         groups: tallies.groups.finish(&around),
         waiting_hours: round(ratio(ranking.total_ms(), HOUR_MS)),
         blockers: ranking.into_blockers(),
+        gangs: gangs(outcome),
+        faults: outcome.counts.faults,
         wait_histogram,
         grid,
         series,
     }
+}
+
+fn gangs(outcome: &Outcome) -> Option<GangSummary> {
+    let gangs = || outcome.jobs.iter().filter(|job| job.gang && can_run(job));
+    let lengths = gangs().filter_map(|job| Some(job.start_ms?.saturating_sub(job.submit_ms)));
+    outcome.jobs.iter().any(|job| job.gang).then(|| GangSummary {
+        counts: outcome.counts.gangs,
+        until_complete: waits(lengths.collect()),
+    })
 }
 
 /// Sums per user, group and queue.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::Grid;
 use super::series::Series;
+use crate::outcome::{FaultCounts, GangCounts};
 
 /// A run in numbers. Every list has a fixed order, so that equal runs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,12 +35,27 @@ pub struct Summary {
     pub waiting_hours: f64,
     /// What made jobs wait, the longest total first.
     pub blockers: Vec<BlockerSummary>,
+    /// What became of gangs; none if no job was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gangs: Option<GangSummary>,
+    /// What went wrong on purpose; none if nothing was to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultCounts>,
     /// How many jobs that started waited how long.
     pub wait_histogram: Vec<WaitBucket>,
     /// The grid of every curve.
     pub grid: Grid,
     /// The curves.
     pub series: SeriesSet,
+}
+
+/// Jobs whose tasks start together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GangSummary {
+    /// What became of them.
+    pub counts: GangCounts,
+    /// From the first submission until the gang was complete, over those that were.
+    pub until_complete: Waits,
 }
 
 /// One resource type of the cluster.

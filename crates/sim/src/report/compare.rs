@@ -100,6 +100,23 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
         of("preemptions", |run| float(run.run.preemptions), whole),
         of("lost tasks", |run| float(run.run.node_losses), whole),
     ];
+    if old.gangs.is_some() || new.gangs.is_some() {
+        let gangs = |run: &Summary| run.gangs.unwrap_or_default();
+        rows.extend([
+            Row {
+                name: "complete gangs".to_owned(),
+                before: float(gangs(old).counts.complete),
+                after: float(gangs(new).counts.complete),
+                show: whole,
+            },
+            Row {
+                name: "mean time until a gang is complete".to_owned(),
+                before: float(gangs(old).until_complete.mean_ms),
+                after: float(gangs(new).until_complete.mean_ms),
+                show: time,
+            },
+        ]);
+    }
     let used = |summary: &Summary| -> BTreeMap<String, f64> {
         let types = summary.types.iter();
         types.map(|one| (one.name.clone(), one.used_percent)).collect()

@@ -178,7 +178,53 @@ fn facts(text: &mut String, summary: &Summary) {
             ),
         );
     }
+    for line in gangs(summary).into_iter().chain(faults(summary)) {
+        push(text, &line);
+    }
     text.push('\n');
+}
+
+/// What became of gangs, in a sentence; none if there were none.
+pub(super) fn gangs(summary: &Summary) -> Option<String> {
+    let gangs = summary.gangs.as_ref()?;
+    let (counts, until) = (&gangs.counts, &gangs.until_complete);
+    let again = match counts.expired {
+        0 => "all in time".to_owned(),
+        expired => format!("{} not in time", pretty::count(expired)),
+    };
+    Some(format!(
+        "{} submitted, {} complete (half within {}, 95 % within {}), {again}; {} took a placeholder's place",
+        pretty::counted(counts.submitted, "gang"),
+        pretty::count(counts.complete),
+        pretty::duration(until.p50_ms),
+        pretty::duration(until.p95_ms),
+        pretty::counted(counts.swaps, "task"),
+    ))
+}
+
+/// What went wrong on purpose, in two lines; none if nothing was to.
+pub(super) fn faults(summary: &Summary) -> Vec<String> {
+    let Some(faults) = &summary.faults else { return Vec::new() };
+    let count = pretty::count;
+    vec![
+        format!(
+            "{}: nodes lost {} (back {}), drained {}, RM reconnected {}, core recovered {};",
+            pretty::counted(faults.total(), "fault"),
+            count(faults.nodes_lost),
+            count(faults.nodes_back),
+            count(faults.nodes_drained),
+            count(faults.reconnects),
+            count(faults.recoveries),
+        ),
+        format!(
+            "confirmed late {}, very late {}, twice {}; releases of nothing {}; refused messages {}",
+            count(faults.confirmed_late),
+            count(faults.confirmed_very_late),
+            count(faults.confirmed_twice),
+            count(faults.unknown_releases),
+            count(faults.refused),
+        ),
+    ]
 }
 
 fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {

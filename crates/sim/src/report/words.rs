@@ -14,6 +14,11 @@ pub fn blocker(code: &str, subject: &str) -> String {
         }
         "USER_SHARE" => format!("room in the fair share of {subject}"),
         "NO_NODE_FITS" => "a node with enough free room".to_owned(),
+        "REQUIRED_NODE_FULL" => format!("room on {subject}, the only one that it may run on"),
+        "REQUIRED_NODE_ABSENT" => "the only node that it may run on to be there".to_owned(),
+        "AWAITING_PLACEHOLDER" => format!("a placeholder of its gang ({subject})"),
+        "BACKED_OFF" => format!("another try: too many asks of {subject} had found no node"),
+        "GANG_AGAIN" => format!("{subject}: it was not complete in time"),
         "NODE_RESOURCES" => format!("free room on {subject}"),
         "NODE_RESERVED" => format!("a node that is held for another job ({subject})"),
         "NODE_BLOCKED" | "NO_PARTITION_ACCESS" => format!("a node it may use ({subject})"),
@@ -37,6 +42,10 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "ROOT_CAPACITY" => "cluster full".to_owned(),
         "ABS_USER_LIMIT" | "ABS_GROUP_LIMIT" | "USER_HARD_CAP" => format!("limit of {subject}"),
         "NO_NODE_FITS" => "no node with room".to_owned(),
+        "REQUIRED_NODE_FULL" | "REQUIRED_NODE_ABSENT" => format!("only {subject}"),
+        "AWAITING_PLACEHOLDER" => "placeholder".to_owned(),
+        "BACKED_OFF" => "left alone for a while".to_owned(),
+        "GANG_AGAIN" => "gang comes again".to_owned(),
         "MAX_APPS" | "MAX_APPS_QUEUE" | "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {
             format!("running jobs of {subject}")
         }
@@ -53,6 +62,11 @@ mod tests {
     fn an_unknown_code_is_shown_as_it_is() {
         for (code, subject, expected) in [
             ("QUEUE_MAX", "root.a", "room below the maximum of queue root.a"),
+            (
+                "GANG_AGAIN",
+                "the next submission of a gang",
+                "the next submission of a gang: it was not complete in time",
+            ),
             ("NEW_REASON", "root.a", "NEW_REASON: root.a"),
             ("NEW_REASON", "", "NEW_REASON"),
         ] {

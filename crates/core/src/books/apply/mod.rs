@@ -17,7 +17,7 @@ use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
 use crate::books::tracker::Trackers;
-use crate::books::{Books, Partition, Queue};
+use crate::books::{Books, Partition, PreemptionTry, Queue};
 
 impl Books {
     /// Change the books by one event.
@@ -25,6 +25,7 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
+        self.changes += u64::from(!matches!(event, Event::PreemptionTried { .. }));
         match event {
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }
@@ -59,7 +60,7 @@ impl Books {
             Event::Placed { ask, node } => self.place(now, *ask, *node),
             Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
             Event::Released { allocation, termination } => {
-                self.release(now, *allocation, *termination)
+                self.release(now, *allocation, *termination);
             }
             Event::Reserved { .. }
             | Event::Unreserved { .. }
@@ -144,7 +145,8 @@ impl Books {
                 self.allocations[*ask].preemption_triggered = true;
             }
             Event::PreemptionTried { ask } => {
-                self.allocations[*ask].special_mut().preemption_tried = Some(now);
+                let tried = PreemptionTry { at: now, changes: self.changes };
+                self.allocations[*ask].special_mut().preemption_tried = Some(tried);
             }
             Event::QuotaClockStopped { queue } => self.queues[*queue].quota_preemption_at = None,
             Event::BackedOff { application, until } => {

@@ -10,6 +10,7 @@ use crate::resource::{Quantity, Resources};
 use crate::schedule::RESERVATION_WAIT;
 use crate::time::Timestamp;
 
+use super::calls::required;
 use super::{has_headroom, in_node_order, in_order, may_start, place};
 
 /// The reserved pass at one application.
@@ -41,6 +42,8 @@ pub(super) fn in_application(
             }
         } else if books.node(kept.node).available.fits(books.resources_of(*ask)) {
             return Some(place(books, row, *ask, kept.node));
+        } else if let Some(events) = required(books, *ask, kept.node) {
+            return Some(events);
         }
     }
     for (ask, ask_row) in &asks {

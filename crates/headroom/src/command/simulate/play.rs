@@ -186,6 +186,7 @@ impl Play {
             remarks.push("GPU sharing counts amounts, not cards".to_owned());
         }
         let checks = if self.check { "after every event" } else { "now and then, and at the end" };
+        let accounted = if self.check { "at every moment" } else { "at the end" };
         RunHeader {
             title: format!(
                 "{} on {}",
@@ -199,7 +200,10 @@ impl Play {
             seed: self.seed,
             versions: vec![("headroom".to_owned(), env!("CARGO_PKG_VERSION").to_owned())],
             remarks,
-            checks: vec![("books recomputed from scratch".to_owned(), checks.to_owned())],
+            checks: vec![
+                ("books recomputed from scratch".to_owned(), checks.to_owned()),
+                ("every job and task accounted for".to_owned(), accounted.to_owned()),
+            ],
         }
     }
 }

@@ -31,13 +31,13 @@ type Known = BTreeMap<String, usize>;
 impl Bounds {
     pub(super) fn new(
         queues: &BTreeMap<String, Queue>,
-        nodes: &BTreeMap<String, Node>,
+        nodes: &BTreeMap<String, Vec<Node>>,
         allocations: &[Allocation],
     ) -> Self {
         let mut all = Self { bounds: Vec::new(), touched: Vec::new() };
         let mut known = Known::new();
         for one in allocations {
-            let node = &nodes[&one.node];
+            let node = &nodes[&one.node][0];
             let mut touched = vec![all.bound(&mut known, format!("node {}", one.node), |bound| {
                 bound.max = Some(node.resources.clone());
                 bound.closed = true;

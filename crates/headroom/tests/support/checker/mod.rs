@@ -48,7 +48,7 @@ pub(crate) fn check(files: &Files) -> Vec<String> {
 /// What holds for each allocation and each job by itself.
 fn stories(
     jobs: &BTreeMap<String, Job>,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &BTreeMap<String, Vec<Node>>,
     allocations: &[Allocation],
     findings: &mut Vec<String>,
 ) {
@@ -79,15 +79,14 @@ fn stories(
             (None, Some(_)) => true,
             (Some(end), Some(last)) => end > last,
         };
-        if one.start < job.submit || ends_late {
+        if one.start < job.submit || (ends_late && !one.placeholder) {
             findings.push(format!("allocation {name} is outside the life of job {}", one.job));
         }
-        let stays = match (one.end, node.to) {
-            (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(end), Some(to)) => end > to,
+        let covers = |span: &Node| {
+            let leaves = span.to.unwrap_or(u64::MAX);
+            span.from <= one.start && one.end.map_or(span.to.is_none(), |end| end <= leaves)
         };
-        if one.start < node.from || stays {
+        if !node.iter().any(covers) {
             findings.push(format!("allocation {name} is on {} while it is away", one.node));
         }
         if one.end.is_some() == one.ended_by.is_empty() {
@@ -102,14 +101,18 @@ fn stories(
 
 /// What its allocations say that a job does not, if anything.
 fn story(job: &Job, held: &[&Allocation]) -> Option<String> {
-    let lost = |one: &&&Allocation| one.ended_by == "node-lost";
+    let lost = |one: &&&Allocation| matches!(one.ended_by.as_str(), "node-lost" | "preempted");
+    let (places, held): (Vec<&Allocation>, Vec<&Allocation>) =
+        held.iter().partition(|one| one.placeholder);
     let runs: Vec<&&Allocation> = held.iter().filter(|one| !lost(one)).collect();
     let tasks = runs.len() as u64;
     let expected = match job.state.as_str() {
         "finished" => tasks == job.asks && runs.iter().all(|one| one.end.is_some()),
         "running" => job.start.is_some() && job.end.is_none(),
-        "waiting" | "impossible" => job.end.is_none() && tasks < job.asks,
-        "rejected" => held.is_empty() && job.start.is_none(),
+        "waiting" | "impossible" => {
+            job.end.is_none() && tasks < job.asks && (places.is_empty() || held.is_empty())
+        }
+        "rejected" => held.is_empty() && places.is_empty() && job.start.is_none(),
         _ => false,
     };
     if !expected {
@@ -117,6 +120,9 @@ fn story(job: &Job, held: &[&Allocation]) -> Option<String> {
     }
     if job.wait != job.start.map(|start| start - job.submit) {
         return Some("its wait is not from submission to start".to_owned());
+    }
+    if let Some(what) = gang(job, &places, &held) {
+        return Some(what);
     }
     if job.state != "finished" {
         return None;
@@ -127,7 +133,8 @@ fn story(job: &Job, held: &[&Allocation]) -> Option<String> {
     // The first start of each task; those that a lost node sent back start once more.
     let mut starts: Vec<u64> = held.iter().map(|one| one.start).collect();
     starts.sort_unstable();
-    if job.start != starts.get(starts.len().min(tasks_of(job)).wrapping_sub(1)).copied()
+    if places.is_empty()
+        && job.start != starts.get(starts.len().min(tasks_of(job)).wrapping_sub(1)).copied()
         && !held.iter().any(|one| lost(&one))
     {
         return Some("does not start with its last task".to_owned());
@@ -148,6 +155,18 @@ fn story(job: &Job, held: &[&Allocation]) -> Option<String> {
     (sum != asked).then(|| "its tasks are not what it asked for".to_owned())
 }
 
+/// What is wrong with a gang: at its start there is room for all, and no task starts before.
+fn gang(job: &Job, places: &[&Allocation], tasks: &[&Allocation]) -> Option<String> {
+    let start = job.start.filter(|_| !places.is_empty())?;
+    let holds = |one: &&&Allocation| one.start <= start && one.end.is_none_or(|end| end > start);
+    let room = places.iter().filter(holds).count() as u64;
+    if room != job.asks {
+        return Some(format!("starts with room for {room} of {} tasks", job.asks));
+    }
+    let early = tasks.iter().any(|one| one.start < start);
+    early.then(|| "has a task that starts before its gang is complete".to_owned())
+}
+
 fn tasks_of(job: &Job) -> usize {
     usize::try_from(job.asks).unwrap_or(usize::MAX)
 }
@@ -155,7 +174,7 @@ fn tasks_of(job: &Job) -> usize {
 /// Follow time, and look at every bound that an allocation touches when it starts.
 fn sweep(
     files: &Files,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &BTreeMap<String, Vec<Node>>,
     allocations: &[Allocation],
     findings: &mut Vec<String>,
 ) {

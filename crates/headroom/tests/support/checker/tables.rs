@@ -27,6 +27,7 @@ pub(super) struct Allocation {
     pub(super) start: u64,
     pub(super) end: Option<u64>,
     pub(super) resources: Amounts,
+    pub(super) placeholder: bool,
     pub(super) ended_by: String,
 }
 
@@ -112,25 +113,28 @@ pub(super) fn allocations(text: &str) -> Vec<Allocation> {
             start: row.number("start_ms"),
             end: row.optional("end_ms"),
             resources: row.amounts("resources"),
+            placeholder: row.text("placeholder") == "true",
             ended_by: row.text("ended_by"),
         })
         .collect()
 }
 
-pub(super) fn nodes(text: &str) -> BTreeMap<String, Node> {
-    let rows = rows(text);
-    let count = rows.len();
-    let nodes: BTreeMap<String, Node> = rows
-        .into_iter()
-        .map(|row| {
-            let node = Node {
-                from: row.number("from_ms"),
-                to: row.optional("to_ms"),
-                resources: row.amounts("resources"),
-            };
-            (row.text("node"), node)
-        })
-        .collect();
-    assert_eq!(nodes.len(), count, "a node stands twice in nodes.csv");
+/// The spans of time in which each node was there.
+pub(super) fn nodes(text: &str) -> BTreeMap<String, Vec<Node>> {
+    let mut nodes: BTreeMap<String, Vec<Node>> = BTreeMap::new();
+    for row in rows(text) {
+        let node = Node {
+            from: row.number("from_ms"),
+            to: row.optional("to_ms"),
+            resources: row.amounts("resources"),
+        };
+        let spans = nodes.entry(row.text("node")).or_default();
+        let before = spans.last().map(|last| (last.to.unwrap_or(u64::MAX), &last.resources));
+        assert!(
+            before.is_none_or(|(to, size)| to <= node.from && *size == node.resources),
+            "a node is there twice at once in nodes.csv, or has another size"
+        );
+        spans.push(node);
+    }
     nodes
 }

@@ -134,6 +134,14 @@ fn headline(summary: &Summary) -> String {
         format!("run of {}", pretty::duration(summary.end_ms)),
     ));
     cards.push(("preemptions", pretty::count(run.preemptions), lost(summary)));
+    if let Some(gangs) = &summary.gangs {
+        let note = table::gangs(summary).unwrap_or_default();
+        cards.push(("gangs complete", pretty::count(gangs.counts.complete), note));
+    }
+    if let Some(faults) = &summary.faults {
+        let note = table::faults(summary).join(" ");
+        cards.push(("faults", pretty::count(faults.total()), note));
+    }
     let mut html = "<section aria-label=\"Headline numbers\"><dl class=\"cards\">\n".to_owned();
     for (name, value, note) in cards {
         let (name, value, note) = (escape(name), escape(&value), escape(&note));

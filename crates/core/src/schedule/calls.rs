@@ -1,0 +1,317 @@
+//! When others are stopped for asks of queues that have less than their guarantee. Scheduling
+//! §11.2; what is stopped is found in [`super::preempt`].
+//!
+//! One try stands for all asks of a class: they are equal, so what is not found for one is not
+//! found for the next. That it was in vain is a fact of the ask that it was made for; the next
+//! comes 15 s later, and not before something has happened.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::{Books, PreemptionTry};
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::class::{BundleId, Class, ClassId};
+use super::keep::RESERVATION_DELAY;
+use super::lane::{Lane, Pass};
+use super::preempt::{self, Attempt, Obstacle, Plan, TRIES_PER_CYCLE, TRY_EVERY};
+
+/// The classes that wait for room and for which others may be stopped.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// Those that time alone may help, by when it does.
+    due: BTreeSet<(Timestamp, ClassId)>,
+    /// Those that were tried long ago, when the books were as they are.
+    dormant: BTreeSet<ClassId>,
+    /// [`Books::changes`] when they were.
+    dormant_at: u64,
+    /// Those with a node that are to be looked at in the last pass of this cycle.
+    again: Vec<ClassId>,
+    /// How many tries each leaf had in this cycle.
+    tries: BTreeMap<QueueId, u32>,
+    /// What was in vain in this cycle, which changes nothing before its end: for asks of this
+    /// leaf, size and priority, before or after nodes were tried.
+    failed: BTreeSet<(QueueId, ShapeId, i32, bool)>,
+}
+
+impl Calls {
+    /// When the first class is due.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.due.first().map(|(at, _)| *at)
+    }
+
+    /// Forget a class that goes.
+    pub(super) fn forget(&mut self, row: &mut Class, class: ClassId) {
+        if let Some(at) = row.due.take() {
+            self.due.remove(&(at, class));
+        }
+        self.dormant.remove(&class);
+    }
+}
+
+impl Scheduler {
+    /// Begin a cycle: put back who was to be looked at in the last pass of the one before.
+    pub(super) fn begin_calls(&mut self, books: &Books, now: Timestamp) {
+        self.calls.tries.clear();
+        self.calls.failed.clear();
+        for class in core::mem::take(&mut self.calls.again) {
+            self.move_to_pass(class, None);
+        }
+        if self.calls.dormant_at != books.changes() {
+            self.calls.dormant_at = books.changes();
+            for class in core::mem::take(&mut self.calls.dormant) {
+                self.arm(books, class);
+            }
+        }
+        self.wake_due(books, now);
+    }
+
+    /// Have those judged anew whose time has come.
+    pub(super) fn wake_due(&mut self, books: &Books, now: Timestamp) {
+        while let Some((at, class)) = self.calls.due.first().copied().filter(|(at, _)| *at <= now) {
+            self.calls.due.remove(&(at, class));
+            let row = &mut self.classes.rows[class];
+            row.due = None;
+            if row.wait.is_none() {
+                continue;
+            }
+            let kept = matches!(row.key.lane, Lane::Kept(_));
+            self.judge_anew(books, class, false);
+            if kept {
+                self.move_to_pass(class, Some(Pass::Normal));
+                self.calls.again.push(class);
+            }
+        }
+    }
+
+    /// Have a class that is to be judged judged in this pass, or in its own.
+    fn move_to_pass(&mut self, class: ClassId, pass: Option<Pass>) {
+        let Some(row) = self.classes.rows.get_mut(class) else { return };
+        let pass = pass.unwrap_or_else(|| row.key.lane.pass());
+        let before = core::mem::replace(&mut row.pass, pass);
+        let (leaf, waits) = (row.key.leaf, row.wait.is_some());
+        if waits || before == pass {
+            return;
+        }
+        let place = (row.head.clone().expect("a class has a bundle"), class);
+        self.tree.ready_mut(leaf, before).remove(&place);
+        self.tree.ready_mut(leaf, pass).insert(place);
+        self.tree.touch(leaf);
+    }
+
+    /// An ask came to a class, with what is known of tries for it.
+    pub(super) fn joins_calls(&mut self, books: &Books, ask: AllocationId, bundle: BundleId) {
+        let row = books.allocation(ask);
+        if !preempt::may_ask(row) {
+            return;
+        }
+        let class = self.classes.bundles[bundle].class;
+        if row.preemption_tried().is_some() {
+            self.classes.rows[class].tried.insert(ask);
+        }
+        self.arm(books, class);
+    }
+
+    /// Nothing could be stopped for an ask.
+    pub(super) fn note_try(&mut self, books: &Books, ask: AllocationId) {
+        if let Some(class) = self.class_of(books, ask) {
+            self.classes.rows[class].tried.insert(ask);
+            self.arm(books, class);
+        }
+    }
+
+    /// Take the tries for the asks of an application out of a class.
+    pub(super) fn take_tried(
+        &mut self,
+        books: &Books,
+        class: ClassId,
+        application: ApplicationId,
+    ) -> BTreeSet<AllocationId> {
+        let tried = core::mem::take(&mut self.classes.rows[class].tried);
+        let mine = |one: &AllocationId| books.allocation(*one).application == application;
+        let (mine, others) = tried.into_iter().partition(mine);
+        self.classes.rows[class].tried = others;
+        mine
+    }
+
+    /// Set the time at which a class that waits for room is tried next.
+    pub(super) fn arm(&mut self, books: &Books, class: ClassId) {
+        let row = &mut self.classes.rows[class];
+        self.calls.forget(row, class);
+        if !row.wait.is_some_and(|wait| is_for_room(wait.blocker)) {
+            return;
+        }
+        let Some(ripe) = ripe_at(books, row) else { return };
+        let due = match last_try(books, row) {
+            Some(tried) if ripe <= tried.at && tried.changes == books.changes() => {
+                if self.calls.dormant.is_empty() {
+                    self.calls.dormant_at = books.changes();
+                }
+                if self.calls.dormant_at == books.changes() {
+                    self.calls.dormant.insert(class);
+                    return;
+                }
+                tried.at + TRY_EVERY
+            }
+            Some(tried) => ripe.max(tried.at + TRY_EVERY),
+            None => ripe,
+        };
+        row.due = Some(due);
+        self.calls.due.insert((due, class));
+    }
+
+    /// The ask of a class that was just held back for which something may be stopped now.
+    pub(super) fn caller(
+        &self,
+        books: &Books,
+        class: ClassId,
+        wait: Wait,
+        now: Timestamp,
+    ) -> Option<AllocationId> {
+        let row = &self.classes.rows[class];
+        if !is_for_room(wait.blocker) {
+            return None;
+        }
+        let ripe = ripe_at(books, row).filter(|ripe| *ripe <= now)?;
+        if let Some(tried) = last_try(books, row)
+            && (now < tried.at + TRY_EVERY
+                || (ripe <= tried.at && tried.changes == books.changes()))
+        {
+            return None;
+        }
+        if self.calls.tries.get(&row.key.leaf).is_some_and(|tries| *tries >= TRIES_PER_CYCLE) {
+            return None;
+        }
+        let asks = row.bundles.iter().flat_map(|(_, one)| self.classes.bundles[*one].asks.values());
+        let is_ripe = |id: &&AllocationId| {
+            preempt::ripe_at(books, row.key.leaf, books.allocation(**id)) <= now
+        };
+        asks.into_iter().find(is_ripe).copied()
+    }
+
+    /// Look for something to stop for a class that was just held back; whether what it led to is
+    /// a step by itself. An ask with a node is looked at again in the last pass, as others are;
+    /// one that may still have a node kept has that first (decision K-16).
+    pub(super) fn stop_others(
+        &mut self,
+        books: &Books,
+        (partition, class): (PartitionId, ClassId),
+        wait: Wait,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let row = &self.classes.rows[class];
+        match row.key.lane {
+            Lane::Kept(ask) if row.pass == Pass::Reserved => required(books, ask, wait, events),
+            Lane::Calling(_) | Lane::Kept(_) => {
+                let Some(ask) = self.caller(books, class, wait, now) else { return false };
+                let row = &self.classes.rows[class];
+                let size = books.shapes().get(row.key.shape);
+                let keeps =
+                    matches!((row.key.lane, wait.blocker), (Lane::Calling(_), Blocker::Nodes(_)))
+                        && books.allocation(ask).created + RESERVATION_DELAY < now
+                        && self.nodes[&partition].best_to_keep(books, size).is_some();
+                !keeps && self.call(books, ask, wait, now, events)
+            }
+            Lane::Open
+            | Lane::Pinned(_)
+            | Lane::Absent(_)
+            | Lane::Swap(..)
+            | Lane::PinnedSwap(_) => false,
+        }
+    }
+
+    /// Look for something to stop for an ask; whether what it led to is a step by itself.
+    pub(super) fn call(
+        &mut self,
+        books: &Books,
+        ask: AllocationId,
+        wait: Wait,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let row = books.allocation(ask);
+        let leaf = books.application(row.application).queue;
+        *self.calls.tries.entry(leaf).or_default() += 1;
+        let nodes_tried = matches!(wait.blocker, Blocker::Nodes(_));
+        let kind = (leaf, row.shape, row.priority, nodes_tried);
+        let attempt = if self.calls.failed.contains(&kind) {
+            Attempt { given_up: Vec::new(), plan: Err(Obstacle::NothingHelps) }
+        } else {
+            preempt::plan(books, ask, now, nodes_tried)
+        };
+        let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
+        events.extend(given_up);
+        let Ok(plan) = attempt.plan else {
+            events.push(Event::PreemptionTried { ask });
+            self.calls.failed.insert(kind);
+            return !attempt.given_up.is_empty();
+        };
+        carry_out(books, ask, &plan, events);
+        true
+    }
+}
+
+/// What a plan means: its victims are asked to stop, and its node is kept for the ask.
+fn carry_out(books: &Books, ask: AllocationId, plan: &Plan, events: &mut Vec<Event>) {
+    let cause = PreemptionCause::Guarantee(ask);
+    events.extend(plan.victims.iter().map(|victim| Event::Preempted { victim: *victim, cause }));
+    events.push(Event::PreemptionTriggered { ask });
+    let kept = books.allocation(ask).reservation();
+    if kept.is_some_and(|kept| kept.node == plan.node) {
+        return;
+    }
+    if kept.is_some() {
+        events.push(Event::Unreserved { ask });
+    }
+    events.push(Event::Reserved { ask, node: plan.node });
+}
+
+/// Have others stopped on the only node that an ask may run on, which is kept for it and has no
+/// room; whether any are. It happens once. Scheduling §11.6.
+fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event>) -> bool {
+    let Blocker::RequiredNode(node) = wait.blocker else { return false };
+    if books.allocation(ask).preemption_triggered {
+        return false;
+    }
+    let victims = preempt::required::victims(books, ask, node);
+    if victims.is_empty() {
+        return false;
+    }
+    let cause = PreemptionCause::RequiredNode(ask);
+    events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
+    events.push(Event::PreemptionTriggered { ask });
+    true
+}
+
+/// Whether room is what an ask waits for: in its queues, or on a node.
+const fn is_for_room(blocker: Blocker) -> bool {
+    matches!(blocker, Blocker::QueueMax(_) | Blocker::Nodes(_))
+}
+
+/// When the first ask of a class is old enough; none if nothing is ever stopped for it.
+fn ripe_at(books: &Books, row: &Class) -> Option<Timestamp> {
+    match row.key.lane {
+        Lane::Calling(_) => {
+            let delay = books.queue(row.key.leaf).settings.values.preemption_delay;
+            Some(row.oldest()? + delay)
+        }
+        Lane::Kept(ask) => {
+            let ask = books.allocation(ask);
+            let may = preempt::may_ask(ask) && preempt::can_call(books, ask);
+            may.then(|| preempt::ripe_at(books, row.key.leaf, ask))
+        }
+        Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Swap(..) | Lane::PinnedSwap(_) => {
+            None
+        }
+    }
+}
+
+/// The last try for an ask of a class.
+fn last_try(books: &Books, row: &Class) -> Option<PreemptionTry> {
+    row.tried.iter().filter_map(|ask| books.allocation(*ask).preemption_tried()).max()
+}

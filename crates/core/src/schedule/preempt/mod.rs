@@ -1,0 +1,273 @@
+//! Room for an ask of a queue that has less than its guarantee: what others are asked to stop.
+//!
+//! Everything here reads the books and answers with a plan; nothing is changed, no time passes,
+//! and no callback is asked. Scheduling §11.2 to §11.4.
+//!
+//! Under `strict_guarantee` ([`fewest`]) a plan is complete before the first victim is asked: with
+//! them gone, the ask fits its node and its queues, no queue has fallen below its guarantee in a
+//! type that the ask needs, and no victim could be left out. So two queues do not take from each
+//! other in turn: who gave some of a type has its guarantee of that type still, so no guarantee
+//! of it is left that an ask needing the type could call on. Otherwise ([`newest`]) victims are
+//! those that the reference takes.
+
+mod fewest;
+mod ledger;
+mod newest;
+pub(crate) mod required;
+pub(crate) mod victim;
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::books::{Allocation, Books, Node, Queue};
+use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
+use crate::ordered::OrderedMap;
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
+
+use ledger::{Ledger, Place};
+use victim::{Candidate, candidates};
+
+/// How long after a try in vain the next one comes. Source: scheduling §11.2.
+pub const TRY_EVERY: Millis = Millis::from_secs(15);
+
+/// How many tries one leaf has in one cycle. Source: scheduling §11.2.
+pub const TRIES_PER_CYCLE: u32 = 10;
+
+/// How old an ask must be before the node that is kept for it goes to one of higher priority.
+/// Source: scheduling §11.3, and decision D-17 for the doubled hour.
+const KEPT_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
+
+/// What is to be stopped for an ask, and where it runs then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The node that is to be kept for the ask.
+    pub node: NodeId,
+    /// What the RM is to stop; at least one.
+    pub victims: Vec<AllocationId>,
+}
+
+/// What a try found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Asks whose node is kept no more: they had it for long, and are of lower priority.
+    pub given_up: Vec<AllocationId>,
+    /// What is to be stopped, or why nothing is.
+    pub plan: Result<Plan, Obstacle>,
+}
+
+/// Why nothing is stopped for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Obstacle {
+    /// It may not have others stopped, runs on one node only, had others stopped before, is
+    /// young, or was tried a moment ago.
+    TooEarly,
+    /// Its queue has no guarantee left that covers it.
+    NoGuarantee,
+    /// Whatever may be stopped is not enough, or not on one node.
+    NothingHelps,
+    /// There are victims, and together they are smaller than the ask.
+    TooLittle,
+    /// What is being stopped already makes room enough.
+    OnItsWay,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::TooEarly => "nothing is stopped for the ask now: it may not have others stopped, had them stopped already, is younger than the preemption delay of its queue, or was tried less than 15 s ago",
+            Self::NoGuarantee => "nothing is stopped for the ask: what is left of the guarantee of its queue does not cover it",
+            Self::NothingHelps => "nothing is stopped for the ask: what queues use above their guarantees, at its priority or below, does not make room for it on one node",
+            Self::TooLittle => "nothing is stopped for the ask: what could be stopped is smaller than the ask",
+            Self::OnItsWay => "nothing more is stopped for the ask: what is being stopped already makes room for it",
+        })
+    }
+}
+
+/// Whether an ask may ever have others stopped for it: that is not forbidden, and did not
+/// happen yet.
+pub(super) fn may_ask(ask: &Allocation) -> bool {
+    ask.may_preempt && !ask.preemption_triggered && ask.required_node().is_none()
+}
+
+/// When the first try for an ask may come, by its age alone.
+pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
+    ask.created + books.queue(leaf).settings.values.preemption_delay
+}
+
+/// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
+/// partition has that, and some queue on its path a guarantee.
+pub(super) fn can_call(books: &Books, ask: &Allocation) -> bool {
+    let application = books.application(ask.application);
+    let is_on = books.partition(application.partition).settings.preemption.enabled;
+    let mut queues = books.up(application.queue);
+    let has_guarantee =
+        |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| !one.is_empty());
+    may_ask(ask) && is_on && queues.any(|(_, queue)| has_guarantee(queue))
+}
+
+/// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
+/// otherwise because a queue is full.
+///
+/// Costs the queues below the fence of the ask that use anything, the allocations of those
+/// leaves among them that use more than their guarantee, times the logarithm of their number
+/// and the depth of the tree; and the nodes of the partition if a queue is full or nodes are
+/// kept.
+pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
+    let row = books.allocation(ask);
+    let leaf = books.application(row.application).queue;
+    let tried = row.preemption_tried().is_some_and(|tried| now < tried.at + TRY_EVERY);
+    if !row.is_pending() || !may_ask(row) || now < ripe_at(books, leaf, row) || tried {
+        return Attempt { given_up: Vec::new(), plan: Err(Obstacle::TooEarly) };
+    }
+    plan(books, ask, now, nodes_tried)
+}
+
+/// [`attempt`] for an ask that may have one.
+pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
+    let mut scene = match Scene::of(books, ask) {
+        Ok(scene) => scene,
+        Err(obstacle) => return Attempt { given_up: Vec::new(), plan: Err(obstacle) },
+    };
+    let given_up = scene.give_up_nodes(now);
+    let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
+    let plan = if strict {
+        fewest::choose(&mut scene, &given_up, nodes_tried)
+    } else {
+        newest::choose(&mut scene, &given_up, nodes_tried)
+    };
+    Attempt { given_up, plan }
+}
+
+/// One ask, and what may be stopped for it.
+#[derive(Debug)]
+struct Scene<'books> {
+    books: &'books Books,
+    partition: PartitionId,
+    ask: AllocationId,
+    size: &'books Resources,
+    ledger: Ledger<'books>,
+    /// In the order in which they are taken.
+    candidates: Vec<Candidate<'books>>,
+}
+
+impl<'books> Scene<'books> {
+    /// Look for candidates; refused if no guarantee covers the ask, whatever goes.
+    fn of(books: &'books Books, ask: AllocationId) -> Result<Self, Obstacle> {
+        let application = books.application(books.allocation(ask).application);
+        let (leaf, partition) = (application.queue, application.partition);
+        let mut ledger = Ledger::of(books, leaf);
+        let candidates = candidates(books, &mut ledger, ask);
+        let size = books.resources_of(ask);
+        let mut scene = Self { books, partition, ask, size, ledger, candidates };
+        if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
+    }
+
+    /// Whether what is left of the guarantee covers the ask, or would if all candidates went:
+    /// those of queues that share a guarantee above count.
+    fn is_guaranteed(&mut self) -> bool {
+        let asking = self.ledger.asking;
+        let left = self.ledger.remaining(asking);
+        if left.is_some_and(|left| left.allows_actual(self.size)) {
+            return true;
+        }
+        self.ledger.add(asking, self.size);
+        let all: Vec<usize> = (0..self.candidates.len()).collect();
+        self.take_all(&all);
+        let covered = self.covers();
+        self.put_back_all(&all);
+        self.ledger.take(asking, self.size);
+        covered
+    }
+
+    /// Whether the leaf that asks, the ask counted, is within its guarantee in the types of the
+    /// ask.
+    fn covers(&self) -> bool {
+        let left = self.ledger.remaining(self.ledger.asking);
+        left.is_some_and(|left| !ledger::has_negative_of(&left, self.size))
+    }
+
+    /// The asks whose nodes are kept no more for the sake of this one.
+    fn give_up_nodes(&self, now: Timestamp) -> Vec<AllocationId> {
+        let mine = self.books.allocation(self.ask);
+        let gives_up = |id: &AllocationId| {
+            let row = self.books.allocation(*id);
+            *id != self.ask
+                && row.required_node().is_none()
+                && !row.preemption_triggered
+                && row.priority < mine.priority
+                && now > row.created + KEPT_FOR
+        };
+        self.kept_nodes()
+            .flat_map(|(_, node)| node.reservations())
+            .copied()
+            .filter(gives_up)
+            .collect()
+    }
+
+    /// The nodes of the partition that are kept for some ask, in the order of their names.
+    fn kept_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
+        let partition = self.books.partition(self.partition);
+        let some = (partition.reservation_count > 0).then_some(&partition.nodes);
+        let books = self.books;
+        let nodes = some.into_iter().flat_map(OrderedMap::iter);
+        nodes.map(|(_, id)| (*id, books.node(*id))).filter(|(_, node)| node.is_reserved())
+    }
+
+    /// Whether the ask may have a node once `given_up` have it no more.
+    fn is_usable(&self, id: NodeId, given_up: &[AllocationId]) -> bool {
+        let node = self.books.node(id);
+        let mut others = node.reservations().iter().filter(|one| **one != self.ask);
+        node.schedulable
+            && node.capacity.fits(self.size)
+            && others.all(|one| given_up.contains(one))
+    }
+
+    /// The candidates on each node that the ask may have, by their positions, in their order.
+    fn by_node(&self, given_up: &[AllocationId]) -> Vec<(NodeId, Vec<usize>)> {
+        let mut nodes: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (position, one) in self.candidates.iter().enumerate() {
+            nodes.entry(one.node).or_default().push(position);
+        }
+        nodes.into_iter().filter(|(node, _)| self.is_usable(*node, given_up)).collect()
+    }
+
+    /// All nodes that the ask may have, in the order of their names.
+    fn usable_nodes(&self, given_up: &[AllocationId]) -> impl Iterator<Item = NodeId> {
+        let partition = self.books.partition(self.partition);
+        let nodes = partition.nodes.iter().map(|(_, id)| *id);
+        nodes.filter(move |node| self.is_usable(*node, given_up))
+    }
+
+    fn take(&mut self, position: usize) {
+        let one = self.candidates[position];
+        self.ledger.take(one.leaf, one.size);
+    }
+
+    fn put_back(&mut self, position: usize) {
+        let one = self.candidates[position];
+        self.ledger.add(one.leaf, one.size);
+    }
+
+    fn take_all(&mut self, positions: &[usize]) {
+        for position in positions {
+            self.take(*position);
+        }
+    }
+
+    fn put_back_all(&mut self, positions: &[usize]) {
+        for position in positions {
+            self.put_back(*position);
+        }
+    }
+
+    /// Where the leaf of a candidate stands in the ledger.
+    fn leaf(&self, position: usize) -> Place {
+        self.candidates[position].leaf
+    }
+
+    fn ids(&self, positions: &[usize]) -> Vec<AllocationId> {
+        positions.iter().map(|position| self.candidates[*position].id).collect()
+    }
+}

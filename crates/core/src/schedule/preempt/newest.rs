@@ -1,0 +1,182 @@
+//! Which victims are taken as the reference takes them: node by node the newest, then others as
+//! far as the guarantee of the leaf that asks goes. Scheduling §11.4, with decision D-4.
+//!
+//! Its test after a removal, that no queue keeps a negative excess, cannot fail and is left out:
+//! a victim larger than the excess takes its queue below its guarantee (decision D-3).
+
+use alloc::vec::Vec;
+
+use crate::id::{AllocationId, NodeId};
+use crate::resource::Resources;
+
+use super::ledger::has_negative_of;
+use super::{Obstacle, Plan, Scene};
+
+/// The node with the fewest victims, and all victims.
+pub(super) fn choose(
+    scene: &mut Scene<'_>,
+    given_up: &[AllocationId],
+    nodes_tried: bool,
+) -> Result<Plan, Obstacle> {
+    let (node, on_node) =
+        choose_node(scene, given_up, nodes_tried).ok_or(Obstacle::NothingHelps)?;
+    let elsewhere = additional(scene, &on_node).ok_or(Obstacle::NothingHelps)?;
+    let victims = cut(scene, node, on_node, elsewhere)?;
+    Ok(Plan { node, victims: scene.ids(&victims) })
+}
+
+/// The node on which the fewest have to go, by name where that is equal; one where nobody has
+/// to, if the ask was not tried on nodes.
+fn choose_node(
+    scene: &mut Scene<'_>,
+    given_up: &[AllocationId],
+    nodes_tried: bool,
+) -> Option<(NodeId, Vec<usize>)> {
+    if !nodes_tried {
+        let fits = |node: &NodeId| scene.books.node(*node).available.fits(scene.size);
+        if let Some(node) = scene.usable_nodes(given_up).find(fits) {
+            return Some((node, Vec::new()));
+        }
+    }
+    let mut best: Option<(NodeId, Vec<usize>)> = None;
+    for (node, candidates) in scene.by_node(given_up) {
+        let Some(victims) = on_node(scene, node, &candidates) else { continue };
+        let key = |node: NodeId, count: usize| (count, &scene.books.node(node).name);
+        let better = best
+            .as_ref()
+            .is_none_or(|(known, least)| key(node, victims.len()) < key(*known, least.len()));
+        if better {
+            best = Some((node, victims));
+        }
+    }
+    best
+}
+
+/// The victims on a node after which the ask fits it; none if it never does, or does already.
+fn on_node(scene: &mut Scene<'_>, node: NodeId, candidates: &[usize]) -> Option<Vec<usize>> {
+    let available = &scene.books.node(node).available;
+    if available.fits(scene.size) {
+        return None;
+    }
+    let list = useful_first(scene, available, candidates);
+    let (mut free, mut victims, mut fits) = (available.clone(), Vec::new(), false);
+    for position in list {
+        if scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+            scene.take(position);
+            victims.push(position);
+            free.add(scene.candidates[position].size);
+            fits = free.fits(scene.size);
+            if fits {
+                break;
+            }
+        }
+    }
+    scene.put_back_all(&victims);
+    fits.then_some(victims)
+}
+
+/// Candidates that bring the ask nearer to fitting the node, then the others, up to the first
+/// that is larger than what is left of the guarantee of the leaf that asks.
+fn useful_first(scene: &mut Scene<'_>, available: &Resources, candidates: &[usize]) -> Vec<usize> {
+    let (mut free, mut head, mut tail) = (available.clone(), Vec::new(), Vec::new());
+    for &position in candidates {
+        if !scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+            continue;
+        }
+        let size = scene.candidates[position].size;
+        scene.take(position);
+        let left = scene.ledger.remaining(scene.ledger.asking);
+        if !left.is_some_and(|left| left.allows_actual(size)) {
+            scene.put_back(position);
+            break;
+        }
+        let (short, more) = (scene.size.minus_floored(&free), free.plus(size));
+        let still_short = scene.size.minus_floored(&more);
+        if Resources::equals_or_empty(Some(&short), Some(&still_short)) {
+            scene.put_back(position);
+            tail.push(position);
+        } else {
+            scene.ledger.add(scene.ledger.asking, size);
+            free = more;
+            head.push(position);
+        }
+    }
+    for position in &head {
+        scene.put_back(*position);
+        let size = scene.candidates[*position].size;
+        scene.ledger.take(scene.ledger.asking, size);
+    }
+    head.append(&mut tail);
+    head
+}
+
+/// Victims beyond those of the node, by which the leaf that asks comes to its guarantee; none at
+/// all if it does not in spite of them.
+fn additional(scene: &mut Scene<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
+    let asking = scene.ledger.asking;
+    scene.take_all(on_node);
+    let mut kept = Vec::new();
+    for position in 0..scene.candidates.len() {
+        let known = on_node.contains(&position);
+        if known || !scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+            continue;
+        }
+        let size = scene.candidates[position].size;
+        scene.take(position);
+        let before = scene.ledger.remaining(asking);
+        if !before.as_ref().is_some_and(|left| left.allows_actual(size)) {
+            scene.put_back(position);
+            break;
+        }
+        scene.ledger.add(asking, size);
+        let after = scene.ledger.remaining(asking);
+        if Resources::equal_objects(before.as_ref(), after.as_ref()) {
+            scene.ledger.take(asking, size);
+            scene.put_back(position);
+        } else {
+            kept.push(position);
+        }
+    }
+    let left = scene.ledger.remaining(asking);
+    let fails = left.is_some_and(|left| has_negative_of(&left, scene.size));
+    for position in &kept {
+        scene.put_back(*position);
+        let size = scene.candidates[*position].size;
+        scene.ledger.take(asking, size);
+    }
+    scene.put_back_all(on_node);
+    (kept.is_empty() || !fails).then_some(kept)
+}
+
+/// As many of all victims, in their order, as make up for the ask. The reference stops as soon
+/// as one type is covered; the ask has to fit the node too (decision D-4).
+fn cut(
+    scene: &Scene<'_>,
+    node: NodeId,
+    mut victims: Vec<usize>,
+    elsewhere: Vec<usize>,
+) -> Result<Vec<usize>, Obstacle> {
+    victims.extend(elsewhere);
+    let available = &scene.books.node(node).available;
+    if !available.fits(scene.size) {
+        victims.retain(|position| scene.candidates[*position].node == node);
+    }
+    if victims.is_empty() {
+        return Err(Obstacle::NothingHelps);
+    }
+    let (mut total, mut free, mut taken) = (Resources::new(), available.clone(), 0);
+    for position in &victims {
+        if !scene.size.exceeds_existing(&total) && free.fits(scene.size) {
+            break;
+        }
+        let size = scene.candidates[*position].size;
+        total.add(size);
+        free.add(size);
+        taken += 1;
+    }
+    if scene.size.exceeds_existing(&total) {
+        return Err(Obstacle::TooLittle);
+    }
+    victims.truncate(taken);
+    Ok(victims)
+}

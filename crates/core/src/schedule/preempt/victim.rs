@@ -1,0 +1,171 @@
+//! What may be stopped for an ask: where it is looked for, and in which order it is taken.
+//! Scheduling §11.3.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::books::{Allocation, Books, Mark, Queue};
+use crate::config::{PreemptionPolicy, PriorityPolicy};
+use crate::id::{AllocationId, NodeId, QueueId};
+use crate::resource::Resources;
+use crate::time::Timestamp;
+
+use super::ledger::{Ledger, Place};
+
+/// In which order candidates are taken: those that offer themselves first, then those that are
+/// not the first of their application, then the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Turn {
+    pub(super) reluctant: bool,
+    pub(super) originator: bool,
+    created: Reverse<Timestamp>,
+    number: Reverse<u64>,
+}
+
+impl Turn {
+    pub(super) const fn of(row: &Allocation) -> Self {
+        Self {
+            reluctant: !row.preemptable,
+            originator: row.originator,
+            created: Reverse(row.created),
+            number: Reverse(row.number.unsigned_abs()),
+        }
+    }
+}
+
+/// An allocation that may be stopped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<'books> {
+    pub(super) id: AllocationId,
+    pub(super) node: NodeId,
+    /// Its leaf.
+    pub(super) leaf: Place,
+    pub(super) size: &'books Resources,
+    pub(super) turn: Turn,
+}
+
+/// Whether an allocation can be stopped at all for somebody who needs `wanted`. Scheduling
+/// §11.3 and §11.7.
+pub(crate) fn can_go(row: &Allocation, size: &Resources, wanted: &Resources) -> bool {
+    row.is_allocated()
+        && row.mark == Mark::None
+        && row.required_node().is_none()
+        && size.shares_type(wanted)
+}
+
+/// All that may be stopped for an ask, in their order.
+///
+/// Costs the queues below the fence of the ask that use anything, and the allocations of those
+/// leaves among them that use more than their guarantee.
+pub(super) fn candidates<'books>(
+    books: &'books Books,
+    ledger: &mut Ledger<'books>,
+    ask: AllocationId,
+) -> Vec<Candidate<'books>> {
+    let leaf = books.application(books.allocation(ask).application).queue;
+    let size = books.resources_of(ask);
+    let (fence, path) = fence_of(books, leaf, size, books.allocation(ask).priority);
+    let mut search = Search { books, ledger, leaf, size, path: &path, found: Vec::new() };
+    let (_, priority) = path.last().expect("a path has its leaf");
+    search.below(fence, *priority, false);
+    let mut found = search.found;
+    found.sort_by_key(|one| one.turn);
+    found
+}
+
+/// The queue above which nothing is looked for, and the priority of the ask as each queue up to
+/// there sees it. 64 bits, so that no offset overflows.
+fn fence_of(
+    books: &Books,
+    leaf: QueueId,
+    size: &Resources,
+    priority: i32,
+) -> (QueueId, Vec<(QueueId, i64)>) {
+    let (mut path, mut seen) = (Vec::new(), i64::from(priority));
+    for (id, queue) in books.up(leaf) {
+        let values = &queue.settings.values;
+        let offset = i64::from(values.priority_offset);
+        seen = match values.priority_policy {
+            PriorityPolicy::Fence => offset,
+            PriorityPolicy::Default => seen + offset,
+        };
+        path.push((id, seen));
+        let is_fence = values.preemption_policy == PreemptionPolicy::Fence;
+        if queue.parent.is_none() || is_fence || is_at_maximum(books, id, queue, size) {
+            return (id, path);
+        }
+    }
+    unreachable!("the root ends every path")
+}
+
+/// Whether a queue would exceed what is in force as its maximum: then only room from below it
+/// helps.
+fn is_at_maximum(books: &Books, id: QueueId, queue: &Queue, size: &Resources) -> bool {
+    let max = books.effective_max(id).unwrap_or_default();
+    !max.is_at_least_existing(&queue.allocated.plus(size))
+}
+
+/// The walk down from the fence.
+struct Search<'books, 'walk> {
+    books: &'books Books,
+    ledger: &'walk mut Ledger<'books>,
+    /// The leaf that asks.
+    leaf: QueueId,
+    size: &'walk Resources,
+    path: &'walk [(QueueId, i64)],
+    found: Vec<Candidate<'books>>,
+}
+
+impl Search<'_, '_> {
+    /// Look below a queue that sees the ask with this priority; `fenced` if priorities do not
+    /// count any more.
+    fn below(&mut self, at: QueueId, priority: i64, fenced: bool) {
+        let books = self.books;
+        let queue = books.queue(at);
+        if at == self.leaf || queue.allocated.is_empty() {
+            return;
+        }
+        if queue.leaf {
+            return self.in_leaf(at, priority, fenced);
+        }
+        for (id, child) in books.children(at) {
+            let on_path = self.path.iter().find(|(one, _)| *one == id);
+            let values = &child.settings.values;
+            let offset = i64::from(values.priority_offset);
+            match (on_path, values.priority_policy) {
+                (Some((_, seen)), _) => self.below(id, *seen, fenced),
+                (None, PriorityPolicy::Default) => self.below(id, priority - offset, fenced),
+                // What is behind it counts as much as its offset says, and no more.
+                (None, PriorityPolicy::Fence) if offset <= priority => {
+                    self.below(id, priority, true);
+                }
+                (None, PriorityPolicy::Fence) => {}
+            }
+        }
+    }
+
+    fn in_leaf(&mut self, at: QueueId, priority: i64, fenced: bool) {
+        let books = self.books;
+        let disabled = PreemptionPolicy::Disabled;
+        if books.queue(at).settings.values.preemption_policy == disabled {
+            return;
+        }
+        let leaf = self.ledger.place_of(at);
+        if self.ledger.remaining(leaf).is_some_and(|left| !left.has_negative()) {
+            return; // It uses no more than its guarantee.
+        }
+        for (application, _) in books.applications_in(at) {
+            for (id, row) in books.allocations_of(application) {
+                let size = books.shapes().get(row.shape);
+                let reached = fenced || i64::from(row.priority) <= priority;
+                if let Some(node) = row.node
+                    && reached
+                    && can_go(row, size, self.size)
+                {
+                    let turn = Turn::of(row);
+                    self.found.push(Candidate { id, node, leaf, size, turn });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! When others are stopped, straight from scheduling §11.2 and §11.6; a try stands for equal asks.
+
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::cmp::Reverse;
+
+use crate::books::{Allocation, ApplicationState, Books, Mark, PreemptionTry};
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
+
+use super::super::naive_preempt::plan;
+use super::{applications_in_order, in_order};
+
+/// What was tried in one cycle.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    /// What is to be known of tries in vain.
+    pub(super) events: Vec<Event>,
+    /// The first ask of each class that was looked at.
+    seen: Vec<AllocationId>,
+    leaves: Vec<QueueId>,
+}
+
+/// Look for something to stop for the equals of an ask that was held back; what that leads to, if
+/// it is a step. `keeps` says who may have a node kept instead.
+pub(super) fn call(
+    books: &Books,
+    now: Timestamp,
+    tries: &RefCell<Tries>,
+    (ask, nodes_tried): (AllocationId, bool),
+    keeps: impl Fn(&Allocation) -> bool,
+) -> Option<Vec<Event>> {
+    let (row, equals) = (books.allocation(ask), equals(books, ask)?);
+    let leaf = books.application(row.application).queue;
+    let mut tries = tries.borrow_mut();
+    if tries.seen.iter().any(|one| equals.contains(one)) {
+        return None;
+    }
+    tries.seen.push(ask);
+    let delay = books.queue(leaf).settings.values.preemption_delay;
+    let ripe = |ask: &AllocationId| books.allocation(*ask).created + delay;
+    let caller = equals.iter().copied().find(|one| ripe(one) <= now)?;
+    let oldest = equals.iter().map(ripe).min()?;
+    let tried = equals.iter().filter_map(|one| books.allocation(*one).preemption_tried()).max();
+    let soon = |one: PreemptionTry| {
+        let unchanged = oldest <= one.at && one.changes == books.changes();
+        now < one.at + Millis::from_secs(15) || unchanged
+    };
+    let count = tries.leaves.iter().filter(|one| **one == leaf).count();
+    if tried.is_some_and(soon) || count >= 10 || keeps(books.allocation(caller)) {
+        return None;
+    }
+    tries.leaves.push(leaf);
+    let (given_up, stops) = plan(books, caller, now, nodes_tried);
+    let mut events: Vec<Event> =
+        given_up.iter().map(|ask| Event::Unreserved { ask: *ask }).collect();
+    let Some((node, victims)) = stops else {
+        events.push(Event::PreemptionTried { ask: caller });
+        if given_up.is_empty() {
+            tries.events.append(&mut events);
+            return None;
+        }
+        return Some(events);
+    };
+    let cause = PreemptionCause::Guarantee(caller);
+    events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
+    events.push(Event::PreemptionTriggered { ask: caller });
+    let kept = books.allocation(caller).reservation();
+    if kept.is_none_or(|kept| kept.node != node) {
+        events.extend(kept.map(|_| Event::Unreserved { ask: caller }));
+        events.push(Event::Reserved { ask: caller, node });
+    }
+    Some(events)
+}
+
+/// Whether others may ever be stopped for an ask.
+fn can_call(books: &Books, row: &Allocation) -> bool {
+    let application = books.application(row.application);
+    let guarantees =
+        |queue: QueueId| books.queue(queue).guaranteed.as_ref().is_some_and(|one| !one.is_empty());
+    row.may_preempt
+        && !row.preemption_triggered
+        && row.required_node().is_none()
+        && books.partition(application.partition).settings.preemption.enabled
+        && books.path_of(application.queue).into_iter().any(guarantees)
+}
+
+/// The asks that are judged as one with this, in the order of their leaf; none if nothing is
+/// ever stopped for it.
+fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
+    let row = books.allocation(ask);
+    if !can_call(books, row) {
+        return None;
+    }
+    if row.reservation().is_some() {
+        return Some(alloc::vec![ask]);
+    }
+    let stands = |id: ApplicationId| {
+        let one = books.application(id);
+        let starting = one.state == ApplicationState::Accepted;
+        (one.link, starting && !one.allocating, starting && !one.counted)
+    };
+    let equal = |one: &Allocation| {
+        can_call(books, one)
+            && one.reservation().is_none()
+            && (one.shape, one.priority) == (row.shape, row.priority)
+            && stands(one.application) == stands(row.application)
+    };
+    let leaf = books.application(row.application).queue;
+    let asks = applications_in_order(books, leaf).into_iter().flat_map(|id| in_order(books, id));
+    Some(asks.filter(|(_, one)| equal(one)).map(|(id, _)| id).collect())
+}
+
+/// Have others stopped on the only node of an ask, which is kept for it and has no room.
+pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option<Vec<Event>> {
+    let row = books.allocation(ask);
+    if row.required_node().is_none() || row.preemption_triggered {
+        return None;
+    }
+    let wanted = books.resources_of(ask);
+    let mut candidates: Vec<(AllocationId, &Allocation)> = books
+        .allocations()
+        .iter()
+        .filter(|(id, one)| {
+            one.node == Some(node)
+                && one.is_allocated()
+                && one.required_node().is_none()
+                && one.mark == Mark::None
+                && one.priority <= row.priority
+                && books.resources_of(*id).shares_type(wanted)
+        })
+        .collect();
+    candidates.sort_by_key(|(id, one)| {
+        let class = if one.originator { 3 } else { 1 + u8::from(!one.preemptable) };
+        let size = books.resources_of(*id).total();
+        (class, one.priority, Reverse(one.created), size, Reverse(one.number.abs()))
+    });
+    let (mut sum, mut events) = (Resources::new(), Vec::new());
+    let cause = PreemptionCause::RequiredNode(ask);
+    for (victim, _) in candidates {
+        if !sum.is_at_least(wanted) {
+            sum.add(books.resources_of(victim));
+            events.push(Event::Preempted { victim, cause });
+        }
+    }
+    if events.is_empty() || !sum.plus(&books.node(node).available).is_at_least(wanted) {
+        return None;
+    }
+    events.push(Event::PreemptionTriggered { ask });
+    Some(events)
+}

@@ -1,0 +1,193 @@
+//! The victims that the law allows, decision D-3, each question answered from scratch.
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, Mark};
+use crate::id::{AllocationId, NodeId};
+use crate::resource::Resources;
+
+use super::naive_preempt::{Question, Stops, Usage};
+
+impl Question<'_> {
+    /// What queues use when all that is under way has happened.
+    pub fn promised(&self) -> Usage {
+        let (books, mut usage) = (self.books, self.usage());
+        for (id, row) in books.allocations().iter() {
+            let here = |leaf| books.queue(leaf).partition == books.queue(self.leaf).partition;
+            let leaf = self.leaf_of(id);
+            let promised = row.preemption_triggered && row.reservation().is_some();
+            if promised && row.is_pending() && id != self.ask && here(leaf) {
+                usage = self.with(&usage, leaf, self.size_of(id));
+            }
+        }
+        usage
+    }
+
+    /// The same with the ask placed and these gone.
+    pub fn imagined(&self, gone: &[AllocationId]) -> Usage {
+        self.without(&self.with(&self.promised(), self.leaf, self.size), gone)
+    }
+
+    /// What a node has free when all that is being stopped has gone.
+    pub fn to_come(&self, node: NodeId) -> Resources {
+        let books: &Books = self.books;
+        let stopping = |id: &AllocationId| {
+            let row = books.allocation(*id);
+            row.node == Some(node) && row.mark == Mark::Preempted
+        };
+        let all = books.allocations().iter().map(|(id, _)| id).filter(stopping);
+        all.fold(books.node(node).available.clone(), |sum, id| sum.plus(self.size_of(id)))
+    }
+
+    /// Whether the law lets all of these go.
+    pub fn is_lawful(&self, gone: &[AllocationId]) -> bool {
+        let before = self.promised();
+        let after = self.without(&self.with(&before, self.leaf, self.size), gone);
+        self.books.queues().iter().all(|(id, _)| {
+            let Some(guaranteed) = self.guaranteed(id) else { return true };
+            self.size.iter().all(|(resource, _)| {
+                let (was, is) = (&before[&id], &after[&id]);
+                let Some(least) = guaranteed.get(resource) else { return true };
+                let least = least.min(was.get_or_zero(resource));
+                is.get_or_zero(resource) >= least
+            })
+        })
+    }
+
+    /// Whether the ask has room in its queues and in their guarantees when these have gone.
+    pub fn fits_queues(&self, gone: &[AllocationId]) -> bool {
+        let after = self.imagined(gone);
+        let within = |(id, queue): (_, &crate::books::Queue)| {
+            queue.max.as_ref().is_none_or(|max| {
+                self.size.iter().all(|(resource, _)| {
+                    max.get(resource).is_none_or(|most| after[&id].get_or_zero(resource) <= most)
+                })
+            })
+        };
+        self.is_covered(&after) && self.books.up(self.leaf).all(within)
+    }
+
+    /// Whether the ask has room on a node when these have gone.
+    pub fn fits_node(&self, node: NodeId, gone: &[AllocationId]) -> bool {
+        let on = gone.iter().filter(|id| self.row(**id).node == Some(node));
+        on.fold(self.to_come(node), |sum, id| sum.plus(self.size_of(*id))).fits(self.size)
+    }
+
+    /// Whether a candidate may follow those that have gone.
+    fn may_follow(&self, gone: &[AllocationId], id: AllocationId) -> bool {
+        let usage = self.imagined(gone);
+        let mut all = gone.to_vec();
+        all.push(id);
+        self.is_above(&usage, id) && self.is_lawful(&all)
+    }
+
+    /// What it costs that these go.
+    fn cost(&self, gone: &[AllocationId]) -> (bool, bool, usize) {
+        let reluctant = gone.iter().any(|id| !self.row(*id).preemptable);
+        (reluctant, gone.iter().any(|id| self.row(*id).originator), gone.len())
+    }
+
+    pub(super) fn fewest(
+        &self,
+        candidates: &[AllocationId],
+        given_up: &[AllocationId],
+        nodes_tried: bool,
+    ) -> Stops {
+        let left = self.remaining(&self.promised(), self.leaf)?;
+        if !left.shares_type(self.size) {
+            return None;
+        }
+        let (mut choices, mut free) = (Vec::new(), 0);
+        for node in self.nodes(given_up) {
+            if self.fits_node(node, &[]) {
+                if !nodes_tried && free < 10 {
+                    choices.push((node, Vec::new()));
+                    free += 1;
+                }
+            } else if let Some(victims) = self.fewest_on(node, &self.on(node, candidates)) {
+                choices.push((node, victims));
+            }
+        }
+        choices.sort_by_key(|(_, victims)| self.cost(victims));
+        choices.truncate(10);
+        let full = |(node, victims)| self.completed(node, victims, candidates);
+        let best = choices.into_iter().filter_map(full).min_by_key(|(_, all)| self.cost(all))?;
+        (!best.1.is_empty()).then_some(best)
+    }
+
+    fn fewest_on(&self, node: NodeId, candidates: &[AllocationId]) -> Option<Vec<AllocationId>> {
+        let mut gone = Vec::new();
+        for &id in candidates {
+            if self.fits_node(node, &gone) {
+                break;
+            }
+            let on = |gone: &[AllocationId]| {
+                gone.iter().fold(self.to_come(node), |sum, id| sum.plus(self.size_of(*id)))
+            };
+            let free = on(&gone);
+            let nearer = self.size.iter().any(|(resource, wanted)| {
+                free.get_or_zero(resource) < wanted
+                    && self.size_of(id).get_or_zero(resource).get() > 0
+            });
+            if nearer && self.may_follow(&gone, id) {
+                gone.push(id);
+            }
+        }
+        self.fits_node(node, &gone).then(|| Self::pruned(gone, |gone| self.fits_node(node, gone)))
+    }
+
+    /// Leave out from the end whoever is not needed.
+    fn pruned(
+        mut gone: Vec<AllocationId>,
+        suffices: impl Fn(&[AllocationId]) -> bool,
+    ) -> Vec<AllocationId> {
+        for place in (0..gone.len()).rev() {
+            let mut less = gone.clone();
+            less.remove(place);
+            if suffices(&less) {
+                gone = less;
+            }
+        }
+        gone
+    }
+
+    fn completed(
+        &self,
+        node: NodeId,
+        mut gone: Vec<AllocationId>,
+        candidates: &[AllocationId],
+    ) -> Option<(NodeId, Vec<AllocationId>)> {
+        for &id in candidates {
+            if self.fits_queues(&gone) {
+                break;
+            }
+            if gone.contains(&id) || !self.may_follow(&gone, id) {
+                continue;
+            }
+            let mut more = gone.clone();
+            more.push(id);
+            if self.is_nearer(&gone, &more) {
+                gone = more;
+            }
+        }
+        let suffices = |gone: &[AllocationId]| self.fits_node(node, gone) && self.fits_queues(gone);
+        suffices(&gone).then(|| (node, Self::pruned(gone, suffices)))
+    }
+
+    /// Whether queues or guarantees that lack something lack less with `more` gone.
+    fn is_nearer(&self, gone: &[AllocationId], more: &[AllocationId]) -> bool {
+        let (before, after) = (self.imagined(gone), self.imagined(more));
+        let in_queues = self.books.up(self.leaf).any(|(id, queue)| {
+            queue.max.as_ref().is_some_and(|max| {
+                self.size.iter().any(|(resource, _)| {
+                    let (was, is) = (&before[&id], &after[&id]);
+                    max.get(resource).is_some_and(|most| was.get_or_zero(resource) > most)
+                        && is.get_or_zero(resource) < was.get_or_zero(resource)
+                })
+            })
+        });
+        let in_guarantee = !self.is_covered(&before)
+            && self.remaining(&before, self.leaf) != self.remaining(&after, self.leaf);
+        in_queues || in_guarantee
+    }
+}

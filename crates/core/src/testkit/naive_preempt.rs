@@ -1,0 +1,342 @@
+//! What is stopped for an ask, straight from scheduling §11 and decisions D-3 and D-4: whole
+//! copies of all queues, every sum made anew.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Books, Mark};
+use crate::config::{PreemptionPolicy, PriorityPolicy};
+use crate::id::{AllocationId, NodeId, QueueId};
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
+
+/// What each queue uses, were it as imagined.
+pub type Usage = BTreeMap<QueueId, Resources>;
+
+/// A node, and what is to be stopped; none if nothing is.
+pub type Stops = Option<(NodeId, Vec<AllocationId>)>;
+
+/// The question: who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'books> {
+    pub(super) books: &'books Books,
+    pub(super) ask: AllocationId,
+    pub(super) leaf: QueueId,
+    pub(super) size: &'books Resources,
+    now: Timestamp,
+}
+
+/// The asks whose node is given up, and what is to be stopped.
+pub fn plan(
+    books: &Books,
+    ask: AllocationId,
+    now: Timestamp,
+    nodes_tried: bool,
+) -> (Vec<AllocationId>, Stops) {
+    let question = Question::of(books, ask, now);
+    let candidates = question.candidates();
+    if !question.is_guaranteed(&candidates) {
+        return (Vec::new(), None);
+    }
+    let given_up = question.given_up();
+    let partition = books.partition(books.queue(question.leaf).partition);
+    let stops = if partition.settings.preemption.strict_guarantee {
+        question.fewest(&candidates, &given_up, nodes_tried)
+    } else {
+        question.newest(&candidates, &given_up, nodes_tried)
+    };
+    (given_up, stops)
+}
+
+impl<'books> Question<'books> {
+    /// What is asked for.
+    pub fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
+        let leaf = books.application(books.allocation(ask).application).queue;
+        Self { books, ask, leaf, size: books.resources_of(ask), now }
+    }
+
+    pub(super) fn row(&self, id: AllocationId) -> &'books Allocation {
+        self.books.allocation(id)
+    }
+
+    pub(super) fn leaf_of(&self, id: AllocationId) -> QueueId {
+        self.books.application(self.row(id).application).queue
+    }
+
+    pub(super) fn size_of(&self, id: AllocationId) -> &'books Resources {
+        self.books.resources_of(id)
+    }
+
+    /// What every queue uses, what is being stopped left out.
+    pub fn usage(&self) -> Usage {
+        let used = |queue: &crate::books::Queue| queue.allocated.minus_existing(&queue.preempting);
+        self.books.queues().iter().map(|(id, queue)| (id, used(queue))).collect()
+    }
+
+    /// With an allocation of this leaf gone.
+    pub fn without(&self, usage: &Usage, gone: &[AllocationId]) -> Usage {
+        let mut usage = usage.clone();
+        for id in gone {
+            for (queue, _) in self.books.up(self.leaf_of(*id)) {
+                usage.get_mut(&queue).expect("all are there").subtract(self.size_of(*id));
+            }
+        }
+        usage
+    }
+
+    /// With this much more in a leaf.
+    pub fn with(&self, usage: &Usage, leaf: QueueId, size: &Resources) -> Usage {
+        let mut usage = usage.clone();
+        for (queue, _) in self.books.up(leaf) {
+            usage.get_mut(&queue).expect("all are there").add(size);
+        }
+        usage
+    }
+
+    pub(super) fn guaranteed(&self, queue: QueueId) -> Option<&'books Resources> {
+        self.books.queue(queue).guaranteed.as_ref().filter(|one| !one.is_empty())
+    }
+
+    /// `rem`.
+    pub fn remaining(&self, usage: &Usage, queue: QueueId) -> Option<Resources> {
+        let above = self.books.queue(queue).parent.and_then(|one| self.remaining(usage, one));
+        let own = self.guaranteed(queue).map(|one| one.minus_existing(&usage[&queue]));
+        if own.is_none() && above.as_ref().is_none_or(Resources::is_empty) {
+            return None;
+        }
+        let on_path = self.books.up(self.leaf).any(|(one, _)| one == queue);
+        match own {
+            Some(own) if queue == self.leaf => Some(own.merge_missing(&above.unwrap_or_default())),
+            Some(_) if on_path && self.guaranteed(self.leaf).is_some() => None,
+            own => Resources::min_of(own.as_ref(), above.as_ref()),
+        }
+    }
+
+    fn lacks(&self, left: &Resources) -> bool {
+        self.size.iter().any(|(resource, _)| left.get_or_zero(resource).get() < 0)
+    }
+
+    /// Whether the leaf of a victim is above its guarantee before it goes.
+    pub fn is_above(&self, usage: &Usage, victim: AllocationId) -> bool {
+        let left = self.remaining(usage, self.leaf_of(victim));
+        left.is_none_or(|left| self.lacks(&left))
+    }
+
+    /// Whether the guarantee covers the ask, which is counted.
+    pub fn is_covered(&self, usage: &Usage) -> bool {
+        self.remaining(usage, self.leaf).is_some_and(|left| !self.lacks(&left))
+    }
+
+    fn is_guaranteed(&self, candidates: &[AllocationId]) -> bool {
+        let usage = self.usage();
+        let left = self.remaining(&usage, self.leaf);
+        if left.is_some_and(|left| left.allows_actual(self.size)) {
+            return true;
+        }
+        let all = self.without(&self.with(&usage, self.leaf, self.size), candidates);
+        self.is_covered(&all)
+    }
+
+    /// What may be stopped, who goes first in front.
+    pub fn candidates(&self) -> Vec<AllocationId> {
+        let mut priority = i64::from(self.row(self.ask).priority);
+        let (mut seen, mut fence) = (BTreeMap::new(), self.leaf);
+        for (id, queue) in self.books.up(self.leaf) {
+            let values = &queue.settings.values;
+            let offset = i64::from(values.priority_offset);
+            let fenced = values.priority_policy == PriorityPolicy::Fence;
+            priority = if fenced { offset } else { priority + offset };
+            seen.insert(id, priority);
+            fence = id;
+            let max = self.books.effective_max(id).unwrap_or_default();
+            if values.preemption_policy == PreemptionPolicy::Fence
+                || !max.is_at_least_existing(&queue.allocated.plus(self.size))
+            {
+                break;
+            }
+        }
+        let mut found = Vec::new();
+        self.below(fence, seen[&fence], false, &seen, &mut found);
+        found.sort_by_key(|id| {
+            let row = self.row(*id);
+            let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
+            (!row.preemptable, row.originator, newest)
+        });
+        found
+    }
+
+    fn below(
+        &self,
+        at: QueueId,
+        priority: i64,
+        fenced: bool,
+        seen: &BTreeMap<QueueId, i64>,
+        found: &mut Vec<AllocationId>,
+    ) {
+        let queue = self.books.queue(at);
+        if at == self.leaf {
+            return;
+        }
+        for (id, child) in self.books.children(at) {
+            let values = &child.settings.values;
+            let offset = i64::from(values.priority_offset);
+            let fence = values.priority_policy == PriorityPolicy::Fence;
+            match seen.get(&id) {
+                Some(priority) => self.below(id, *priority, fenced, seen, found),
+                None if fence && offset > priority => {}
+                None if fence => self.below(id, priority, true, seen, found),
+                None => self.below(id, priority - offset, fenced, seen, found),
+            }
+        }
+        let left = self.remaining(&self.usage(), at);
+        let within = left.is_some_and(|left| !left.has_negative());
+        let disabled = PreemptionPolicy::Disabled;
+        if !queue.leaf || queue.settings.values.preemption_policy == disabled || within {
+            return;
+        }
+        for (id, row) in self.books.allocations().iter() {
+            if row.is_allocated()
+                && self.leaf_of(id) == at
+                && row.required_node().is_none()
+                && row.mark == Mark::None
+                && self.size_of(id).shares_type(self.size)
+                && (fenced || i64::from(row.priority) <= priority)
+            {
+                found.push(id);
+            }
+        }
+    }
+
+    fn given_up(&self) -> Vec<AllocationId> {
+        let nodes = &self.books.partition(self.books.queue(self.leaf).partition).nodes;
+        let kept = nodes.iter().flat_map(|(_, node)| self.books.node(*node).reservations());
+        let long = Millis::from_secs(3_600 + 3_600 + 2);
+        kept.copied()
+            .filter(|id| {
+                let row = self.row(*id);
+                *id != self.ask
+                    && row.required_node().is_none()
+                    && !row.preemption_triggered
+                    && row.priority < self.row(self.ask).priority
+                    && self.now > row.created + long
+            })
+            .collect()
+    }
+
+    /// The nodes that the ask may have, by name.
+    pub(super) fn nodes(&self, given_up: &[AllocationId]) -> Vec<NodeId> {
+        let nodes = &self.books.partition(self.books.queue(self.leaf).partition).nodes;
+        let suits = |id: &NodeId| {
+            let node = self.books.node(*id);
+            let mine = |one: &AllocationId| *one == self.ask || given_up.contains(one);
+            node.schedulable
+                && node.capacity.fits(self.size)
+                && node.reservations().iter().all(mine)
+        };
+        nodes.iter().map(|(_, id)| *id).filter(suits).collect()
+    }
+
+    pub(super) fn on(&self, node: NodeId, candidates: &[AllocationId]) -> Vec<AllocationId> {
+        candidates.iter().copied().filter(|id| self.row(*id).node == Some(node)).collect()
+    }
+
+    /// §11.4 as the reference does it.
+    fn newest(
+        &self,
+        candidates: &[AllocationId],
+        given_up: &[AllocationId],
+        nodes_tried: bool,
+    ) -> Stops {
+        let mut choices: Vec<(usize, NodeId, Vec<AllocationId>)> = Vec::new();
+        for node in self.nodes(given_up) {
+            if self.books.node(node).available.fits(self.size) {
+                if !nodes_tried {
+                    choices.push((0, node, Vec::new()));
+                }
+            } else if let Some(victims) = self.newest_on(node, &self.on(node, candidates)) {
+                choices.push((victims.len(), node, victims));
+            }
+        }
+        let (_, node, mut victims) = choices.into_iter().min_by_key(|(count, _, _)| *count)?;
+        victims.extend(self.additional(candidates, &victims)?);
+        let free = &self.books.node(node).available;
+        if !free.fits(self.size) {
+            victims.retain(|id| self.row(*id).node == Some(node));
+        }
+        let sum = |some: &[AllocationId]| {
+            some.iter().fold(Resources::new(), |sum, id| sum.plus(self.size_of(*id)))
+        };
+        let enough = |count: &usize| {
+            let sum = sum(&victims[..*count]);
+            !self.size.exceeds_existing(&sum) && free.plus(&sum).fits(self.size)
+        };
+        let count = (0..=victims.len()).find(enough).unwrap_or(victims.len());
+        victims.truncate(count);
+        let short = self.size.exceeds_existing(&sum(&victims));
+        (!victims.is_empty() && !short).then_some((node, victims))
+    }
+
+    fn newest_on(&self, node: NodeId, candidates: &[AllocationId]) -> Option<Vec<AllocationId>> {
+        let (mut head, mut tail) = (Vec::new(), Vec::new());
+        let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
+        for &id in candidates {
+            if !self.is_above(&usage, id) {
+                continue;
+            }
+            let after = self.without(&usage, &[id]);
+            let left = self.remaining(&after, self.leaf);
+            if !left.is_some_and(|left| left.allows_actual(self.size_of(id))) {
+                break;
+            }
+            let more = free.plus(self.size_of(id));
+            let short = |free: &Resources| self.size.minus_floored(free);
+            if Resources::equals_or_empty(Some(&short(&free)), Some(&short(&more))) {
+                tail.push(id);
+            } else {
+                head.push(id);
+                free = more;
+                usage = self.with(&after, self.leaf, self.size_of(id));
+            }
+        }
+        head.extend(tail);
+        let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
+        let mut victims = Vec::new();
+        for id in head {
+            if self.is_above(&usage, id) {
+                usage = self.without(&usage, &[id]);
+                free.add(self.size_of(id));
+                victims.push(id);
+                if free.fits(self.size) {
+                    return Some(victims);
+                }
+            }
+        }
+        None
+    }
+
+    fn additional(
+        &self,
+        candidates: &[AllocationId],
+        on_node: &[AllocationId],
+    ) -> Option<Vec<AllocationId>> {
+        let (mut usage, mut kept) = (self.without(&self.usage(), on_node), Vec::new());
+        for &id in candidates.iter().filter(|id| !on_node.contains(id)) {
+            if !self.is_above(&usage, id) {
+                continue;
+            }
+            let gone = self.without(&usage, &[id]);
+            let before = self.remaining(&gone, self.leaf);
+            if !before.as_ref().is_some_and(|left| left.allows_actual(self.size_of(id))) {
+                break;
+            }
+            let with = self.with(&gone, self.leaf, self.size_of(id));
+            let after = self.remaining(&with, self.leaf);
+            if !Resources::equal_objects(before.as_ref(), after.as_ref()) {
+                kept.push(id);
+                usage = with;
+            }
+        }
+        let fails = self.remaining(&usage, self.leaf).is_some_and(|left| self.lacks(&left));
+        (kept.is_empty() || !fails).then_some(kept)
+    }
+}

@@ -1,0 +1,198 @@
+//! Random clusters with an ask that is old enough to have others stopped.
+
+use headroom_core::config::{Configuration, QueueConfig};
+use headroom_core::id::AllocationId;
+use headroom_core::testkit::{World, amounts, leaf, parent, partition};
+use headroom_core::{AddNode, Ask, Command, Name, Submit, Timestamp};
+
+/// A generator of numbers that anybody can repeat: xorshift64*.
+///
+/// Source: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled",
+/// 2016.
+#[derive(Clone, Debug)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn of(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
+    }
+
+    /// Whether one of `in_all` cases has come.
+    pub(crate) fn once_in(&mut self, in_all: u64) -> bool {
+        self.below(in_all) == 0
+    }
+}
+
+/// Everything of a situation: who asks, and whether queues have room for it.
+#[derive(Debug)]
+pub(crate) struct Situation {
+    pub(crate) world: World,
+    pub(crate) ask: AllocationId,
+    pub(crate) nodes_tried: bool,
+}
+
+const TYPES: [&str; 3] = ["c", "m", "g"];
+
+fn some_amounts(chance: &mut Chance, most: u64) -> headroom_core::resource::Amounts {
+    let mut all = amounts([]);
+    for one in TYPES {
+        if one == TYPES[0] || chance.once_in(3) {
+            let amount = i64::try_from(chance.below(most)).unwrap();
+            all.set(one, headroom_core::resource::Quantity::of(amount));
+        }
+    }
+    all
+}
+
+fn set(queue: &mut QueueConfig, key: &str, value: &str) {
+    queue.properties.insert(Name::new(key), Name::new(value));
+}
+
+/// What a queue may have set.
+fn furnish(chance: &mut Chance, queue: &mut QueueConfig) {
+    if chance.below(3) > 0 {
+        queue.guaranteed = some_amounts(chance, 9);
+    }
+    if chance.once_in(6) {
+        queue.max = some_amounts(chance, 16);
+    }
+    match chance.below(30) {
+        0 => set(queue, "preemption.policy", "fence"),
+        1 => set(queue, "preemption.policy", "disabled"),
+        2 => set(queue, "priority.policy", "fence"),
+        3 => set(queue, "priority.offset", "2"),
+        4 => set(queue, "priority.offset", "-1"),
+        _ => {}
+    }
+}
+
+fn tree(chance: &mut Chance, strict: bool) -> Configuration {
+    let mut tops = Vec::new();
+    for top in ["a", "ab", "b"] {
+        let mut children = Vec::new();
+        for name in ["x", "xy"].into_iter().take(usize::try_from(chance.below(3)).unwrap()) {
+            let mut child = leaf(name);
+            furnish(chance, &mut child);
+            children.push(child);
+        }
+        let mut queue = if children.is_empty() { leaf(top) } else { parent(top, children) };
+        furnish(chance, &mut queue);
+        tops.push(queue);
+    }
+    let mut configuration = partition(parent("root", tops));
+    configuration.partitions[0].preemption.strict_guarantee = strict;
+    configuration
+}
+
+fn leaves(configuration: &Configuration) -> Vec<String> {
+    let tops = &configuration.partitions[0].root.children;
+    let mut paths = Vec::new();
+    for top in tops {
+        let below = top.children.iter().map(|child| format!("root.{}.{}", top.name, child.name));
+        paths.extend(below);
+        if top.children.is_empty() {
+            paths.push(format!("root.{}", top.name));
+        }
+    }
+    paths
+}
+
+impl Situation {
+    /// The situation of a seed; none if it is none.
+    pub(crate) fn of(seed: u64, strict: bool) -> Option<Self> {
+        let mut chance = Chance::of(seed);
+        let configuration = tree(&mut chance, strict);
+        let paths = leaves(&configuration);
+        let mut world = World::default();
+        world.command(&Command::Configure(Box::new(configuration))).ok()?;
+        let partition = Name::new("default");
+        let nodes = 1 + chance.below(3);
+        for number in 0..nodes {
+            let size = |chance: &mut Chance| i64::try_from(3 + chance.below(6)).unwrap();
+            let capacity = amounts([
+                ("c", size(&mut chance)),
+                ("m", size(&mut chance)),
+                ("g", size(&mut chance)),
+            ]);
+            let (node, schedulable) = (Name::from(format!("n{number}")), !chance.once_in(12));
+            let add = AddNode {
+                partition: partition.clone(),
+                node,
+                capacity,
+                schedulable,
+                ..AddNode::default()
+            };
+            world.command(&Command::AddNode(add)).ok()?;
+        }
+        for path in &paths {
+            let submit = Submit {
+                partition: partition.clone(),
+                application: Name::from(path.clone()),
+                queue: Name::from(path.clone()),
+                user: Name::new("ann"),
+                ..Submit::default()
+            };
+            world.command(&Command::Submit(submit)).ok()?;
+        }
+        for number in 0..4 + chance.below(8) {
+            let ask = running(&mut chance, number, &paths, nodes);
+            let full = |world: &World| {
+                world.books.nodes().iter().any(|(_, node)| node.available.has_negative())
+            };
+            let before = (world.books.clone(), world.scheduler);
+            world.scheduler = headroom_core::Scheduler::new(&before.0);
+            // A size of nothing is refused; a node too full is undone.
+            let done = world.command(&Command::Ask(ask)).is_ok() && !full(&world);
+            if !done {
+                (world.books, world.scheduler) = before;
+            }
+        }
+        world.now = Timestamp::from_millis(100_000);
+        let ask = asked(&mut chance, &paths, &partition);
+        world.command(&Command::Ask(ask)).ok()?;
+        let ask = *world.books.partitions().values().next()?.allocations.get("ask")?;
+        let leaf = world.books.application(world.books.allocation(ask).application).queue;
+        let size = world.books.resources_of(ask);
+        let nodes_tried = world.books.headroom(leaf).is_none_or(|left| left.allows(size));
+        Some(Self { world, ask, nodes_tried })
+    }
+}
+
+fn running(chance: &mut Chance, number: u64, paths: &[String], nodes: u64) -> Ask {
+    let path = &paths[usize::try_from(chance.below(paths.len() as u64)).unwrap()];
+    Ask {
+        partition: Name::new("default"),
+        application: Name::from(path.clone()),
+        key: Name::from(format!("v{number}")),
+        resources: some_amounts(chance, 4),
+        node: Some(Name::from(format!("n{}", chance.below(nodes)))),
+        priority: i32::try_from(chance.below(8) / 3).unwrap(),
+        created: Some(Timestamp::from_millis(chance.below(8) * 1_000)),
+        originator: chance.once_in(6),
+        preemptable: chance.below(4) > 0,
+        required_node: if chance.once_in(15) { Name::new("n0") } else { Name::default() },
+        ..Ask::default()
+    }
+}
+
+fn asked(chance: &mut Chance, paths: &[String], partition: &Name) -> Ask {
+    let path = &paths[usize::try_from(chance.below(paths.len() as u64)).unwrap()];
+    Ask {
+        partition: partition.clone(),
+        application: Name::from(path.clone()),
+        key: Name::new("ask"),
+        resources: some_amounts(chance, 6),
+        priority: 1 + i32::try_from(chance.below(2)).unwrap(),
+        created: Some(Timestamp::ZERO),
+        may_preempt: true,
+        ..Ask::default()
+    }
+}
