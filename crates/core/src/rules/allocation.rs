@@ -39,7 +39,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     types_fit(books, &Naming::of_client("the ask"), &ask.resources)?;
     match books.partition(partition).allocations.get(&*ask.key) {
         Some(known) if books.allocation(*known).application == application => {
-            update(books, ask, *known, node)
+            update(books, now, ask, *known, node)
         }
         Some(known) => {
             let holder = books.application(books.allocation(*known).application);
@@ -99,6 +99,7 @@ fn add(
 /// An ask or allocation that is known: it may have another size, and an ask may run by now.
 fn update(
     books: &Books,
+    now: Timestamp,
     ask: &Ask,
     known: AllocationId,
     node: Option<NodeId>,
@@ -110,7 +111,7 @@ fn update(
         sum_grows(books, row.application, row.is_allocated(), &ask.resources)?;
         if row.is_swapping() {
             // It fitted into the place of its placeholder as it was; it is to be judged anew.
-            events.push(Event::SwapDropped { ask: known });
+            Life::of(books, now, row.application).drop_swap(known, &mut events);
         }
         let resources = ask.resources.clone();
         events.push(Event::Resized { allocation: known, resources });

@@ -27,7 +27,7 @@ pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec
             };
             events.push(Event::ApplicationMoved { application, state, timer: None });
             ask_back(books, application, false, events);
-            let mut asks = ids(books, application, |row| row.is_pending());
+            let mut asks = ids(books, application, Allocation::is_pending);
             asks.reverse();
             let termination = Termination::Timeout;
             events.extend(asks.into_iter().map(|ask| Event::AskRemoved { ask, termination }));

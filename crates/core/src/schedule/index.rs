@@ -67,17 +67,6 @@ impl Scheduler {
             return Seen::default();
         }
         match event {
-            Event::SwapStarted { ask, placeholder, .. } => {
-                self.places.remove(books, *placeholder);
-                let application = books.allocation(*ask).application;
-                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
-                let bundle = self.remove_ask(books, *ask);
-                Seen { bundle, freed, ..see(books, application) }
-            }
-            Event::ReleaseAsked { allocation, .. } | Event::Preempted { victim: allocation, .. } => {
-                self.places.remove(books, *allocation);
-                Seen::default()
-            }
             Event::AskRemoved { ask, .. }
             | Event::Placed { ask, .. }
             | Event::Reserved { ask, .. }
@@ -101,21 +90,13 @@ impl Scheduler {
                 let group = group_of(books, row);
                 Seen { node: row.node, levels, group, ..see(books, row.application) }
             }
-            Event::SwapConfirmed { placeholder } => {
-                let row = books.allocation(*placeholder);
-                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
-                let group = group_of(books, row);
-                Seen { node: row.node, levels, group, ..see(books, row.application) }
-            }
-            Event::SwapDropped { ask } => {
-                let row = books.allocation(*ask);
-                Seen { ask: Some(*ask), node: row.node, ..see(books, row.application) }
-            }
-            Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
-                let known = books.partition(*partition).foreign.get(&**key);
-                let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
-                Seen { freed: node, ..Seen::default() }
-            }
+            Event::SwapStarted { .. }
+            | Event::SwapConfirmed { .. }
+            | Event::SwapDropped { .. }
+            | Event::ReleaseAsked { .. }
+            | Event::Preempted { .. }
+            | Event::ForeignSet { .. }
+            | Event::ForeignRemoved { .. } => self.before_cycle(books, event),
             Event::QueueRemoved { queue } => {
                 self.tree.remove(books, *queue);
                 Seen::default()
@@ -151,6 +132,40 @@ impl Scheduler {
                 self.unpin(books, *node);
                 self.nodes_of(partition).remove(books, *node);
                 Seen { partition: Some(partition), ..Seen::default() }
+            }
+            _ => Seen::default(),
+        }
+    }
+
+    /// Look at what an event of gangs, preemption or foreign use is about to change.
+    fn before_cycle(&mut self, books: &Books, event: &Event) -> Seen {
+        match event {
+            Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
+                let known = books.partition(*partition).foreign.get(&**key);
+                let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
+                Seen { freed: node, ..Seen::default() }
+            }
+            Event::SwapStarted { ask, placeholder, .. } => {
+                self.places.remove(books, *placeholder);
+                let application = books.allocation(*ask).application;
+                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
+                let bundle = self.remove_ask(books, *ask);
+                Seen { bundle, freed, ..see(books, application) }
+            }
+            Event::ReleaseAsked { allocation, .. }
+            | Event::Preempted { victim: allocation, .. } => {
+                self.places.remove(books, *allocation);
+                Seen::default()
+            }
+            Event::SwapConfirmed { placeholder } => {
+                let row = books.allocation(*placeholder);
+                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
+                let group = group_of(books, row);
+                Seen { node: row.node, levels, group, ..see(books, row.application) }
+            }
+            Event::SwapDropped { ask } => {
+                let row = books.allocation(*ask);
+                Seen { ask: Some(*ask), node: row.node, ..see(books, row.application) }
             }
             _ => Seen::default(),
         }

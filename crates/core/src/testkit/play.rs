@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, GangStyle, Mark, Partition};
+use crate::books::{ApplicationState, GangStyle, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
@@ -15,6 +15,10 @@ use crate::name::Name;
 use crate::rules::decide;
 use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
+
+mod give_back;
+
+use give_back::release;
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
@@ -155,35 +159,6 @@ impl Player<'_> {
             self.apply(event, true);
         }
         !events.is_empty()
-    }
-
-    /// The RM has stopped some of what it was asked to stop, and may say so twice.
-    fn confirm(&mut self, number: u8) {
-        let books = &self.world.books;
-        let marked = books.allocations().iter().filter(|(_, row)| row.mark != Mark::None);
-        let some = marked.enumerate().filter(|(place, _)| number < 128 || place % 2 == 0);
-        let commands: Vec<Command> = some
-            .map(|(_, (_, row))| {
-                let application = books.application(row.application);
-                Command::Release {
-                    partition: books.partition(application.partition).name.clone(),
-                    application: application.name.clone(),
-                    key: Some(row.key.clone()),
-                    termination: match (row.mark, row.partner()) {
-                        (Mark::Preempted, _) => Termination::Preempted,
-                        (_, Some(_)) => Termination::PlaceholderReplaced,
-                        (_, None) => Termination::Timeout,
-                    },
-                }
-            })
-            .collect();
-        for command in commands {
-            self.obey(&command);
-            if number.is_multiple_of(4) {
-                self.obey(&command);
-                self.count("confirmed twice");
-            }
-        }
     }
 
     /// Ask why everything waits, whatever the answer.
@@ -339,30 +314,6 @@ impl Player<'_> {
         self.count(name_of(event));
     }
 
-    /// Count what is worth knowing of a gang before it happens.
-    fn count_swap(&mut self, event: &Event) {
-        let books = &self.world.books;
-        let what = match event {
-            Event::SwapStarted { placeholder, node, .. } => {
-                let same = books.allocation(*placeholder).node == Some(*node);
-                if same { "swap on the same node" } else { "swap on another node" }
-            }
-            Event::ApplicationMoved { application, state: ApplicationState::Running, .. }
-                if books
-                    .application(*application)
-                    .gang
-                    .as_ref()
-                    .is_some_and(|g| g.is_complete()) =>
-            {
-                "gang complete"
-            }
-            Event::SwapConfirmed { .. } if self.losing => "swap confirmed by the loss of a node",
-            Event::SwapDropped { .. } if self.losing => "swap dropped by the loss of a node",
-            _ => return,
-        };
-        self.count(what);
-    }
-
     /// Remove everything; nothing may be left in any ledger.
     fn finish(&mut self) {
         let there = |name: &Name| self.world.books.partition_named(name).is_some();
@@ -510,26 +461,6 @@ fn pick<V: Clone>(number: u8, rows: &crate::OrderedMap<Name, V>, nowhere: &str) 
 
 fn names<V: Clone>(rows: &crate::OrderedMap<Name, V>) -> Vec<Name> {
     rows.iter().map(|(name, _)| name.clone()).collect()
-}
-
-/// Give a live ask or allocation back; now and then in the name of another application.
-fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
-    let key = pick(number, &here.allocations, "k-nowhere");
-    let held = here.allocations.get(&*key).map(|one| books.allocation(*one).application);
-    let holder =
-        held.filter(|_| !number.is_multiple_of(16)).map(|id| books.application(id).name.clone());
-    let application = holder.unwrap_or_else(|| pick(number / 2, &here.applications, "app-nowhere"));
-    Command::Release {
-        partition,
-        application,
-        key: Some(key),
-        termination: match number % 32 {
-            1 => Termination::Timeout,
-            2 => Termination::Preempted,
-            3 => Termination::PlaceholderReplaced,
-            _ => Termination::StoppedByRm,
-        },
-    }
 }
 
 /// A command that no state of the books can allow.

@@ -6,6 +6,7 @@
 
 mod applications;
 mod gangs;
+mod gangs_confirmations;
 mod gangs_life;
 mod life;
 mod limits;

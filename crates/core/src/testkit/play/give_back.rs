@@ -1,0 +1,85 @@
+//! Random histories: what is given back, and what becomes of gangs.
+
+use alloc::vec::Vec;
+
+use crate::books::{ApplicationState, Books, Mark, Partition};
+use crate::command::Command;
+use crate::event::{Event, Termination};
+use crate::name::Name;
+
+use super::{Player, pick};
+
+impl Player<'_> {
+    /// The RM has stopped some of what it was asked to stop, and may say so twice.
+    pub(super) fn confirm(&mut self, number: u8) {
+        let books = &self.world.books;
+        let marked = books.allocations().iter().filter(|(_, row)| row.mark != Mark::None);
+        let some = marked.enumerate().filter(|(place, _)| number < 128 || place % 2 == 0);
+        let commands: Vec<Command> = some
+            .map(|(_, (_, row))| {
+                let application = books.application(row.application);
+                Command::Release {
+                    partition: books.partition(application.partition).name.clone(),
+                    application: application.name.clone(),
+                    key: Some(row.key.clone()),
+                    termination: match (row.mark, row.partner()) {
+                        (Mark::Preempted, _) => Termination::Preempted,
+                        (_, Some(_)) => Termination::PlaceholderReplaced,
+                        (_, None) => Termination::Timeout,
+                    },
+                }
+            })
+            .collect();
+        for command in commands {
+            self.obey(&command);
+            if number.is_multiple_of(4) {
+                self.obey(&command);
+                self.count("confirmed twice");
+            }
+        }
+    }
+
+    /// Count what is worth knowing of a gang before it happens.
+    pub(super) fn count_swap(&mut self, event: &Event) {
+        let books = &self.world.books;
+        let what = match event {
+            Event::SwapStarted { placeholder, node, .. } => {
+                let same = books.allocation(*placeholder).node == Some(*node);
+                if same { "swap on the same node" } else { "swap on another node" }
+            }
+            Event::ApplicationMoved { application, state: ApplicationState::Running, .. }
+                if books
+                    .application(*application)
+                    .gang
+                    .as_ref()
+                    .is_some_and(|g| g.is_complete()) =>
+            {
+                "gang complete"
+            }
+            Event::SwapConfirmed { .. } if self.losing => "swap confirmed by the loss of a node",
+            Event::SwapDropped { .. } if self.losing => "swap dropped by the loss of a node",
+            _ => return,
+        };
+        self.count(what);
+    }
+}
+
+/// Give a live ask or allocation back; now and then in the name of another application.
+pub(super) fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
+    let key = pick(number, &here.allocations, "k-nowhere");
+    let held = here.allocations.get(&*key).map(|one| books.allocation(*one).application);
+    let holder =
+        held.filter(|_| !number.is_multiple_of(16)).map(|id| books.application(id).name.clone());
+    let application = holder.unwrap_or_else(|| pick(number / 2, &here.applications, "app-nowhere"));
+    Command::Release {
+        partition,
+        application,
+        key: Some(key),
+        termination: match number % 32 {
+            1 => Termination::Timeout,
+            2 => Termination::Preempted,
+            3 => Termination::PlaceholderReplaced,
+            _ => Termination::StoppedByRm,
+        },
+    }
+}
