@@ -276,7 +276,8 @@ impl Scheduler {
 
 /// The application, if its leaf has it back off, or had, so that it is looked at by itself.
 pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
-    let row = books.application(application);
+    // One that is gone, or has ended and lost its queue, is visited no more.
+    let row = books.applications().get(application).filter(|row| row.state.is_active())?;
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
     (backs_off || row.backed_off.is_some()).then_some(application)
 }
