@@ -106,6 +106,11 @@ impl Scheduler {
         let class = self.classes.bundles[bundle].class;
         let key = self.classes.rows[class].key;
         if key.lane.pass() != Pass::Normal {
+            // Others may be stopped for it by now.
+            let called = self.classes.rows[class].pass == Pass::Normal;
+            if called && self.place_first(books, (partition, class), now, events) {
+                return Look::Moved;
+            }
             // The reserved pass has tried this one, and found nothing.
             let ordinary = books.allocation(ask).required_node().is_none();
             let reaches = matches!(key.lane, Lane::Kept(_)) && ordinary;

@@ -9,6 +9,7 @@ use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
+use crate::resource::Amounts;
 use crate::wait::Blocker;
 
 use super::Scheduler;
@@ -439,7 +440,10 @@ fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
         return false;
     };
     let row = books.queue(queue);
-    row.leaf && !row.managed && row.settings.values == settings.values
+    // With its first guarantee others may be stopped for its asks, which are told apart by that.
+    let promises = |amounts: Option<&Amounts>| amounts.is_some_and(Amounts::is_strictly_positive);
+    let same = promises(row.settings.guaranteed.as_ref()) == promises(settings.guaranteed.as_ref());
+    row.leaf && !row.managed && row.settings.values == settings.values && same
 }
 
 fn see(books: &Books, application: ApplicationId) -> Seen {

@@ -247,7 +247,10 @@ impl Scheduler {
             let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
             let class = *class;
             let others = self.tree.ready(leaf, Pass::Keep).is_empty();
-            let alone = self.classes.rows[class].key.alone.filter(|_| pass == Pass::Normal);
+            let key = self.classes.rows[class].key;
+            // An ask with a node comes here for others to be stopped for it, and by itself.
+            let visits = pass == Pass::Normal && key.lane.pass() == Pass::Normal;
+            let alone = key.alone.filter(|_| visits);
             let moved = match (alone, list) {
                 (Some(application), _) => {
                     self.visit(books, (partition, class), application, now, events)
@@ -291,7 +294,7 @@ impl Scheduler {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
                 self.park(books, (class, wait), now);
-                if let (Some(application), Lane::Kept(_)) = (key.alone, key.lane) {
+                if let (Some(application), Lane::Kept(_), false) = (key.alone, key.lane, again) {
                     self.visit_again(books, application);
                 }
                 return false;

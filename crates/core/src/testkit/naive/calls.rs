@@ -11,6 +11,7 @@ use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use super::super::naive_preempt::plan;
+use super::swap::waits_for_place;
 use super::{applications_in_order, in_order};
 
 /// What was tried in one cycle.
@@ -105,6 +106,7 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
     let equal = |one: &Allocation| {
         can_call(books, one)
             && one.reservation().is_none()
+            && !waits_for_place(books.application(one.application), one)
             && (one.shape, one.priority) == (row.shape, row.priority)
             && stands(one.application) == stands(row.application)
     };
