@@ -63,7 +63,6 @@ const REACHED: &[&str] = &[
     "PartitionChanged",
     "PartitionRemoved",
     "Placed",
-    "Preempted for a guarantee",
     "Preempted for a quota",
     "Preempted for a required node",
     "PreemptionTried",

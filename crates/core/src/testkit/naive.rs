@@ -151,18 +151,21 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    let mut asks = in_order(books, id);
-    asks.retain(|(_, ask)| ordinary(ask));
+    let asks = in_order(books, id);
     if row.backed_off.is_some_and(|until| until > now) {
         return None;
     }
     let values = books.queue(row.queue).settings.values;
-    let all_kept = asks.iter().all(|(_, ask)| ask.reservation().is_some());
+    let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
+    let all_kept = others.all(|(_, ask)| ask.reservation().is_some());
     let mut failed = 0;
     for (ask, ask_row) in asks {
         if values.backoff > 0 && !all_kept && failed >= values.backoff {
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::BackedOff { application: id, until }]);
+        }
+        if !ordinary(ask_row) {
+            continue;
         }
         let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
         let headroom = has_headroom(books, row, link, ask);
