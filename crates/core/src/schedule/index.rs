@@ -299,7 +299,10 @@ impl Scheduler {
                     self.special_placed(books, *ask);
                 }
             }
-            Event::Resized { .. } => self.resized(books, seen),
+            Event::Resized { allocation, .. } => {
+                self.resized(books, seen);
+                self.place_resized(books, *allocation);
+            }
             Event::Released { .. } => {
                 self.released(books, seen);
                 self.group_changed(books, seen);

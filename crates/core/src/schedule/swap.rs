@@ -160,6 +160,18 @@ impl Scheduler {
         }
     }
 
+    /// A placeholder has another size: members may fit, or it may serve nobody any more.
+    pub(super) fn place_resized(&mut self, books: &Books, allocation: AllocationId) {
+        let row = books.allocation(allocation);
+        if !row.placeholder || row.is_pending() {
+            return;
+        }
+        if let Some((application, group)) = group_of(books, row) {
+            let blocker = Blocker::Placeholders(application, group);
+            self.parked.open(&mut self.tree, blocker, |_| true);
+        }
+    }
+
     /// Note an ask that came to a lane, or left it, as a member that may run on one node only.
     pub(super) fn note_pinned_member(&mut self, ask: AllocationId, lane: Lane, comes: bool) {
         match lane {

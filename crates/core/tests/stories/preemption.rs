@@ -144,7 +144,7 @@ fn scheduling_w24_priority_fences_while_searching() {
         ask f1 E c=1 prio 99 on n1 preemptable
         ask x A c=4 prio 10 made 0s preempts
         wait 30s
-        release-all C
+        release c1
         ask y A c=3 prio 10 made 0s preempts
         wait 30s
         ",
@@ -160,7 +160,7 @@ fn scheduling_w24_priority_fences_while_searching() {
             ask x: A Accepted
               x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
             wait 30s: nothing to stop for x
-            release-all C: c1 released, C Completing
+            release c1: c1 released, C Completing
               x waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
             ask y: e15 to be stopped for y, d5 to be stopped for y, n1 keeps y
               y waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
