@@ -13,6 +13,7 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
         node n2 cpu=10
         app app1 root.a ann
         ask x app1 cpu=4 on n1
+        wait 1s
         ask y app1 cpu=5 on n1
         app app2 root.a ann
         ask d app2 cpu=3 requires n1
@@ -20,8 +21,9 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
         ",
         expect![[r#"
             ask x: app1 Accepted, x on n1, app1 Running
+            wait 1s: nothing
             ask y: y on n1
-            ask d: app2 Accepted, n1 keeps d
+            ask d: app2 Accepted, n1 keeps d, y to be stopped for d
               d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
             release y: y released, d on n1, app2 Running
         "#]],
@@ -225,7 +227,7 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
             ask d: app1 Accepted
               d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is {cpu: 4}, the ask needs {cpu: 5}; enlarge the node, or ask for less
             ask b: b on n1, app1 Running
-            resize n1: n1 keeps d
+            resize n1: n1 keeps d, b to be stopped for d
               d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
         "#]],
     );
