@@ -301,7 +301,10 @@ impl Scheduler {
             }
             Event::Resized { allocation, .. } => {
                 self.resized(books, seen);
-                self.place_resized(books, *allocation);
+                let row = books.allocation(*allocation);
+                if row.placeholder && row.is_allocated() {
+                    self.place_opened(books, *allocation);
+                }
             }
             Event::Released { .. } => {
                 self.released(books, seen);

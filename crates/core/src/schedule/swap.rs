@@ -128,7 +128,8 @@ fn elsewhere(books: &Books, row: &Allocation, member: AllocationId) -> Option<No
 }
 
 impl Scheduler {
-    /// A placeholder was placed: members of its group wait for one no more.
+    /// A placeholder was placed, or has another size: members of its group are judged again, those
+    /// included that may run on one node only.
     pub(super) fn place_opened(&mut self, books: &Books, placeholder: AllocationId) {
         self.places.add(books, placeholder);
         let row = books.allocation(placeholder);
@@ -157,18 +158,6 @@ impl Scheduler {
             .collect();
         for ask in asks {
             self.wake(books, ask);
-        }
-    }
-
-    /// A placeholder has another size: members may fit, or it may serve nobody any more.
-    pub(super) fn place_resized(&mut self, books: &Books, allocation: AllocationId) {
-        let row = books.allocation(allocation);
-        if !row.placeholder || row.is_pending() {
-            return;
-        }
-        if let Some((application, group)) = group_of(books, row) {
-            let blocker = Blocker::Placeholders(application, group);
-            self.parked.open(&mut self.tree, blocker, |_| true);
         }
     }
 
