@@ -63,6 +63,7 @@ const REACHED: &[&str] = &[
     "PartitionChanged",
     "PartitionRemoved",
     "Placed",
+    "Preempted for a guarantee",
     "Preempted for a quota",
     "Preempted for a required node",
     "PreemptionTried",

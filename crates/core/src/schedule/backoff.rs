@@ -140,6 +140,13 @@ impl Scheduler {
         if let Some(until) = books.application(application).backed_off {
             self.dues.insert((until, Due::Awake(application)));
         }
+        let Some(waiting) = self.applications.get(application.index()) else { return };
+        for (_, bundle) in waiting.bundles.clone() {
+            let class = self.classes.bundles[bundle].class;
+            if matches!(self.classes.rows[class].key.lane, Lane::Kept(_)) {
+                self.arm(books, class);
+            }
+        }
     }
 
     /// Have an application that is visited as a whole be visited.

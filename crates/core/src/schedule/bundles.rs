@@ -105,7 +105,9 @@ impl Scheduler {
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let class = self.classes.bundles[bundle].class;
-        self.classes.rows[class].tried.remove(&ask);
+        if self.classes.rows[class].tried.remove(&ask) {
+            self.arm(books, class); // The others may have their try now.
+        }
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         if !asks.is_empty() {

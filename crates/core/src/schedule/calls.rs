@@ -29,13 +29,18 @@ pub(super) struct Calls {
     dormant: BTreeSet<ClassId>,
     /// [`Books::changes`] when they were.
     dormant_at: u64,
-    /// Those with a node that are to be looked at in the last pass of this cycle.
+    /// Those with a node whose time has come: the last pass looks at them, once those before
+    /// have found nothing for them.
+    ripe: Vec<ClassId>,
+    /// Those of them that the last pass of this cycle looks at.
     again: Vec<ClassId>,
     /// How many tries each leaf had in this cycle.
     tries: BTreeMap<QueueId, u32>,
     /// What was in vain in this cycle, which changes nothing before its end: for asks of this
     /// leaf, size and priority, before or after nodes were tried.
     failed: BTreeSet<(QueueId, ShapeId, i32, bool)>,
+    /// Those that had their try in this cycle: once is enough.
+    called: BTreeSet<ClassId>,
 }
 
 impl Calls {
@@ -58,6 +63,7 @@ impl Scheduler {
     pub(super) fn begin_calls(&mut self, books: &Books, now: Timestamp) {
         self.calls.tries.clear();
         self.calls.failed.clear();
+        self.calls.called.clear();
         for class in core::mem::take(&mut self.calls.again) {
             self.move_to_pass(class, None);
         }
@@ -67,21 +73,43 @@ impl Scheduler {
                 self.arm(books, class);
             }
         }
+        for class in core::mem::take(&mut self.calls.ripe) {
+            if self.classes.rows.contains_key(class) {
+                self.arm(books, class); // The last pass was not reached.
+            }
+        }
         self.wake_due(books, now);
     }
 
     /// Have those judged anew whose time has come.
-    pub(super) fn wake_due(&mut self, books: &Books, now: Timestamp) {
+    fn wake_due(&mut self, books: &Books, now: Timestamp) {
         while let Some((at, class)) = self.calls.due.first().copied().filter(|(at, _)| *at <= now) {
             self.calls.due.remove(&(at, class));
             let row = &mut self.classes.rows[class];
             row.due = None;
-            if row.wait.is_none() {
-                continue;
+            if matches!(row.key.lane, Lane::Kept(_)) {
+                self.calls.ripe.push(class);
+            } else if row.wait.is_some() {
+                self.judge_anew(books, class, false);
             }
-            let kept = matches!(row.key.lane, Lane::Kept(_));
-            self.judge_anew(books, class, false);
-            if kept {
+        }
+    }
+
+    /// Begin the last pass in a partition: asks that have a node are looked at here too, if
+    /// others may be stopped for them.
+    pub(super) fn begin_last_pass(
+        &mut self,
+        books: &Books,
+        partition: PartitionId,
+        now: Timestamp,
+    ) {
+        self.wake_due(books, now);
+        for class in core::mem::take(&mut self.calls.ripe) {
+            let Some(row) = self.classes.rows.get(class) else { continue };
+            if books.queue(row.key.leaf).partition != partition {
+                self.calls.ripe.push(class);
+            } else if row.wait.is_some() {
+                self.judge_anew(books, class, false);
                 self.move_to_pass(class, Some(Pass::Normal));
                 self.calls.again.push(class);
             }
@@ -160,6 +188,7 @@ impl Scheduler {
             Some(tried) => ripe.max(tried.at + TRY_EVERY),
             None => ripe,
         };
+        let due = due.max(looked_at_from(books, row.key.lane));
         row.due = Some(due);
         self.calls.due.insert((due, class));
     }
@@ -173,7 +202,7 @@ impl Scheduler {
         now: Timestamp,
     ) -> Option<AllocationId> {
         let row = &self.classes.rows[class];
-        if !is_for_room(wait.blocker) {
+        if !is_for_room(wait.blocker) || self.calls.called.contains(&class) {
             return None;
         }
         let ripe = ripe_at(books, row).filter(|ripe| *ripe <= now)?;
@@ -215,7 +244,11 @@ impl Scheduler {
                     matches!((row.key.lane, wait.blocker), (Lane::Calling(_), Blocker::Nodes(_)))
                         && books.allocation(ask).created + RESERVATION_DELAY < now
                         && self.nodes[&partition].best_to_keep(books, size).is_some();
-                !keeps && self.call(books, ask, wait, now, events)
+                if keeps {
+                    return false;
+                }
+                self.calls.called.insert(class);
+                self.call(books, ask, wait, now, events)
             }
             Lane::Open
             | Lane::Pinned(_)
@@ -291,6 +324,13 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
 /// Whether room is what an ask waits for: in its queues, or on a node.
 const fn is_for_room(blocker: Blocker) -> bool {
     matches!(blocker, Blocker::QueueMax(_) | Blocker::Nodes(_))
+}
+
+/// From when on the last pass looks at an ask that has a node: its application may have backed off.
+fn looked_at_from(books: &Books, lane: Lane) -> Timestamp {
+    let Lane::Kept(ask) = lane else { return Timestamp::ZERO };
+    let application = books.application(books.allocation(ask).application);
+    application.backed_off.unwrap_or(Timestamp::ZERO)
 }
 
 /// When the first ask of a class is old enough; none if nothing is ever stopped for it.

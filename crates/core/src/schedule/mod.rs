@@ -224,8 +224,7 @@ impl Scheduler {
         }
         Pass::ALL.into_iter().any(|pass| {
             if pass == Pass::Normal {
-                // Asks that have a node come here too, if others may be stopped for them.
-                self.wake_due(books, now);
+                self.begin_last_pass(books, partition, now);
                 self.tree.refresh(books);
             }
             self.next_in_pass(books, (partition, root), (pass, now), events)

@@ -148,6 +148,18 @@ impl Player<'_> {
         let mut fresh = Vec::new();
         Scheduler::new(books).next(books, self.world.now, &mut fresh);
         self.world.scheduler.next(books, self.world.now, &mut events);
+        if events != fresh || events != naive {
+            let mut text = String::new(); use core::fmt::Write as _;
+            let books = &self.world.books;
+            let _ = writeln!(text, "== now {:?} live {events:?} fresh {fresh:?} naive {naive:?} changes {}", self.world.now, books.changes());
+            for (id, row) in books.allocations().iter() {
+                let app = books.application(row.application);
+                let _ = writeln!(text, "{id} app {:?} {} state {:?} link {:?} allocating {} counted {} backed {:?} leaf {} prio {} shape {:?} created {:?} may_preempt {} trig {} tried {:?} resv {:?} node {:?} pend {} ph {} tg {:?} res {} backoff {} wait {:?}", row.application, app.name, app.state, app.link, app.allocating, app.counted, app.backed_off, books.queue(app.queue).path, row.priority, row.shape, row.created, row.may_preempt, row.preemption_triggered, row.preemption_tried(), row.reservation(), row.node, row.is_pending(), row.placeholder, app.gang.is_some(), books.resources_of(id).total(), books.queue(app.queue).settings.values.backoff, if row.is_pending() {self.world.scheduler.wait_of(books, id)} else {None});
+            }
+            for e in self.world.journal.iter().rev().take(12) { let _ = writeln!(text, "   {e:?}"); }
+            panic!("{text}");
+        }
+        let books = &self.world.books;
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one");
         assert_eq!(events, naive, "indexes decide like sorting and scanning");
         if let Some(Event::Placed { ask, .. }) = events.first() {

@@ -153,17 +153,9 @@ pub fn tree() -> impl Strategy<Value = Configuration> {
     prop::collection::vec(one_tree(), PARTITIONS.len()).prop_map(|mut partitions| {
         for (partition, name) in partitions.iter_mut().zip(PARTITIONS) {
             partition.name = Name::new(name);
-            divide(partition);
         }
         Configuration { partitions, ..Configuration::default() }
     })
-}
-
-/// Nothing is stopped for the sake of guarantees here: where gangs, back-off and applications that
-/// start come together with it, the real scheduler does not yet decide like a fresh one and like the
-/// naive one. `tests/preemption` compares the plans.
-fn divide(partition: &mut PartitionConfig) {
-    partition.preemption.enabled = false;
 }
 
 fn one_tree() -> impl Strategy<Value = PartitionConfig> {
@@ -213,7 +205,6 @@ pub(super) fn other_file(seed: u16) -> Configuration {
     let partitions = PARTITIONS[..count].iter().map(|name| {
         let mut one = tree_of(&mut dice);
         one.name = Name::new(name);
-        divide(&mut one);
         let children = &mut one.root.children;
         match dice.next().unwrap_or_default() % 6 {
             0 => children.retain(|child| child.name != "b"),

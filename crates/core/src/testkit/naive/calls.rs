@@ -101,7 +101,10 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
     let stands = |id: ApplicationId| {
         let one = books.application(id);
         let starting = one.state == ApplicationState::Accepted;
-        (one.link, starting && !one.allocating, starting && !one.counted)
+        // Where applications back off, each is visited by itself.
+        let backs_off = books.queue(one.queue).settings.values.backoff > 0;
+        let alone = (backs_off || one.backed_off.is_some()).then_some(id);
+        (one.link, starting && !one.allocating, starting && !one.counted, alone)
     };
     let equal = |one: &Allocation| {
         can_call(books, one)
