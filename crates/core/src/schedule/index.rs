@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::books::{Allocation, ApplicationState, Books};
 use crate::config::ApplicationOrder;
-use crate::event::Event;
+use crate::event::{AskTraits, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -117,12 +117,7 @@ impl Scheduler {
             {
                 see(books, *application)
             }
-            Event::AskAdded { application, traits, .. } => {
-                let name = traits.task_group.as_ref().filter(|_| traits.placeholder);
-                let group = name.map(|name| group_named(books, *application, name));
-                let ask = Some(books.allocations().next_id());
-                Seen { ask, application: Some(*application), group, ..Seen::default() }
-            }
+            Event::AskAdded { application, traits, .. } => see_added(books, *application, traits),
             Event::QueueChanged { partition, queue, .. } => {
                 let queue = books.partition(*partition).queues.get(&**queue);
                 let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
@@ -461,6 +456,13 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
         partition: Some(row.partition),
         ..Seen::default()
     }
+}
+
+fn see_added(books: &Books, application: ApplicationId, traits: &AskTraits) -> Seen {
+    let name = traits.task_group.as_ref().filter(|_| traits.placeholder);
+    let group = name.map(|name| group_named(books, application, name));
+    let ask = Some(books.allocations().next_id());
+    Seen { ask, application: Some(application), group, ..Seen::default() }
 }
 
 /// The task group that a placeholder belongs to, and whether it has places.

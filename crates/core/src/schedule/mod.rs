@@ -21,6 +21,7 @@ mod rank;
 mod reserve;
 mod swap;
 mod tree;
+mod waits;
 
 pub use class::ClassId;
 pub use keep::RESERVATION_DELAY;
@@ -33,9 +34,9 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books, Queue, QueueState};
+use crate::books::{ApplicationState, Books};
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
@@ -43,7 +44,7 @@ use crate::wait::{Blocker, Wait};
 
 use calls::Calls;
 use class::{BundleId, Classes};
-use judge::{Verdict, held_back, judge, may_not_start};
+use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
@@ -324,21 +325,7 @@ impl Scheduler {
                     reserve::make_way(books, node, events);
                 }
                 let (application, ask) = self.first_ask(class);
-                let row = books.allocation(ask);
-                let placement = Placement {
-                    ask,
-                    node,
-                    application,
-                    state: books.application(application).state,
-                    placeholder: row.placeholder,
-                    size: Some(books.resources_of(ask)),
-                };
-                placed(books, &placement, events);
-                // Only what the scheduler gives makes it count; the RM's own does not.
-                let still = matches!(events.last(), Some(Event::Placed { .. }));
-                if row.placeholder && is_starting(books, application) && still {
-                    events.push(Event::ApplicationAllocating { application });
-                }
+                place(books, application, (ask, node), events);
             }
         }
         true
@@ -372,80 +359,6 @@ impl Scheduler {
         let seen = self.before(books, event);
         books.apply(now, event);
         self.after(books, event, &seen);
-    }
-
-    /// Why an ask waits; none if it was placed, is to be judged first, or the cluster has no
-    /// node, so that nothing is judged.
-    pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
-        // While the rules are new, everything is to be judged first.
-        let class = self.class_of(books, ask)?;
-        let class_row = self.classes.rows.get(class)?;
-        let root = books.partition(books.queue(class_row.key.leaf).partition).root;
-        books.queue(root).max.as_ref()?;
-        if let Some(queue) = shut(books, class_row.key.leaf) {
-            return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
-        }
-        let wait = class_row.wait?;
-        self.detailed(books, class, wait)
-    }
-
-    /// The ask by which a class is judged, if the class still is there.
-    pub fn first_of(&self, class: ClassId) -> Option<AllocationId> {
-        self.classes.rows.get(class).filter(|_| !self.stale)?;
-        Some(self.first_ask(class).1)
-    }
-
-    /// The applications whose asks a class has, in the order of their leaf; one that asks for
-    /// the same in two ways occurs twice.
-    pub fn applications_of(&self, class: ClassId) -> impl Iterator<Item = ApplicationId> {
-        let row = self.classes.rows.get(class).filter(|_| !self.stale);
-        let bundles = row.into_iter().flat_map(|row| &row.bundles);
-        bundles.map(|(_, bundle)| self.classes.bundles[*bundle].application)
-    }
-
-    /// The class of an ask that waits.
-    pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
-        let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
-        let waiting = self.applications.get(row.application.index())?;
-        let bundle = waiting.bundle(row.shape, Lane::of(books, ask, row))?;
-        Some(self.classes.bundles[bundle].class)
-    }
-
-    /// A wait as it is now; none if the class is to be judged. A class is not judged again while
-    /// something holds it back, so more may be in use than when it was parked, and an earlier
-    /// check may fail first; of what the nodes have too little is only found out for who asks.
-    fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
-        let key = self.classes.rows[class].key;
-        if let Blocker::BackOff(_) = wait.blocker {
-            return may_not_start(books, key).or(Some(wait));
-        }
-        held_back(books, key).or_else(|| match wait.blocker {
-            Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
-                Some(self.shown(books, key, wait))
-            }
-            Blocker::Nodes(partition) => {
-                let ask = books.shapes().get(key.shape);
-                let nodes = &self.nodes[&partition];
-                if nodes.is_kept_from(books, ask) {
-                    return Some(Wait { blocker: Blocker::NodesReserved(partition), ..wait });
-                }
-                Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
-            }
-            // These give way by nothing else.
-            Blocker::RequiredNode(_)
-            | Blocker::RequiredNodeSize(_)
-            | Blocker::NodeAbsent(_)
-            | Blocker::Placeholders(..)
-            | Blocker::BackOff(_) => Some(wait),
-            // Looked at above: it gave way, or another check fails first.
-            Blocker::QueueState(_)
-            | Blocker::QueueMax(_)
-            | Blocker::QueueApplications(_)
-            | Blocker::Limit(..)
-            | Blocker::LimitApplications(..)
-            | Blocker::NodesReserved(_)
-            | Blocker::KeptNode(_) => None,
-        })
     }
 
     /// The first ask of a class, and whose it is.
@@ -498,11 +411,19 @@ fn is_starting(books: &Books, application: ApplicationId) -> bool {
     row.state == ApplicationState::Accepted && !row.allocating
 }
 
-/// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
-/// one above that became a leaf, or one that is stopped.
-fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    let shut = |id: QueueId, queue: &Queue| {
-        queue.state == QueueState::Stopped || queue.leaf != (id == leaf)
-    };
-    books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
+/// Place an ask. Only what the scheduler gives makes a starting application count in its queues;
+/// what the RM placed by itself does not.
+fn place(
+    books: &Books,
+    application: ApplicationId,
+    (ask, node): (AllocationId, NodeId),
+    events: &mut Vec<Event>,
+) {
+    let (row, state) = (books.allocation(ask), books.application(application).state);
+    let (placeholder, size) = (row.placeholder, Some(books.resources_of(ask)));
+    placed(books, &Placement { ask, node, application, state, placeholder, size }, events);
+    let runs_not_yet = matches!(events.last(), Some(Event::Placed { .. }));
+    if placeholder && runs_not_yet && is_starting(books, application) {
+        events.push(Event::ApplicationAllocating { application });
+    }
 }

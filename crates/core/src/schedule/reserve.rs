@@ -166,16 +166,15 @@ impl Scheduler {
         self.tree.touch(leaf);
         self.stand(books, class);
     }
+}
 
-    /// The wait of an ask for which a node is kept, as it is shown.
-    pub(super) fn shown(&self, books: &Books, key: ClassKey, wait: Wait) -> Wait {
-        let (Lane::Kept(ask), Blocker::Nodes(_) | Blocker::RequiredNode(_)) =
-            (key.lane, wait.blocker)
-        else {
-            return wait;
-        };
-        let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
-        let shortfall = books.node(kept.node).available.shortfall(books.resources_of(ask));
-        Wait { blocker: Blocker::KeptNode(kept.node), shortfall }
-    }
+/// The wait of an ask for which a node is kept, as it is shown.
+pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
+    let (Lane::Kept(ask), Blocker::Nodes(_) | Blocker::RequiredNode(_)) = (key.lane, wait.blocker)
+    else {
+        return wait;
+    };
+    let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
+    let shortfall = books.node(kept.node).available.shortfall(books.resources_of(ask));
+    Wait { blocker: Blocker::KeptNode(kept.node), shortfall }
 }

@@ -143,10 +143,9 @@ fn in_application(
     if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
         return None; // All of them are looked at in other passes.
     }
-    let trackers = &books.partition(row.partition).trackers;
-    let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
-        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
-        return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
+    let link = match link_of(books, id, row) {
+        Ok(link) => link,
+        Err(step) => return Some(alloc::vec![step]),
     };
     if !may_start(books, row, link) {
         return None;
@@ -179,10 +178,10 @@ fn in_application(
             continue;
         }
         if let Some(node) = ask_row.required_node() {
-            if let Some(events) = kept::on_required_node(books, id, ask, node) {
-                return Some(events);
+            match kept::on_required_node(books, id, ask, node) {
+                None => continue,
+                step => return step,
             }
-            continue;
         }
         let wanted = books.resources_of(ask);
         let mut nodes = in_node_order(books, row.partition);
@@ -203,6 +202,14 @@ fn in_application(
         failed += 1;
     }
     None
+}
+
+/// Whom an application is charged to; any look at its limits chooses its group first.
+fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Link, Event> {
+    let trackers = &books.partition(row.partition).trackers;
+    let group = || trackers.group_for(&books.path_of(row.queue), &row.groups);
+    let linked = row.link.filter(|_| !row.lacks_group());
+    linked.ok_or_else(|| Event::ApplicationLinked { application: id, group: group() })
 }
 
 /// Asks that wait, in the order of their application.

@@ -10,13 +10,14 @@ use crate::books::{ApplicationState, GangStyle, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
-use crate::id::{AllocationId, NodeId};
+use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rules::decide;
-use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
+mod compare;
 mod give_back;
+mod placement;
 
 use give_back::release;
 
@@ -139,40 +140,6 @@ impl Player<'_> {
         }
     }
 
-    /// Take one step, the same that a fresh scheduler and the naive one would take; whether
-    /// there was one.
-    fn step(&mut self) -> bool {
-        let mut events = Vec::new();
-        let books = &self.world.books;
-        let naive = naive_next(books, self.world.now);
-        let mut fresh = Vec::new();
-        Scheduler::new(books).next(books, self.world.now, &mut fresh);
-        self.world.scheduler.next(books, self.world.now, &mut events);
-        if events != fresh || events != naive {
-            let mut text = String::new(); use core::fmt::Write as _;
-            let books = &self.world.books;
-            let _ = writeln!(text, "== now {:?} live {events:?} fresh {fresh:?} naive {naive:?} changes {}", self.world.now, books.changes());
-            for (id, row) in books.allocations().iter() {
-                let app = books.application(row.application);
-                let _ = writeln!(text, "{id} app {:?} {} state {:?} link {:?} allocating {} counted {} backed {:?} leaf {} prio {} shape {:?} created {:?} may_preempt {} trig {} tried {:?} resv {:?} node {:?} pend {} ph {} tg {:?} res {} backoff {} wait {:?}", row.application, app.name, app.state, app.link, app.allocating, app.counted, app.backed_off, books.queue(app.queue).path, row.priority, row.shape, row.created, row.may_preempt, row.preemption_triggered, row.preemption_tried(), row.reservation(), row.node, row.is_pending(), row.placeholder, app.gang.is_some(), books.resources_of(id).total(), books.queue(app.queue).settings.values.backoff, if row.is_pending() {self.world.scheduler.wait_of(books, id)} else {None});
-            }
-            for e in self.world.journal.iter().rev().take(12) { let _ = writeln!(text, "   {e:?}"); }
-            panic!("{text}");
-        }
-        let books = &self.world.books;
-        assert_eq!(events, fresh, "a fresh scheduler decides like the old one");
-        assert_eq!(events, naive, "indexes decide like sorting and scanning");
-        if let Some(Event::Placed { ask, .. }) = events.first() {
-            let row = books.application(books.allocation(*ask).application);
-            self.starting = !row.allocating && !row.counted;
-        }
-        for event in &events {
-            self.count_placement(event);
-            self.apply(event, true);
-        }
-        !events.is_empty()
-    }
-
     /// Ask why everything waits, whatever the answer.
     fn look(&mut self) {
         let books = &self.world.books;
@@ -181,96 +148,6 @@ impl Player<'_> {
             assert!(wait.is_none_or(|wait| !wait.blocker.subject(books).is_empty()));
         }
         self.count("looked at between steps");
-    }
-
-    fn settle(&mut self) {
-        let settled = (0..STEPS_MAX).any(|_| !self.step());
-        assert!(
-            settled,
-            "the world settles: {:?}",
-            self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
-        );
-        self.note_waits();
-        let fresh = self.fresh_and_idle();
-        let books = &self.world.books;
-        for (id, _) in books.allocations().iter().filter(|(_, ask)| ask.is_pending()) {
-            let (ours, theirs) =
-                (self.world.scheduler.wait_of(books, id), fresh.wait_of(books, id));
-            assert_eq!(ours, theirs, "a fresh scheduler gives the same reason for {id}");
-        }
-        if self.world.journal.len() % 7 == 3 {
-            self.world.scheduler = fresh;
-            self.count("restarted");
-        }
-    }
-
-    /// A scheduler that knows nothing but the books, once it has found that nothing can move.
-    fn fresh_and_idle(&self) -> Scheduler {
-        let (mut scheduler, mut events) = (Scheduler::new(&self.world.books), Vec::new());
-        scheduler.next(&self.world.books, self.world.now, &mut events);
-        assert!(events.is_empty(), "the world has settled");
-        scheduler
-    }
-
-    /// Count what is worth knowing of a placement before it happens.
-    fn count_placement(&mut self, event: &Event) {
-        let kept = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
-        let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
-        let what = match event {
-            Event::Reserved { ask, .. } if required(ask).is_some() => "reserved a required node",
-            Event::Reserved { .. } => "reserved a node",
-            Event::Unreserved { .. } => "reservation ended otherwise",
-            Event::Placed { ask, .. } if required(ask).is_some() => "placed on a required node",
-            Event::Placed { ask, node } if kept(ask).is_some_and(|kept| kept.node == *node) => {
-                "placed on its kept node"
-            }
-            Event::Placed { ask, .. } if kept(ask).is_some() => "placed on another than kept",
-            _ => "",
-        };
-        if !what.is_empty() {
-            self.count(what);
-        }
-        let Event::Placed { ask, node } = event else { return };
-        let woken = self.waiting.get(ask).copied();
-        for (happened, what) in [
-            (self.nodes_tie(*node), "placed where nodes tie"),
-            (self.applications_tie(*ask), "placed where applications tie"),
-            (self.is_in_second(*node), "placed in the second partition"),
-            (woken.is_some() && self.released, "woken by a release"),
-        ] {
-            if happened {
-                self.count(what);
-            }
-        }
-        if let Some(code) = woken {
-            self.count(format!("woke from {code}"));
-        }
-    }
-
-    /// Whether another node is as large and as full as this one.
-    fn nodes_tie(&self, node: NodeId) -> bool {
-        let books = &self.world.books;
-        let chosen = books.node(node);
-        books.nodes().iter().any(|(id, one)| {
-            id != node
-                && one.partition == chosen.partition
-                && one.schedulable
-                && (&one.capacity, &one.available) == (&chosen.capacity, &chosen.available)
-        })
-    }
-
-    /// Whether another application of the leaf is as old and asks too.
-    fn applications_tie(&self, ask: AllocationId) -> bool {
-        let books = &self.world.books;
-        let row = books.application(books.allocation(ask).application);
-        books.applications_in(row.queue).any(|(_, one)| {
-            one.number != row.number && one.ask_count > 0 && one.submitted == row.submitted
-        })
-    }
-
-    fn is_in_second(&self, node: NodeId) -> bool {
-        let books = &self.world.books;
-        books.partition(books.node(node).partition).name == PARTITIONS[1]
     }
 
     fn note_waits(&mut self) {
@@ -415,6 +292,8 @@ impl Player<'_> {
         });
         let (placeholder, task_group) = role_of(deed.role);
         let in_gang = !task_group.is_empty();
+        // Members often want a certain node, which is not that of a placeholder.
+        let required = if in_gang && !placeholder { deed.required % 7 } else { deed.required };
         Command::Ask(Ask {
             placeholder,
             task_group,
@@ -426,14 +305,13 @@ impl Player<'_> {
             resources: if in_gang { gang_size(placeholder, deed.size) } else { wanted(deed.size) },
             priority: i32::from(deed.priority),
             created,
-            required_node: match deed.required {
-                0..NODES => Name::from(format!("n{}", deed.required)),
+            required_node: match required {
+                0..NODES => Name::from(format!("n{required}")),
                 _ => Name::default(),
             },
             may_preempt: !deed.flags.is_multiple_of(4),
             preemptable: !(deed.flags / 4).is_multiple_of(4),
             originator: (deed.flags / 16).is_multiple_of(8),
-            ..Ask::default()
         })
     }
 }

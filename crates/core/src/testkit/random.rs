@@ -112,17 +112,17 @@ fn deed() -> impl Strategy<Value = Deed> {
                 priority,
                 node,
                 age,
-                required,
                 role,
+                required,
                 flags,
             })
         });
     prop_oneof![
-        4 => add_node(),
+        5 => add_node(),
         2 => (pick(), pick()).prop_map(|(node, size)| Deed::ResizeNode(node, size)),
         2 => (pick(), prop::bool::weighted(0.7))
             .prop_map(|(node, on)| Deed::SetSchedulable(node, on)),
-        1 => pick().prop_map(Deed::RemoveNode),
+        3 => pick().prop_map(Deed::RemoveNode),
         6 => submit(),
         30 => asked,
         12 => pick().prop_map(Deed::Release),
@@ -258,7 +258,7 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         queue.limits.push(limit(&[], &["*"], max, 1));
     }
     for (key, value, odds) in [
-        ("application.sort.policy", "fair", 3),
+        ("application.sort.policy", "fair", 6),
         ("application.sort.priority", "disabled", 4),
         ("priority.offset", "2", 5),
         ("priority.policy", "fence", 6),

@@ -26,7 +26,7 @@ fn a_node_that_is_given_more_than_it_has_is_below_zero_until_that_is_taken_off()
     assert_eq!(available(&cluster), amounts([("vcore", -4), ("gpu", -1)]));
     cluster.release("k2", "app1");
     assert_eq!(available(&cluster).get("vcore"), amounts([("vcore", 1)]).get("vcore"));
-    assert_eq!(available(&cluster).get("gpu").map_or(0, |gpu| gpu.get()), 0);
+    assert_eq!(available(&cluster).get("gpu").map_or(0, headroom_core::resource::Quantity::get), 0);
 }
 
 #[test]
@@ -123,7 +123,8 @@ fn foreign_use_takes_room_on_its_node_and_counts_in_no_queue() {
         let node = cluster.node("n1");
         assert_eq!(node.allocated, amounts([]));
         assert_eq!(cluster.queue("root").headroom, amounts([("vcore", 4)]));
-        [node.occupied, node.available].map(|one| one.get("vcore").map_or(0, |some| some.get()))
+        [node.occupied, node.available]
+            .map(|one| one.get("vcore").map_or(0, headroom_core::resource::Quantity::get))
     };
     for (size, expected) in [(3, [3, 1]), (9, [9, -5]), (1, [1, 3])] {
         cluster.foreign("f1", "n1", size);

@@ -105,21 +105,17 @@ fn a_cluster_is_sampled_as_it_is() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one text, line by line")]
-fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
+fn an_application_that_ends_is_summed_up() {
     check(
         "
         queue root.a
         node n1 vcore=10 type m5
         node n2 vcore=10
         app app1 root.a ann
-        app app2 root.a ann
         ask a1 app1 vcore=1 on n1
         ask a2 app1 vcore=2 on n2
-        ask b1 app2 vcore=99
         wait 10s
         release a1
-        release b1
         wait 1s
         release a2
         wait 30s
@@ -138,9 +134,6 @@ fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
             app app1
               APP ADD APP_NEW app1
               QUEUE ADD QUEUE_APP root.a app1
-            app app2
-              APP ADD APP_NEW app2
-              QUEUE ADD QUEUE_APP root.a app2
             ask a1
               APP ADD APP_REQUEST app1 a1 {vcore: 1000 m}
               APP SET APP_ACCEPTED app1
@@ -153,19 +146,12 @@ fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
               NODE ADD NODE_ALLOC n2 a2 {vcore: 2000 m}
               USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 2000 m}
               APP ADD APP_ALLOC app1 a2 {vcore: 2000 m}
-            ask b1
-              APP ADD APP_REQUEST app2 b1 {vcore: 99000 m}
-              APP SET APP_ACCEPTED app2
-              REQUEST NONE DETAILS_NONE b1 app2 {vcore: 99000 m}: the cluster has 17000 m vcore left of its maximum of 20000 m, the ask needs 99000 m; wait for a release, or add nodes
             wait 10s
             release a1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 1000 m}
               APP REMOVE ALLOC_CANCEL app1 a1 {vcore: 1000 m}
               NODE REMOVE NODE_ALLOC n1 a1 {vcore: 1000 m}
               APP REMOVE REQUEST_CANCEL app1 a1 {vcore: 1000 m}
-            release b1
-              APP REMOVE REQUEST_CANCEL app2 b1 {vcore: 99000 m}
-              APP SET APP_COMPLETING app2
             wait 1s
             release a2
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 2000 m}
@@ -174,13 +160,48 @@ fn an_application_that_ends_is_summed_up_if_it_ever_ran() {
               NODE REMOVE NODE_ALLOC n2 a2 {vcore: 2000 m}
               APP REMOVE REQUEST_CANCEL app1 a2 {vcore: 2000 m}
             wait 30s
-              APP SET APP_COMPLETED app2
-              APP REMOVE DETAILS_NONE app2
-              QUEUE REMOVE QUEUE_APP root.a app2
               APP SET APP_COMPLETED app1
               APP REMOVE DETAILS_NONE app1
               QUEUE REMOVE QUEUE_APP root.a app1
               summary of app1: Completed, submitted 0 ms, started 0 ms, finished 41000 ms, used UNKNOWN {vcore: 22000 m} m5 {vcore: 10000 m}, placeholders, preempted
+        "#]],
+    );
+}
+
+#[test]
+fn an_application_that_never_ran_is_not_summed_up() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=10
+        app app1 root.a ann
+        ask b1 app1 vcore=99
+        wait 10s
+        release b1
+        wait 30s
+        ",
+        expect![[r#"
+            node n1
+              QUEUE ADD DETAILS_NONE root
+              QUEUE ADD DETAILS_NONE root.a
+              NODE SET NODE_SCHEDULABLE n1: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 10000 m}
+              NODE ADD DETAILS_NONE n1 {vcore: 10000 m}
+            app app1
+              APP ADD APP_NEW app1
+              QUEUE ADD QUEUE_APP root.a app1
+            ask b1
+              APP ADD APP_REQUEST app1 b1 {vcore: 99000 m}
+              APP SET APP_ACCEPTED app1
+              REQUEST NONE DETAILS_NONE b1 app1 {vcore: 99000 m}: the cluster has 10000 m vcore left of its maximum of 10000 m, the ask needs 99000 m; wait for a release, or add nodes
+            wait 10s
+            release b1
+              APP REMOVE REQUEST_CANCEL app1 b1 {vcore: 99000 m}
+              APP SET APP_COMPLETING app1
+            wait 30s
+              APP SET APP_COMPLETED app1
+              APP REMOVE DETAILS_NONE app1
+              QUEUE REMOVE QUEUE_APP root.a app1
         "#]],
     );
 }

@@ -13,6 +13,8 @@ mod limits;
 mod nodes;
 mod order;
 mod preemption;
+mod preemption_quota;
+mod preemption_rules;
 mod queues;
 mod queues_examples;
 mod refusals;

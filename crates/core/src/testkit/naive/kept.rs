@@ -11,7 +11,7 @@ use crate::schedule::RESERVATION_WAIT;
 use crate::time::Timestamp;
 
 use super::calls::required;
-use super::{has_headroom, in_node_order, in_order, may_start, place};
+use super::{has_headroom, in_node_order, in_order, link_of, may_start, place};
 
 /// The reserved pass at one application.
 pub(super) fn in_application(
@@ -25,11 +25,9 @@ pub(super) fn in_application(
     if asks.is_empty() {
         return None;
     }
-    let Some(link) = row.link.filter(|_| !row.lacks_group()) else {
-        // Any look at its limits chooses its group first.
-        let trackers = &books.partition(row.partition).trackers;
-        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
-        return Some(alloc::vec![Event::ApplicationLinked { application: id, group }]);
+    let link = match link_of(books, id, row) {
+        Ok(link) => link,
+        Err(step) => return Some(alloc::vec![step]),
     };
     if !may_start(books, row, link) {
         return None;

@@ -1,0 +1,82 @@
+//! The scheduler beside a fresh one and the naive one.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::event::Event;
+use crate::schedule::Scheduler;
+
+use super::super::naive_next;
+use super::{Player, STEPS_MAX};
+
+impl Player<'_> {
+    /// Take one step, the same that a fresh scheduler and the naive one would take; whether
+    /// there was one.
+    pub(super) fn step(&mut self) -> bool {
+        let mut events = Vec::new();
+        let (books, now) = (&self.world.books, self.world.now);
+        let naive = naive_next(books, now);
+        let mut fresh = Vec::new();
+        Scheduler::new(books).next(books, now, &mut fresh);
+        self.world.scheduler.next(books, now, &mut events);
+        assert_eq!(events, fresh, "a fresh scheduler decides like the old one\n{}", self.state());
+        assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
+        if let Some(Event::Placed { ask, .. }) = events.first() {
+            let row = books.application(books.allocation(*ask).application);
+            self.starting = !row.allocating && !row.counted;
+        }
+        for event in &events {
+            self.count_placement(event);
+            self.apply(event, true);
+        }
+        !events.is_empty()
+    }
+
+    /// Let the scheduler move until it is idle, and compare every reason for waiting.
+    pub(super) fn settle(&mut self) {
+        let settled = (0..STEPS_MAX).any(|_| !self.step());
+        assert!(
+            settled,
+            "the world settles: {:?}",
+            self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
+        );
+        self.note_waits();
+        let fresh = self.fresh_and_idle();
+        let books = &self.world.books;
+        for (id, _) in books.allocations().iter().filter(|(_, ask)| ask.is_pending()) {
+            let (ours, theirs) =
+                (self.world.scheduler.wait_of(books, id), fresh.wait_of(books, id));
+            assert_eq!(ours, theirs, "a fresh scheduler gives the same reason for {id}");
+        }
+        if self.world.journal.len() % 7 == 3 {
+            self.world.scheduler = fresh;
+            self.count("restarted");
+        }
+    }
+
+    /// A scheduler that knows nothing but the books, once it has found that nothing can move.
+    fn fresh_and_idle(&self) -> Scheduler {
+        let (mut scheduler, mut events) = (Scheduler::new(&self.world.books), Vec::new());
+        scheduler.next(&self.world.books, self.world.now, &mut events);
+        assert!(events.is_empty(), "the world has settled");
+        scheduler
+    }
+
+    /// What there is and what happened last, for the message of a test that failed.
+    fn state(&self) -> String {
+        let books = &self.world.books;
+        let asks = books.allocations().iter().map(|(id, row)| {
+            let application = books.application(row.application);
+            let leaf = &books.queue(application.queue).path;
+            let wait = row.is_pending().then(|| self.world.scheduler.wait_of(books, id)).flatten();
+            let amounts = books.resources_of(id);
+            format!("{id} in {leaf}: {row:?}, {amounts:?}, waits {wait:?}\n  of {application:?}\n")
+        });
+        let last = self.world.journal.iter().rev().take(12);
+        let last = last.map(|(at, event)| format!("{at:?} {event:?}\n"));
+        let changes = books.changes();
+        let rows: Vec<String> = asks.chain(last).collect();
+        format!("at {:?}, {changes} changes\n{}", self.world.now, rows.concat())
+    }
+}

@@ -1,0 +1,72 @@
+//! What is counted of a placement before it happens.
+
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+
+use super::super::random::PARTITIONS;
+use super::Player;
+
+use alloc::format;
+
+impl Player<'_> {
+    /// Count what is worth knowing of a placement before it happens.
+    pub(super) fn count_placement(&mut self, event: &Event) {
+        let kept = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
+        let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
+        let what = match event {
+            Event::Reserved { ask, .. } if required(ask).is_some() => "reserved a required node",
+            Event::Reserved { .. } => "reserved a node",
+            Event::Unreserved { .. } => "reservation ended otherwise",
+            Event::Placed { ask, .. } if required(ask).is_some() => "placed on a required node",
+            Event::Placed { ask, node } if kept(ask).is_some_and(|kept| kept.node == *node) => {
+                "placed on its kept node"
+            }
+            Event::Placed { ask, .. } if kept(ask).is_some() => "placed on another than kept",
+            _ => "",
+        };
+        if !what.is_empty() {
+            self.count(what);
+        }
+        let Event::Placed { ask, node } = event else { return };
+        let woken = self.waiting.get(ask).copied();
+        for (happened, what) in [
+            (self.nodes_tie(*node), "placed where nodes tie"),
+            (self.applications_tie(*ask), "placed where applications tie"),
+            (self.is_in_second(*node), "placed in the second partition"),
+            (woken.is_some() && self.released, "woken by a release"),
+        ] {
+            if happened {
+                self.count(what);
+            }
+        }
+        if let Some(code) = woken {
+            self.count(format!("woke from {code}"));
+        }
+    }
+
+    /// Whether another node is as large and as full as this one.
+    fn nodes_tie(&self, node: NodeId) -> bool {
+        let books = &self.world.books;
+        let chosen = books.node(node);
+        books.nodes().iter().any(|(id, one)| {
+            id != node
+                && one.partition == chosen.partition
+                && one.schedulable
+                && (&one.capacity, &one.available) == (&chosen.capacity, &chosen.available)
+        })
+    }
+
+    /// Whether another application of the leaf is as old and asks too.
+    fn applications_tie(&self, ask: AllocationId) -> bool {
+        let books = &self.world.books;
+        let row = books.application(books.allocation(ask).application);
+        books.applications_in(row.queue).any(|(_, one)| {
+            one.number != row.number && one.ask_count > 0 && one.submitted == row.submitted
+        })
+    }
+
+    fn is_in_second(&self, node: NodeId) -> bool {
+        let books = &self.world.books;
+        books.partition(books.node(node).partition).name == PARTITIONS[1]
+    }
+}
