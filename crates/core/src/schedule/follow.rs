@@ -33,10 +33,15 @@ impl Scheduler {
                 self.add_ask(books, *ask);
             }
             Event::PreemptionTried { ask } => self.note_try(books, *ask),
-            Event::SwapStarted { node, .. } => {
+            Event::SwapStarted { node, placeholder, .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
                 self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.marked(books, *placeholder);
+            }
+            Event::ReleaseAsked { allocation, .. }
+            | Event::Preempted { victim: allocation, .. } => {
+                self.marked(books, *allocation);
             }
             Event::SwapConfirmed { .. } => {
                 self.released(books, seen);
@@ -77,6 +82,15 @@ impl Scheduler {
             self.keeping.open(&mut self.tree, row.partition, suits);
         }
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
+    }
+
+    /// An allocation is to go: on its node others may be stopped in its stead for those who may
+    /// run nowhere else.
+    fn marked(&mut self, books: &Books, allocation: AllocationId) {
+        let node = books.allocation(allocation).node;
+        if let Some(node) = node.filter(|node| books.node(*node).is_reserved()) {
+            self.wake_kept(books, node);
+        }
     }
 
     /// The node that was kept for an ask is kept no more, or less of it is taken.

@@ -145,7 +145,7 @@ fn in_application(
     }
     let link = match link_of(books, id, row) {
         Ok(link) => link,
-        Err(step) => return Some(alloc::vec![step]),
+        Err(step) => return Some(step),
     };
     if !may_start(books, row, link) {
         return None;
@@ -205,11 +205,11 @@ fn in_application(
 }
 
 /// Whom an application is charged to; any look at its limits chooses its group first.
-fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Link, Event> {
+fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Link, Vec<Event>> {
     let trackers = &books.partition(row.partition).trackers;
     let group = || trackers.group_for(&books.path_of(row.queue), &row.groups);
     let linked = row.link.filter(|_| !row.lacks_group());
-    linked.ok_or_else(|| Event::ApplicationLinked { application: id, group: group() })
+    linked.ok_or_else(|| alloc::vec![Event::ApplicationLinked { application: id, group: group() }])
 }
 
 /// Asks that wait, in the order of their application.

@@ -190,7 +190,8 @@ impl Player<'_> {
         }
         self.world.apply(event);
         let books = &self.world.books;
-        let fail = |violation: crate::Violation| panic!("after {event:?}: {violation}");
+        let fail =
+            |violation: crate::Violation| panic!("after {event:?}: {violation}\n{}", self.state());
         books.check().unwrap_or_else(fail);
         if let Event::Placed { ask, .. } = event
             && judged

@@ -27,7 +27,7 @@ pub(super) fn in_application(
     }
     let link = match link_of(books, id, row) {
         Ok(link) => link,
-        Err(step) => return Some(alloc::vec![step]),
+        Err(step) => return Some(step),
     };
     if !may_start(books, row, link) {
         return None;

@@ -22,10 +22,12 @@ impl Player<'_> {
         self.world.scheduler.next(books, now, &mut events);
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one\n{}", self.state());
         assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
-        if let Some(Event::Placed { ask, .. }) = events.first() {
-            let row = books.application(books.allocation(*ask).application);
-            self.starting = !row.allocating && !row.counted;
-        }
+        let placed = events.iter().find_map(|event| match event {
+            Event::Placed { ask, .. } => Some(books.allocation(*ask).application),
+            _ => None,
+        });
+        let starting = placed.map(|id| books.application(id));
+        self.starting = starting.is_some_and(|row| !row.allocating && !row.counted);
         for event in &events {
             self.count_placement(event);
             self.apply(event, true);
@@ -64,7 +66,7 @@ impl Player<'_> {
     }
 
     /// What there is and what happened last, for the message of a test that failed.
-    fn state(&self) -> String {
+    pub(super) fn state(&self) -> String {
         let books = &self.world.books;
         let asks = books.allocations().iter().map(|(id, row)| {
             let application = books.application(row.application);
