@@ -127,11 +127,11 @@ fn deed() -> impl Strategy<Value = Deed> {
         30 => asked,
         12 => pick().prop_map(Deed::Release),
         5 => pick().prop_map(Deed::Confirm),
-        2 => Just(Deed::ScanQuotas),
+        5 => Just(Deed::ScanQuotas),
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
-        3 => pick().prop_map(Deed::Wait),
-        2 => any::<u16>().prop_map(Deed::Reload),
+        4 => pick().prop_map(Deed::Wait),
+        3 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
     ]
 }
@@ -303,10 +303,10 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
 }
 
 pub(super) fn capacity(size: u8) -> Amounts {
-    let (vcore, memory) = (i64::from(size % 12), i64::from(size / 12));
+    let (vcore, memory) = (i64::from(size % 6), i64::from(size / 20));
     match size % 8 {
         // Many alike, so that nodes tie.
-        3 | 6 => amounts([("vcore", 8), ("memory", 8)]),
+        3 | 6 => amounts([("vcore", 5), ("memory", 8)]),
         4 => amounts([("vcore", vcore), ("memory", memory), ("gpu", i64::from(size % 3) + 1)]),
         5 if size > 200 => amounts([("vcore", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
