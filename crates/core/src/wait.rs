@@ -142,11 +142,11 @@ impl Wait {
             Blocker::QueueApplications(queue) => {
                 let queue = books.queue(queue);
                 let max = queue.settings.max_applications;
-                of_count(&subject, queue.running, max)
+                of_count(&subject, (queue.running, queue.allocating), max)
             }
             Blocker::LimitApplications(partition, level) => {
                 let level = books.partition(partition).trackers.level(level);
-                of_count(&subject, level.running, level.max_applications())
+                of_count(&subject, (level.running, 0), level.max_applications())
             }
             Blocker::KeptNode(node)
             | Blocker::RequiredNode(node)
@@ -245,9 +245,11 @@ fn of_state(subject: &str, queue: &Queue) -> String {
     }
 }
 
-fn of_count(subject: &str, running: u64, max: u64) -> String {
+/// Applications that start, with placeholders or kept nodes only, take their places already.
+fn of_count(subject: &str, (running, starting): (u64, u64), max: u64) -> String {
     let applications = if running == 1 { "application" } else { "applications" };
+    let starting = if starting == 0 { String::new() } else { format!(", starts {starting}") };
     format!(
-        "{subject} runs {running} {applications} and may run {max}; wait for one to end, or raise the number"
+        "{subject} runs {running} {applications}{starting} and may run {max}; wait for one to end, or raise the number"
     )
 }

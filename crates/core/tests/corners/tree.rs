@@ -258,7 +258,7 @@ fn an_application_that_is_starting_takes_its_place_once() {
             ask p1: g Accepted, p1 on n1
               g: Accepted in root.a, no group, uses {vcore: 1000 m}, user headroom none
             ask h1: h Accepted
-              h1 waits MAX_APPS: queue root.a runs 0 applications and may run 1; wait for one to end, or raise the number
+              h1 waits MAX_APPS: queue root.a runs 0 applications, starts 1 and may run 1; wait for one to end, or raise the number
             ask p2
               p2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
             resize n1: p2 on n1, g Running

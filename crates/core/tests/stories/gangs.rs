@@ -26,7 +26,7 @@ fn scheduling_w13_a_gang_counts_as_running_while_its_placeholders_are_placed() {
             ask g2
               g2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             ask h: H Accepted
-              h waits MAX_APPS: queue root.a runs 0 applications and may run 1; wait for one to end, or raise the number
+              h waits MAX_APPS: queue root.a runs 0 applications, starts 1 and may run 1; wait for one to end, or raise the number
             node N2: g2 on N2, G Running
               h waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
               root.a: in force {c: 3}, uses {c: 2}, headroom {c: 1}, share 0.6666666666666666, runs 1

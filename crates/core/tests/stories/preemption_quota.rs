@@ -173,3 +173,49 @@ fn scheduling_w32_a_restart_starts_the_quota_clock_anew() {
         "#]],
     );
 }
+
+#[test]
+fn room_is_taken_back_in_one_step_and_the_clock_starts_anew_only_with_another_maximum() {
+    check(
+        "
+        preemption quota
+        queue root.q max c=20 prop quota.preemption.delay=60s
+        node n1 c=30
+        app A root.q ann
+        ask a A c=3 on n1 preemptable
+        ask b A c=6 on n1 preemptable
+        reload
+        preemption quota
+        queue root.q max c=6 prop quota.preemption.delay=60s
+        wait 60s
+        scan-quotas
+        scan-quotas
+        reload
+        preemption quota
+        queue root.q max c=6 prop quota.preemption.delay=90s
+        wait 90s
+        scan-quotas
+        reload
+        preemption quota
+        queue root.q max c=3 prop quota.preemption.delay=90s
+        release a as preempted
+        wait 90s
+        scan-quotas
+        ",
+        expect![[r#"
+            ask a: A Accepted, a on n1, A Running
+            ask b: b on n1
+            reload: root.q changed
+            wait 60s: nothing
+            scan-quotas: a to be stopped for the quota of root.q, quota clock of root.q stopped
+            scan-quotas: nothing
+            reload: root.q changed
+            wait 90s: nothing
+            scan-quotas: nothing
+            reload: root.q changed
+            release a: a released
+            wait 90s: nothing
+            scan-quotas: quota clock of root.q stopped
+        "#]],
+    );
+}

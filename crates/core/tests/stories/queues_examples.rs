@@ -399,3 +399,34 @@ fn queues_w18_tracker_life() {
         "#]],
     );
 }
+
+#[test]
+fn queues_w31_queue_can_run_app_with_placeholders() {
+    check(
+        "
+        queue root.q apps=2
+        node n1 vcore=10
+        app app1 root.q ann
+        ask a app1 vcore=1
+        app app2 root.q ann gang vcore=2
+        ask p1 app2 vcore=1 placeholder group g
+        show root.q
+        app app3 root.q ann
+        ask c app3 vcore=1
+        ask p2 app2 vcore=1 placeholder group g
+        show root.q
+        remove app1
+        ",
+        expect![[r#"
+            ask a: app1 Accepted, a on n1, app1 Running
+            ask p1: app2 Accepted, p1 on n1
+              root.q: in force {vcore: 10000 m}, uses {vcore: 2000 m}, headroom {vcore: 8000 m}, share 0.2, runs 1
+            ask c: app3 Accepted
+              c waits MAX_APPS: queue root.q runs 1 application, starts 1 and may run 2; wait for one to end, or raise the number
+            ask p2: p2 on n1, app2 Running
+              c waits MAX_APPS: queue root.q runs 2 applications and may run 2; wait for one to end, or raise the number
+              root.q: in force {vcore: 10000 m}, uses {vcore: 3000 m}, headroom {vcore: 7000 m}, share 0.3, runs 2
+            remove app1: a released, app1 Completing, app1 gone, c on n1, app3 Running
+        "#]],
+    );
+}
