@@ -1,8 +1,10 @@
 //! Keeping the indexes in step with reservations, gangs and what else is special.
 
+use alloc::vec::Vec;
+
 use crate::books::{ApplicationState, Books, TaskGroup};
 use crate::event::Event;
-use crate::id::{AllocationId, NodeId};
+use crate::id::{AllocationId, NodeId, QueueId};
 use crate::wait::Blocker;
 
 use super::Scheduler;
@@ -143,16 +145,28 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         let asks = self.required.get(&key).cloned().unwrap_or_default();
+        self.take_out(books, asks);
+    }
+
+    /// A leaf is about to get its first guarantee, or to lose its last: with one others may be
+    /// stopped for its asks, which tells these apart.
+    pub(super) fn take_out_leaf(&mut self, books: &Books, leaf: QueueId) {
+        let asks = books.applications_in(leaf).flat_map(|(id, _)| books.allocations_of(id));
+        let waiting = asks.filter(|(_, row)| row.is_pending()).map(|(id, _)| id);
+        self.take_out(books, waiting.collect::<Vec<_>>());
+    }
+
+    fn take_out(&mut self, books: &Books, asks: impl IntoIterator<Item = AllocationId>) {
         for ask in asks {
             let left = self.remove_ask(books, ask);
             self.reorder(books, books.allocation(ask).application, left);
-            self.unpinned.push(ask);
+            self.taken_out.push(ask);
         }
     }
 
-    /// The node has gone: put them back.
-    pub(super) fn repin(&mut self, books: &Books) {
-        for ask in core::mem::take(&mut self.unpinned) {
+    /// What they were taken out for has happened.
+    pub(super) fn put_back(&mut self, books: &Books) {
+        for ask in core::mem::take(&mut self.taken_out) {
             self.add_ask(books, ask);
         }
     }

@@ -4,7 +4,7 @@ use alloc::format;
 
 use smallvec::SmallVec;
 
-use crate::books::{Allocation, ApplicationState, Books};
+use crate::books::{Allocation, ApplicationState, Books, QueueSettings};
 use crate::config::ApplicationOrder;
 use crate::event::{AskTraits, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
@@ -118,9 +118,12 @@ impl Scheduler {
                 see(books, *application)
             }
             Event::AskAdded { application, traits, .. } => see_added(books, *application, traits),
-            Event::QueueChanged { partition, queue, .. } => {
+            Event::QueueChanged { partition, queue, settings, .. } => {
                 let queue = books.partition(*partition).queues.get(&**queue);
                 let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
+                if let Some(leaf) = sized.filter(|leaf| promises_anew(books, *leaf, settings)) {
+                    self.take_out_leaf(books, leaf);
+                }
                 Seen { sized, ..Seen::default() }
             }
             Event::NodeRemoved { node } => {
@@ -187,7 +190,10 @@ impl Scheduler {
             | Event::QueueMoved { .. }
             | Event::LimitsChanged { .. } => self.stale = true,
             Event::QueueChanged { .. } => match seen.sized {
-                Some(leaf) => self.leaf_sized(books, leaf),
+                Some(leaf) => {
+                    self.leaf_sized(books, leaf);
+                    self.put_back(books);
+                }
                 None => self.stale = true,
             },
             Event::QueueRemoved { .. }
@@ -262,7 +268,7 @@ impl Scheduler {
             }
             Event::NodeRemoved { .. } => {
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
-                self.repin(books);
+                self.put_back(books);
                 self.cluster_resized(books, seen.partition.expect("seen before"));
             }
             _ => unreachable!("every other event is followed elsewhere"),
@@ -441,10 +447,14 @@ fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
         return false;
     };
     let row = books.queue(queue);
-    // With its first guarantee others may be stopped for its asks, which are told apart by that.
-    let promises = |amounts: Option<&Amounts>| amounts.is_some_and(Amounts::is_strictly_positive);
-    let same = promises(row.settings.guaranteed.as_ref()) == promises(settings.guaranteed.as_ref());
-    row.leaf && !row.managed && row.settings.values == settings.values && same
+    row.leaf && !row.managed && row.settings.values == settings.values
+}
+
+/// Whether a queue has no guarantee and gets one, or the other way round.
+fn promises_anew(books: &Books, queue: QueueId, settings: &QueueSettings) -> bool {
+    let promises =
+        |one: &QueueSettings| one.guaranteed.as_ref().is_some_and(Amounts::is_strictly_positive);
+    promises(&books.queue(queue).settings) != promises(settings)
 }
 
 fn see(books: &Books, application: ApplicationId) -> Seen {

@@ -109,8 +109,8 @@ pub struct Scheduler {
     pinned_members: BTreeSet<AllocationId>,
     /// The placeholders that members of gangs may take the places of.
     places: Places,
-    /// Asks whose node is going just now.
-    unpinned: Vec<AllocationId>,
+    /// Asks that are in no index while an event changes what tells them apart.
+    taken_out: Vec<AllocationId>,
     /// The classes for which others may be stopped.
     calls: Calls,
     notes: Option<Vec<Note>>,

@@ -19,7 +19,7 @@ mod compare;
 mod give_back;
 mod placement;
 
-use give_back::release;
+use give_back::{release, under_swap};
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
@@ -57,8 +57,10 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     let configure = Command::Configure(Box::new(configuration.clone()));
     player.world.command(&configure).expect("random trees are legal");
     for op in ops {
-        if let Deed::Wait(span) = op.deed {
-            player.sleep(player.world.now + span_of(span));
+        match op.deed {
+            Deed::Wait(span) => player.sleep(player.world.now + span_of(span)),
+            Deed::ScanQuotas => player.sleep(player.world.now + SCANS_APART),
+            _ => {}
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
@@ -85,6 +87,9 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     player.finish();
     check_balance(&player.world);
 }
+
+/// Scans for queues above their maximum come by themselves, some seconds apart.
+const SCANS_APART: Millis = Millis::from_secs(6);
 
 /// Mostly seconds, sometimes days: applications are remembered for three.
 fn span_of(span: u8) -> Millis {
@@ -256,7 +261,10 @@ impl Player<'_> {
             Deed::SetSchedulable(number, schedulable) => {
                 Command::SetSchedulable { partition, node: node(number), schedulable }
             }
-            Deed::RemoveNode(number) => Command::RemoveNode { partition, node: node(number) },
+            Deed::RemoveNode(number) => {
+                let swapped = under_swap(&self.world.books, here, number);
+                Command::RemoveNode { partition, node: swapped.unwrap_or_else(|| node(number)) }
+            }
             Deed::Submit(number, queue, user, gang) => Command::Submit(Submit {
                 partition,
                 application: Name::from(format!("app{number}")),
@@ -268,7 +276,12 @@ impl Player<'_> {
                 gang_style: if gang < 128 { GangStyle::Soft } else { GangStyle::Hard },
                 placeholder_timeout: Millis::from_secs(u64::from(gang % 32)),
             }),
-            Deed::Ask(deed) => self.ask(partition, application(deed.application), deed),
+            Deed::Ask(deed) => {
+                // Gangs grow in two applications, so that members find placeholders.
+                let in_gang = !role_of(deed.role).1.is_empty() && deed.application < COMMON;
+                let number = if in_gang { deed.application % 2 } else { deed.application };
+                self.ask(partition, application(number), deed)
+            }
             Deed::Release(number) => release(&self.world.books, partition, here, number),
             Deed::ScanQuotas => Command::ScanQuotas { partition },
             Deed::ReleaseAll(number) => Command::Release {

@@ -123,7 +123,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => (pick(), prop::bool::weighted(0.7))
             .prop_map(|(node, on)| Deed::SetSchedulable(node, on)),
         3 => pick().prop_map(Deed::RemoveNode),
-        6 => submit(),
+        8 => submit(),
         30 => asked,
         12 => pick().prop_map(Deed::Release),
         5 => pick().prop_map(Deed::Confirm),
@@ -184,7 +184,7 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     let preemption = dice.next().unwrap_or_default();
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
-    one.preemption.quota_enabled = !preemption.is_multiple_of(2);
+    one.preemption.quota_enabled = !preemption.is_multiple_of(5);
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);
@@ -258,7 +258,7 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         queue.limits.push(limit(&[], &["*"], max, 1));
     }
     for (key, value, odds) in [
-        ("application.sort.policy", "fair", 6),
+        ("application.sort.policy", "fair", 12),
         ("application.sort.priority", "disabled", 4),
         ("priority.offset", "2", 5),
         ("priority.policy", "fence", 6),

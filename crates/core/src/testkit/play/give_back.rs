@@ -64,6 +64,14 @@ impl Player<'_> {
     }
 }
 
+/// Every other time, a node of a placeholder whose place is being taken.
+pub(super) fn under_swap(books: &Books, here: &Partition, number: u8) -> Option<Name> {
+    let mut held = here.allocations.iter().map(|(_, id)| books.allocation(*id));
+    let swapped = held.find(|row| row.placeholder && row.partner().is_some())?;
+    let node = swapped.node.filter(|_| number.is_multiple_of(2))?;
+    Some(books.node(node).name.clone())
+}
+
 /// Give a live ask or allocation back; now and then in the name of another application.
 pub(super) fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
     let key = pick(number, &here.allocations, "k-nowhere");
