@@ -121,10 +121,7 @@ impl Scheduler {
             Event::QueueChanged { partition, queue, settings, .. } => {
                 let queue = books.partition(*partition).queues.get(&**queue);
                 let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
-                if let Some(leaf) = sized.filter(|leaf| promises_anew(books, *leaf, settings)) {
-                    self.take_out_leaf(books, leaf);
-                }
-                Seen { sized, ..Seen::default() }
+                self.before_sizes(books, sized, settings)
             }
             Event::NodeRemoved { node } => {
                 let partition = books.node(*node).partition;
@@ -134,6 +131,19 @@ impl Scheduler {
             }
             _ => Seen::default(),
         }
+    }
+
+    /// Look at a leaf that is about to have other sizes and nothing else.
+    fn before_sizes(
+        &mut self,
+        books: &Books,
+        sized: Option<QueueId>,
+        settings: &QueueSettings,
+    ) -> Seen {
+        if let Some(leaf) = sized.filter(|leaf| promises_anew(books, *leaf, settings)) {
+            self.take_out_leaf(books, leaf);
+        }
+        Seen { sized, ..Seen::default() }
     }
 
     /// Look at what an event of gangs, preemption or foreign use is about to change.
@@ -190,10 +200,7 @@ impl Scheduler {
             | Event::QueueMoved { .. }
             | Event::LimitsChanged { .. } => self.stale = true,
             Event::QueueChanged { .. } => match seen.sized {
-                Some(leaf) => {
-                    self.leaf_sized(books, leaf);
-                    self.put_back(books);
-                }
+                Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
             },
             Event::QueueRemoved { .. }
@@ -371,6 +378,7 @@ impl Scheduler {
                 self.reorder(books, application, None);
             }
         }
+        self.put_back(books);
     }
 
     /// An ask comes back with another size, or an allocation has another one.

@@ -150,10 +150,8 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    let asks = in_order(books, id);
-    if row.backed_off.is_some_and(|until| until > now) {
-        return None;
-    }
+    let backs_off = row.backed_off.is_some_and(|until| until > now);
+    let asks = if backs_off { Vec::new() } else { in_order(books, id) };
     let values = books.queue(row.queue).settings.values;
     let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
     let all_kept = others.all(|(_, ask)| ask.reservation().is_some());

@@ -1,4 +1,5 @@
-//! Asks that require a node, back-off, and asks that more nodes would help.
+//! Asks that require a node, back-off, nodes that are given up, and asks that more nodes would
+//! help.
 
 use expect_test::expect;
 
@@ -229,6 +230,128 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
               d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
+        "#]],
+    );
+}
+
+#[test]
+fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_long() {
+    check(
+        "
+        queue root.a guaranteed c=4
+        queue root.b
+        node n1 c=4
+        node n2 c=9
+        foreign f n2 c=8
+        app B root.b ann
+        ask v B c=4 on n1 preemptable
+        ask low B c=3
+        wait 3s
+        app A root.a bob
+        ask x A c=4 prio 1 preempts
+        wait 40s
+        resize n2 c=10
+        wait 7100s
+        resize n2 c=9
+        wait 57s
+        resize n2 c=10
+        wait 15s
+        release v as preempted
+        ",
+        expect![[r#"
+            foreign f: f occupies n2
+            ask v: B Accepted, v on n1, B Running
+            ask low
+              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 1; wait for a release, or add nodes
+            wait 3s: n1 keeps low
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+            ask x: A Accepted
+              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
+            wait 40s: n2 keeps x, nothing to stop for x
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            resize n2
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            wait 7100s: nothing to stop for x
+            resize n2
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            wait 57s: nothing to stop for x
+            resize n2
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
+              low waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            release v: v released, x on n1, A Running
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
+    check(
+        "
+        queue root.a guaranteed c=4
+        queue root.b
+        node n1 c=4
+        node n2 c=9
+        foreign f n2 c=8
+        app B root.b ann
+        ask v B c=4 prio 1 on n1
+        ask low B c=3 requires n1
+        wait 3s
+        app A root.a bob
+        ask x A c=4 prio 1 preempts
+        wait 10000s
+        resize n2 c=8
+        wait 15s
+        ",
+        expect![[r#"
+            foreign f: f occupies n2
+            ask v: B Accepted, v on n1, B Running
+            ask low: n1 keeps low
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+            wait 3s: nothing
+            ask x: A Accepted
+              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
+            wait 10000s: n2 keeps x, nothing to stop for x
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            resize n2
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has {} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+            wait 15s: nothing to stop for x
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
+    check(
+        "
+        queue root.a
+        node n1 c=10 m=4
+        node n2 c=10
+        app A root.a ann
+        ask pinned A c=2 on n1 requires n1
+        ask urgent A c=2 prio 5 on n1
+        ask other A m=1 on n1
+        ask y A c=3 on n1
+        ask z A c=3 on n1
+        app D root.a bob
+        ask d D c=7 requires n1
+        ask e D c=6 requires n1
+        release z as preempted
+        ",
+        expect![[r#"
+            ask pinned: A Accepted, pinned on n1, A Running
+            ask urgent: urgent on n1
+            ask other: other on n1
+            ask y: y on n1
+            ask z: z on n1
+            ask d: D Accepted, n1 keeps d
+              d waits NODE_RESOURCES: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
+            ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
+              e waits NODE_RESOURCES: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 6}; wait for a release there, or for another node with room
+            release z: z released
+              d waits NODE_RESOURCES: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
+              e waits NODE_RESOURCES: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 6}; wait for a release there, or for another node with room
         "#]],
     );
 }
