@@ -174,7 +174,9 @@ impl<'books> Question<'books> {
         found: &mut Vec<AllocationId>,
     ) {
         let queue = self.books.queue(at);
-        if at == self.leaf {
+        let partition = self.books.partition(queue.partition);
+        let shared = partition.settings.preemption.strict_guarantee && self.is_called_on(at);
+        if at == self.leaf || shared {
             return;
         }
         for (id, child) in self.books.children(at) {
@@ -205,6 +207,13 @@ impl<'books> Question<'books> {
                 found.push(id);
             }
         }
+    }
+
+    /// Whether the guarantee that the ask calls on is this queue's: none is nearer to its leaf.
+    fn is_called_on(&self, queue: QueueId) -> bool {
+        let promises =
+            |id: &QueueId| self.guaranteed(*id).is_some_and(|one| one.shares_type(self.size));
+        self.books.path_of(self.leaf).into_iter().rfind(promises) == Some(queue)
     }
 
     fn given_up(&self) -> Vec<AllocationId> {

@@ -2,6 +2,7 @@
 //! what the specification gives when every question is answered from scratch.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+mod day;
 mod situation;
 
 use headroom_core::id::{AllocationId, NodeId};

@@ -41,7 +41,7 @@ pub(crate) struct Situation {
 
 const TYPES: [&str; 3] = ["c", "m", "g"];
 
-fn some_amounts(chance: &mut Chance, most: u64) -> headroom_core::resource::Amounts {
+pub(crate) fn some_amounts(chance: &mut Chance, most: u64) -> headroom_core::resource::Amounts {
     let mut all = amounts([]);
     for one in TYPES {
         if one == TYPES[0] || chance.once_in(3) {
@@ -74,7 +74,7 @@ fn furnish(chance: &mut Chance, queue: &mut QueueConfig) {
     }
 }
 
-fn tree(chance: &mut Chance, strict: bool) -> Configuration {
+pub(crate) fn tree(chance: &mut Chance, strict: bool) -> Configuration {
     let mut tops = Vec::new();
     for top in ["a", "ab", "b"] {
         let mut children = Vec::new();
@@ -92,7 +92,7 @@ fn tree(chance: &mut Chance, strict: bool) -> Configuration {
     configuration
 }
 
-fn leaves(configuration: &Configuration) -> Vec<String> {
+pub(crate) fn leaves(configuration: &Configuration) -> Vec<String> {
     let tops = &configuration.partitions[0].root.children;
     let mut paths = Vec::new();
     for top in tops {

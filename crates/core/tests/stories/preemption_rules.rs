@@ -392,3 +392,39 @@ fn equal_asks_are_tried_once() {
         "#]],
     );
 }
+
+#[test]
+fn queues_that_share_a_guarantee_have_no_claim_on_each_other() {
+    check(
+        "
+        queue root.p parent guaranteed c=4
+        queue root.p.x
+        queue root.p.y
+        queue root.q
+        node n1 c=8
+        app X root.p.x ann
+        app Y root.p.y bob
+        app Q root.q cid
+        ask q1 Q c=4 on n1 preemptable
+        ask x1 X c=2 on n1 preemptable
+        ask x2 X c=2 on n1 preemptable
+        ask y1 Y c=2 made 0s preempts
+        wait 60s
+        release x1
+        ask x3 X c=2 made 0s preempts
+        wait 60s
+        ",
+        expect![[r#"
+            ask q1: Q Accepted, q1 on n1, Q Running
+            ask x1: X Accepted, x1 on n1, X Running
+            ask x2: x2 on n1
+            ask y1: Y Accepted
+              y1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+            wait 60s: nothing to stop for y1
+            release x1: x1 released, y1 on n1, Y Running
+            ask x3: nothing to stop for x3
+              x3 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+            wait 60s: nothing
+        "#]],
+    );
+}

@@ -65,12 +65,25 @@ pub(super) fn candidates<'books>(
     let leaf = books.application(books.allocation(ask).application).queue;
     let size = books.resources_of(ask);
     let (fence, path) = fence_of(books, leaf, size, books.allocation(ask).priority);
-    let mut search = Search { books, ledger, leaf, size, path: &path, found: Vec::new() };
+    let partition = books.partition(books.queue(leaf).partition);
+    let strict = partition.settings.preemption.strict_guarantee;
+    let called_on = strict.then(|| called_on(books, leaf, size)).flatten();
+    let mut search =
+        Search { books, ledger, leaf, called_on, size, path: &path, found: Vec::new() };
     let (_, priority) = path.last().expect("a path has its leaf");
     search.below(fence, *priority, false);
     let mut found = search.found;
     found.sort_by_key(|one| one.turn);
     found
+}
+
+/// The queue whose guarantee an ask calls on: the lowest on its path that has one of a type of
+/// the ask. Those below share it, so that what one of them takes from another adds nothing to
+/// what it was promised, and would be taken back.
+fn called_on(books: &Books, leaf: QueueId, size: &Resources) -> Option<QueueId> {
+    let promises =
+        |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| one.shares_type(size));
+    books.up(leaf).find(|(_, queue)| promises(queue)).map(|(id, _)| id)
 }
 
 /// The queue above which nothing is looked for, and the priority of the ask as each queue up to
@@ -111,6 +124,8 @@ struct Search<'books, 'walk> {
     ledger: &'walk mut Ledger<'books>,
     /// The leaf that asks.
     leaf: QueueId,
+    /// Under the law, the queue below which nothing is looked for.
+    called_on: Option<QueueId>,
     size: &'walk Resources,
     path: &'walk [(QueueId, i64)],
     found: Vec<Candidate<'books>>,
@@ -122,7 +137,7 @@ impl Search<'_, '_> {
     fn below(&mut self, at: QueueId, priority: i64, fenced: bool) {
         let books = self.books;
         let queue = books.queue(at);
-        if at == self.leaf || queue.allocated.is_empty() {
+        if at == self.leaf || Some(at) == self.called_on || queue.allocated.is_empty() {
             return;
         }
         if queue.leaf {

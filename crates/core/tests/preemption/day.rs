@@ -1,0 +1,173 @@
+//! A day of clusters that are asked for more than they have, all the time: who takes from whom
+//! settles, and nobody takes back from whoever took from him.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use headroom_core::PreemptionCause;
+use headroom_core::id::AllocationId;
+use headroom_core::resource::Amounts;
+use headroom_core::testkit::{World, amounts};
+use headroom_core::{AddNode, Ask, Command, Event, Name, Step, Submit, Termination, Timestamp};
+
+use crate::situation::{Chance, leaves, some_amounts, tree};
+
+/// How many days: `HEADROOM_DAYS`, or enough for every day.
+fn days() -> u64 {
+    let text = std::env::var("HEADROOM_DAYS").ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(300)
+}
+
+const BEGIN: Timestamp = Timestamp::from_millis(1_000_000);
+const DAY: u64 = 24 * 60 * 60 * 1_000;
+/// By then it has settled: a kept node is given up after two hours, and what follows from that
+/// may be given up two hours later.
+const SETTLED: u64 = 12 * 60 * 60 * 1_000;
+
+/// Whatever is stopped is asked for again at once, and nothing ends by itself. So room changes
+/// hands by preemption alone.
+struct Day {
+    world: World,
+    chance: Chance,
+    /// What the RM is about to stop, and when.
+    stops: BTreeSet<(Timestamp, AllocationId)>,
+    /// When whose asks had whose allocations stopped, by leaf.
+    taken: BTreeMap<(Name, Name), Vec<Timestamp>>,
+    asked: u64,
+}
+
+impl Day {
+    fn of(seed: u64) -> Option<Self> {
+        let mut chance = Chance::of(seed);
+        let configuration = tree(&mut chance, true);
+        let paths = leaves(&configuration);
+        let world = World { now: BEGIN, ..World::default() };
+        let (stops, taken) = (BTreeSet::new(), BTreeMap::new());
+        let mut day = Self { world, chance, stops, taken, asked: 0 };
+        day.world.command(&Command::Configure(Box::new(configuration))).ok()?;
+        for number in 0..=day.chance.below(3) {
+            let mut size = || i64::try_from(3 + day.chance.below(6)).unwrap();
+            let capacity = amounts([("c", size()), ("m", size()), ("g", size())]);
+            let node = Name::from(format!("n{number}"));
+            let partition = Name::new("default");
+            let add =
+                AddNode { partition, node, capacity, schedulable: true, ..AddNode::default() };
+            day.world.command(&Command::AddNode(add)).ok()?;
+        }
+        for path in &paths {
+            let submit = Submit {
+                partition: Name::new("default"),
+                application: Name::from(path.clone()),
+                queue: Name::from(path.clone()),
+                user: Name::new("ann"),
+                ..Submit::default()
+            };
+            day.world.command(&Command::Submit(submit)).ok()?;
+            // They come one after another, so that those who come first take what is free.
+            for _ in 0..2 {
+                let resources = some_amounts(&mut day.chance, 4);
+                for _ in 0..6 {
+                    day.ask(Name::from(path.clone()), resources.clone(), 1);
+                }
+            }
+            day.settle();
+        }
+        Some(day)
+    }
+
+    fn ask(&mut self, application: Name, resources: Amounts, priority: i32) {
+        self.asked += 1;
+        let ask = Ask {
+            partition: Name::new("default"),
+            application,
+            key: Name::from(format!("k{}", self.asked)),
+            resources,
+            priority,
+            may_preempt: true,
+            preemptable: !self.asked.is_multiple_of(3),
+            ..Ask::default()
+        };
+        // One of nothing is refused.
+        let _ = self.world.command(&Command::Ask(ask));
+    }
+
+    fn settle(&mut self) {
+        for event in self.world.settle() {
+            let Event::Preempted { victim, cause: PreemptionCause::Guarantee(ask) } = event else {
+                continue;
+            };
+            let (taker, giver) = (self.leaf_of(ask), self.leaf_of(victim));
+            self.taken.entry((taker, giver)).or_default().push(self.world.now);
+            let delay = 1 + self.chance.below(60_000);
+            let at = Timestamp::from_millis(self.world.now.as_millis() + delay);
+            self.stops.insert((at, victim));
+        }
+    }
+
+    fn leaf_of(&self, id: AllocationId) -> Name {
+        let books = &self.world.books;
+        let leaf = books.application(books.allocation(id).application).queue;
+        books.queue(leaf).path.clone()
+    }
+
+    /// Let the day pass, from one point at which something happens to the next.
+    fn pass(&mut self) {
+        let end = Timestamp::from_millis(BEGIN.as_millis() + DAY);
+        while self.world.now < end {
+            self.settle();
+            let (books, now) = (&self.world.books, self.world.now);
+            let step = self.world.scheduler.next(books, now, &mut Vec::new());
+            let Step::Idle { wake_at } = step else { unreachable!("it has settled") };
+            let timer = books.next_deadline().filter(|at| *at > now);
+            let stop = self.stops.first().map(|(at, _)| *at);
+            let next = wake_at.into_iter().chain(timer).chain(stop).min().unwrap_or(end);
+            self.world.now = next.min(end);
+            self.stop_due();
+            self.world.command(&Command::Tick).unwrap();
+        }
+        self.world.books.check().unwrap();
+    }
+
+    fn stop_due(&mut self) {
+        while let Some((_, id)) =
+            self.stops.first().copied().filter(|(at, _)| *at <= self.world.now)
+        {
+            self.stops.pop_first();
+            let books = &self.world.books;
+            let row = books.allocation(id);
+            let application = books.application(row.application).name.clone();
+            let resources = books.types().amounts(books.resources_of(id));
+            let (key, priority) = (row.key.clone(), row.priority);
+            let release = Command::Release {
+                partition: Name::new("default"),
+                application: application.clone(),
+                key: Some(key),
+                termination: Termination::Preempted,
+            };
+            self.world.command(&release).unwrap();
+            self.ask(application, resources, priority);
+        }
+    }
+}
+
+#[test]
+fn nobody_takes_back_within_a_day_from_whoever_took_from_him() {
+    let (mut takings, mut busy) = (0, 0);
+    for seed in 0..days() {
+        let Some(mut day) = Day::of(seed) else { continue };
+        day.pass();
+        let count: usize = day.taken.values().map(Vec::len).sum();
+        takings += count;
+        busy += u64::from(count > 0);
+        for ((taker, giver), times) in &day.taken {
+            let back = day.taken.get(&(giver.clone(), taker.clone()));
+            assert!(
+                back.is_none(),
+                "seed {seed}: {taker} took from {giver} at {times:?}, and {giver} at {back:?}"
+            );
+            let last = times.last().map_or(0, |at| at.as_millis() - BEGIN.as_millis());
+            assert!(last < SETTLED, "seed {seed}: {taker} still takes from {giver}: {times:?}");
+        }
+    }
+    println!("{takings} allocations were stopped, in {busy} of {} days", days());
+    assert!(busy * 10 > days(), "too few days on which anything is stopped");
+}
