@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use expect_test::expect;
 use headroom_core::config::QueueConfig;
 use headroom_core::resource::Amounts;
-use headroom_core::testkit::{amounts, leaf, limit, parent};
+use headroom_core::testkit::{World, amounts, leaf, limit, parent};
 use headroom_core::view::{NodeView, QueueView, groups, users};
-use headroom_core::{Ask, Command, Submit};
+use headroom_core::{Ask, Command, Scheduler, Submit, Termination};
 
 use crate::check;
 use crate::cluster::{Cluster, ask, submit};
@@ -277,4 +277,85 @@ fn use_is_the_same_in_whatever_order_it_is_reported_after_a_restart() {
             assert_eq!(usage(&restarted(order)), first, "from {start} in steps of {step}");
         }
     }
+}
+
+/// Limits for a user and his group, and a gang of theirs of which half have taken their places.
+fn half_replaced() -> Cluster {
+    let mut cluster = limited();
+    come(&mut cluster, &["dev"]);
+    let size = || amounts([("vcore", 1)]);
+    cluster.ask("a1", "plain", amounts([("vcore", 2), ("memory", 1)]));
+    for key in ["p1", "p2", "p3", "p4"] {
+        let task_group = "workers".into();
+        cluster.command(&Command::Ask(Ask {
+            placeholder: true,
+            task_group,
+            ..ask(key, "gang", size())
+        }));
+    }
+    for key in ["m1", "m2"] {
+        let task_group = "workers".into();
+        cluster.command(&Command::Ask(Ask { task_group, ..ask(key, "gang", size()) }));
+    }
+    for key in ["p1", "p2"] {
+        cluster.release_as(key, "gang", Termination::PlaceholderReplaced);
+    }
+    cluster
+}
+
+fn limited() -> Cluster {
+    let limits = vec![
+        limit(&["ann"], &[], amounts([("vcore", 9)]), 3),
+        limit(&[], &["dev"], amounts([("vcore", 8)]), 2),
+    ];
+    let mut cluster =
+        Cluster::with(parent("root", vec![QueueConfig { limits, ..leaf("a") }, leaf("b")]));
+    for node in ["n1", "n2"] {
+        cluster.add_node(node, amounts([("vcore", 8), ("memory", 8)]));
+    }
+    cluster
+}
+
+fn come(cluster: &mut Cluster, groups: &[&str]) {
+    let groups: Vec<_> = groups.iter().map(|group| (*group).into()).collect();
+    let plain = Submit { groups: groups.clone(), ..submit("plain", "root.a") };
+    let placeholder_ask = amounts([("vcore", 4)]);
+    let gang = Submit { groups, placeholder_ask, ..submit("gang", "root.a") };
+    cluster.command(&Command::Submit(plain));
+    cluster.command(&Command::Submit(gang));
+}
+
+#[test]
+fn sd_09_usage_is_the_same_after_a_restart() {
+    let before = half_replaced();
+    let books = before.world.replayed();
+    assert_eq!(books, before.world.books);
+    let now = before.world.now;
+    let world = World { scheduler: Scheduler::new(&books), books, now, ..World::default() };
+    assert_eq!(usage(&Cluster { world }), usage(&before));
+}
+
+#[test]
+fn sd_09_usage_is_the_same_after_an_rm_registers_anew_with_another_list_of_groups() {
+    let before = half_replaced();
+    let ann = users(&before.world.books, before.partition()).remove(0);
+    assert_eq!(ann.usage.used, amounts([("memory", 1), ("vcore", 6)]));
+    let held = NodeView::all(&before.world.books, before.partition());
+    let held = held.iter().flat_map(|node| &node.allocations);
+    let (places, took): (Vec<_>, Vec<_>) = held.partition(|one| one.placeholder);
+    assert_eq!((places.len(), took.iter().filter(|one| one.took_place).count()), (2, 2));
+    let mut after = limited();
+    come(&mut after, &["qa", "dev", "ops"]);
+    for node in NodeView::all(&before.world.books, before.partition()) {
+        for one in node.allocations {
+            let task_group = one.task_group.clone().unwrap_or_default();
+            after.command(&Command::Ask(Ask {
+                node: Some(node.node.clone()),
+                placeholder: one.placeholder,
+                task_group,
+                ..ask(&one.key, &one.application, one.resources.clone())
+            }));
+        }
+    }
+    assert_eq!(usage(&after), usage(&before));
 }
