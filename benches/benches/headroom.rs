@@ -8,9 +8,12 @@ use std::time::Instant;
 
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
+use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
 use headroom_benches::table::{RUNS, head, measure, measure_core, memory, rate, time};
 use headroom_benches::waiting::Full;
+use headroom_benches::weigh::{KINDS, weigh};
+use headroom_benches::wide::{Width, wide};
 use headroom_benches::{queue_file, runs};
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
@@ -20,12 +23,19 @@ type Section = (&'static str, fn(&str));
 
 fn main() {
     if let Ok(shape) = std::env::var(MEMORY) {
-        return weigh(&shape);
+        return match weigh(&shape) {
+            Some(bytes) => println!("{bytes}"),
+            None => weigh_trackers(&shape),
+        };
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 9] = [
+    let sections: [Section; 13] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
+        ("B1w  wide: 100,000 asks, 1,000 queues, 2,000 limited users, 10,000 nodes", broad),
+        ("B4  growth: 10,000 placements where one of four grows from 1,000 to 100,000", growth),
+        ("B6  memory of books and scheduler per row, texts not counted", weights),
+        ("B9  gangs that others are stopped for: 1,000 nodes of 8 GPUs, 200 gangs of 64", gangs),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
         ("Changes  small ones where many wait, the next step included", changes),
@@ -61,6 +71,84 @@ fn placements(title: &str) {
         );
         rate(&format!("{nodes} nodes × {asks} asks"), asks, &times, "/s", peer);
     }
+}
+
+fn broad(title: &str) {
+    head(title);
+    let asks = Width::B1W.asks;
+    let times = measure(
+        || wide(Width::B1W),
+        |cluster| assert_eq!(cluster.place(u64::MAX), asks, "every ask finds room"),
+        |cluster| cluster.books.check().expect("the books balance"),
+    );
+    rate("all placed", asks, &times, "/s", "goal: 200,000/s");
+}
+
+/// Placements of one run of B4.
+const PLACED: u64 = 10_000;
+
+#[expect(clippy::type_complexity, reason = "a table of what grows")]
+fn growth(title: &str) {
+    head(title);
+    let grows: [(&str, fn(u64) -> Width); 4] = [
+        ("queues", |count| Width { queues: count, ..Width::B4 }),
+        ("users, each with an application", |count| Width {
+            users: count,
+            applications: count,
+            ..Width::B4
+        }),
+        ("applications", |count| Width { applications: count, ..Width::B4 }),
+        ("nodes", |count| Width { nodes: count, ..Width::B4 }),
+    ];
+    for (what, of) in grows {
+        let mut medians = Vec::new();
+        for count in [1_000, 100_000] {
+            let times = measure(
+                || wide(of(count)),
+                |cluster| assert_eq!(cluster.place(PLACED), PLACED, "there is room"),
+                |cluster| cluster.books.check().expect("the books balance"),
+            );
+            rate(&format!("{count} {what}"), PLACED, &times, "/s", "");
+            medians.push(times[times.len() / 2].as_secs_f64());
+        }
+        let exponent = (medians[1] / medians[0]).ln() / 100.0_f64.ln();
+        println!("{:<44} {exponent:>16.2}                   goal: 0.3", "  exponent");
+    }
+}
+
+fn weights(title: &str) {
+    head(title);
+    for (kind, count, goal) in KINDS {
+        let goal = if goal > 0 { format!("goal: {goal} B") } else { String::new() };
+        println!("{:<44} {:>14} B  {goal}", format!("{kind}, of {count}"), weighed(kind));
+    }
+}
+
+fn gangs(title: &str) {
+    head(title);
+    let (mut medians, mut tails) = (Vec::new(), Vec::new());
+    for _ in 0..=RUNS {
+        let mut rush = Rush::of_gangs();
+        rush.run();
+        rush.plans.sort_unstable();
+        let (count, running) = (rush.plans.len(), rush.gangs_that_run());
+        assert!(
+            running >= 28 && rush.useless == 0,
+            "{running} gangs run, {} in vain",
+            rush.useless
+        );
+        medians.push(rush.plans[count / 2]);
+        tails.push(rush.plans[count * 99 / 100]);
+        if medians.len() > RUNS {
+            println!("{count} plans, {} victims, none in vain, {running} gangs run", rush.victims);
+        }
+    }
+    medians.remove(0);
+    tails.remove(0);
+    medians.sort_unstable();
+    tails.sort_unstable();
+    time("half of the plans within", &medians, "");
+    time("99 of 100 within", &tails, "goal: 20 ms");
 }
 
 fn waiting(title: &str) {
@@ -181,16 +269,21 @@ fn users_of(depth: usize, queues: usize) -> usize {
 
 /// What one user's levels take, measured in a process of its own.
 fn memory_of(depth: usize, queues: usize) -> String {
+    weighed(&format!("{depth} {queues}"))
+}
+
+/// What this program says of the weight of something, in a process of its own.
+fn weighed(what: &str) -> String {
     let mut again =
         std::process::Command::new(std::env::current_exe().expect("a program has a file"));
-    let output = again.env(MEMORY, format!("{depth} {queues}")).output();
-    String::from_utf8_lossy(&output.expect("the program runs again").stdout).trim().to_owned()
+    let output = again.env(MEMORY, what).output().expect("the program runs again");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// Says which shape of nested trackers to weigh, instead of all benchmarks.
 const MEMORY: &str = "HEADROOM_BENCH_MEMORY";
 
-fn weigh(shape: &str) {
+fn weigh_trackers(shape: &str) {
     let mut numbers = shape.split(' ').filter_map(|number| number.parse::<usize>().ok());
     let (depth, queues) = (numbers.next().unwrap_or(1), numbers.next().unwrap_or(1));
     let users = users_of(depth, queues);

@@ -3,7 +3,10 @@
 pub mod change;
 pub mod charge;
 pub mod cluster;
+pub mod gangs;
 pub mod queue_file;
 pub mod runs;
 pub mod table;
 pub mod waiting;
+pub mod weigh;
+pub mod wide;
