@@ -281,7 +281,8 @@ impl Player<'_> {
             let tracker = self.trackers.tracker(level.tracker);
             let who = WHO.iter().position(|who| *who == (tracker.kind, &*tracker.name));
             let at = |queue: &usize| self.paths[*queue].last() == Some(&level.queue);
-            let (who, queue) = (who.unwrap(), (0..QUEUES.len()).find(at).unwrap());
+            let queue = (0..QUEUES.len()).find(at);
+            let (who, queue) = (who.expect("a known name"), queue.expect("a known queue"));
             let key = format!("{} at {}", WHO[who].1, QUEUES[queue]);
             let count = self.counts.get(&(who, queue)).cloned().unwrap_or_default();
             assert_eq!(level.used(), resources(&count.used), "used by {key}");
@@ -325,7 +326,7 @@ impl Player<'_> {
             let refused = refused.map(|(level, short)| {
                 let at = self.trackers.level(level).queue;
                 let queue = (0..QUEUES.len()).find(|one| self.paths[*one].last() == Some(&at));
-                (queue.unwrap(), short.resource.lane())
+                (queue.expect("a known queue"), short.resource.lane())
             });
             let expected = self.refusing(who, queue, lifted, row);
             assert_eq!(refused, expected, "{row:?} for {:?} at {queue}, {lifted}", WHO[who]);
