@@ -238,6 +238,13 @@ fn charges(title: &str) {
         let peer = if users == 100_000 { "TigerBeetle: about 1,200,000 transfers/s" } else { "" };
         rate(&format!("Zipf(1.0) over {users} users"), 1_000_000, &times, "/s", peer);
     }
+    for users in [1_000, 100_000] {
+        let mut subject = Charges::branched(6, 8, users, 1_000_000);
+        let times = measure_core(|| subject.charge_all());
+        subject.check();
+        let what = format!("the same, {users} users at home in all 6 queues");
+        rate(&what, 1_000_000, &times, "/s", "");
+    }
 }
 
 fn nesting(title: &str) {

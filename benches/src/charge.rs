@@ -42,6 +42,22 @@ impl Charges {
         Self { trackers, linked, order, amount: vector(&books, types, 1), charged: 0, paths }
     }
 
+    /// The same, with an application of each user and group at the queues above the leaf too: no
+    /// two levels of theirs use the same by their structure, so each is looked at by itself.
+    pub fn branched(depth: usize, types: usize, users: usize, charges: usize) -> Self {
+        let mut all = Self::zipf(depth, types, users, charges);
+        for level in all.linked.clone().into_iter().flat_map(|(user, group)| [Some(user), group]) {
+            let level = level.map(|level| all.trackers.level(level).tracker);
+            let tracker = level.map(|tracker| all.trackers.tracker(tracker).clone());
+            let Some(tracker) = tracker else { continue };
+            for end in 1..depth {
+                let linked = all.trackers.link(tracker.kind, &tracker.name, &all.paths[0][..end]);
+                linked.expect("a known path");
+            }
+        }
+        all
+    }
+
     /// This many users, each in `queues` queues that are `depth` deep and share only the root,
     /// with a limit for every user in each, charged all alike.
     pub fn nested(depth: usize, queues: usize, users: usize, charges: usize) -> Self {

@@ -113,19 +113,6 @@ impl<I: Id, T: Clone> Table<I, T> {
         true
     }
 
-    /// Change the row in a slot and those in the `before` slots right before it, the last one
-    /// first; all are in one chunk, which is copied if a clone shares it.
-    #[inline]
-    pub(crate) fn run_mut(
-        &mut self,
-        last: u32,
-        before: u32,
-    ) -> impl Iterator<Item = &mut T> + use<'_, I, T> {
-        let (chunk, last) = (last as usize / CHUNK, last as usize % CHUNK);
-        let rows = &mut Arc::make_mut(&mut self.chunks[chunk])[last - before as usize..=last];
-        rows.iter_mut().rev().filter_map(|row| row.value.as_mut())
-    }
-
     fn row_mut(&mut self, index: u32) -> &mut Row<T> {
         &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
     }
@@ -138,28 +125,6 @@ impl<I: Id, T> Table<I, T> {
         let slot = id.slot();
         let row = &self.chunks.get(slot.index() / CHUNK)?[slot.index() % CHUNK];
         if row.generation == slot.generation() { row.value.as_ref() } else { None }
-    }
-
-    /// The row in a slot and those in the `before` slots right before it, the last one first;
-    /// all are in one chunk.
-    #[inline]
-    pub(crate) fn run(&self, last: u32, before: u32) -> impl Iterator<Item = &T> {
-        let (chunk, last) = (last as usize / CHUNK, last as usize % CHUNK);
-        let rows = &self.chunks[chunk][last - before as usize..=last];
-        rows.iter().rev().filter_map(|row| row.value.as_ref())
-    }
-
-    /// Whether two slots are one after the other in one chunk.
-    pub(crate) const fn are_neighbours(first: u32, second: u32) -> bool {
-        first.wrapping_add(1) == second && !(second as usize).is_multiple_of(CHUNK)
-    }
-
-    /// A write to this row is likely to follow: look at who shares its chunk, so that this need
-    /// not be fetched from memory then.
-    #[inline]
-    pub(crate) fn expect_write(&self, id: I) {
-        let chunk = self.chunks.get(id.slot().index() / CHUNK);
-        core::hint::black_box(chunk.map_or(0, Arc::strong_count));
     }
 
     /// All rows in order of their slots.

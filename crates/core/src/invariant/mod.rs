@@ -278,6 +278,8 @@ impl Books {
                 let parent = level.parent.map(|parent| trackers.level(parent).queue);
                 equal(&subject, "queue above", &parent, &self.queue(level.queue).parent)?;
             }
+            let counted = trackers.shared_are_counted();
+            equal(&row.name, "uses of each shared ceiling counted", &counted, &true)?;
             for queue in trackers.limited_queues() {
                 let here = self.queues().get(queue).is_some_and(|one| one.partition == *partition);
                 equal(&row.name, "queue of a limit", &true, &here)?;
@@ -360,6 +362,7 @@ fn check_level(
         &(limit.max.as_ref(), limit.max_applications),
     )?;
     equal(subject, "amounts where they are looked for", &trackers.is_in_place(id), &true)?;
+    equal(subject, "no account of its own without need", &trackers.leans_if_it_may(id), &true)?;
     let found = trackers.level_of(tracker.kind, &tracker.name, level.queue);
     equal(subject, "level at its queue", &found, &Some(id))?;
     let below = trackers.children(id).filter(|(_, child)| child.parent == Some(id)).count();

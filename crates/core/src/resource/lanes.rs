@@ -27,7 +27,7 @@ pub(crate) struct Step([i64; WIDTH]);
 pub(crate) struct Tally([i64; WIDTH]);
 
 /// How much may be used of the first eight types; of an absent one, more than anybody can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ceiling([i64; WIDTH]);
 
 /// In which lanes a step was too large so far: those below zero.
@@ -72,20 +72,10 @@ impl Step {
 }
 
 impl Tally {
-    /// Note what comes out when a step is added: right if that is plain, as this is.
+    /// What comes out when a step is added: right if that is plain, as this is.
     #[inline]
-    pub(crate) fn note_sum(&self, step: &Step, sums: &mut Self) {
-        for lane in 0..WIDTH {
-            sums.0[lane] |= self.0[lane].wrapping_add(step.0[lane]);
-        }
-    }
-
-    /// Add a step with which the sum is plain.
-    #[inline]
-    pub(crate) fn add(&mut self, step: &Step) {
-        for lane in 0..WIDTH {
-            self.0[lane] = self.0[lane].wrapping_add(step.0[lane]);
-        }
+    pub(crate) fn plus(&self, step: &Step) -> Self {
+        Self(core::array::from_fn(|lane| self.0[lane].wrapping_add(step.0[lane])))
     }
 
     /// Whether nothing is below zero, nor as large as 2^62.
@@ -145,6 +135,14 @@ impl Ceiling {
         }
         Self(ceiling)
     }
+
+    /// Lower it to what another one allows too. A step from a plain use is within both if it is
+    /// within what comes out.
+    pub(crate) fn lower_to(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).min(*theirs);
+        }
+    }
 }
 
 impl Excess {
@@ -197,17 +195,12 @@ mod tests {
             let (before, amount) = (vector(3, used), vector(3, change));
             let mut tally = Tally::default();
             tally.add_saturating(&before);
-            let (mut up, mut down) = (tally, tally);
             if let Some(step) = Step::of(&amount).filter(|_| tally.is_plain()) {
-                let (mut sums, mut rests) = (Tally::default(), Tally::default());
-                up.note_sum(&step, &mut sums);
-                down.note_sum(&step.negated(), &mut rests);
-                up.add(&step);
-                down.add(&step.negated());
-                if sums.is_plain() {
+                let (up, down) = (tally.plus(&step), tally.plus(&step.negated()));
+                if up.is_plain() {
                     assert_eq!(up.with(None), before.plus(&amount).pruned(), "{used} + {change}");
                 }
-                if rests.is_plain() {
+                if down.is_plain() {
                     let rest = before.minus(&amount).pruned();
                     assert_eq!(down.with(None), rest, "{used} - {change}");
                 }

@@ -4,6 +4,7 @@
 //! A scene is configured with queues and limits as text: `root.q user ann,* group dev memory=3
 //! apps=1`, one limit a line. Amounts are in core units; an amount of nothing is the empty text.
 
+mod alone;
 mod by_itself;
 mod corner_cases;
 mod examples;

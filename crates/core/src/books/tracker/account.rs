@@ -1,192 +1,249 @@
 //! The amounts of the levels, apart from everything else that there is of one: a check and a
 //! charge touch nothing more.
+//!
+//! There is one account for a *stretch* of levels whose use is the same (`stretch.rs`), at the
+//! number of its lowest level. So a user with one leaf has one account, however deep it is.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
 use core::ops::Index;
 
-use crate::id::{Id, LevelId};
+use crate::id::{Id, LevelId, Slot};
 use crate::resource::{Ceiling, Excess, Resources, Step, Tally};
-use crate::table::Table;
 
-use super::Limit;
+/// How many accounts are copied together when a clone shares them: as many as levels of one
+/// kind have numbers side by side.
+const CHUNK: usize = super::levels::BLOCK as usize;
 
-/// A limit, shared by all whom it concerns.
-#[derive(Debug, PartialEq)]
-pub(super) struct Bound {
-    pub(super) limit: Limit,
-    ceiling: Ceiling,
-}
+/// No number: there is no account above.
+const NONE: u32 = u32::MAX;
 
-impl Bound {
-    pub(super) fn new(limit: Limit) -> Arc<Self> {
-        let ceiling = Ceiling::of(limit.max.as_ref());
-        Arc::new(Self { limit, ceiling })
-    }
-}
-
-impl Default for Bound {
-    /// No limit.
-    fn default() -> Self {
-        Self { limit: Limit::default(), ceiling: Ceiling::of(None) }
-    }
-}
-
-/// What one level uses and may use, and which one is above it.
+/// What one stretch of levels uses and may use, and which account is above it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Account {
     /// Used of the first eight types.
-    pub(super) tally: Tally,
-    pub(super) bound: Arc<Bound>,
-    /// The slot of the level above.
+    tally: Tally,
+    /// What all limits of the stretch allow together.
+    ceiling: Arc<Ceiling>,
+    /// The generation of the lowest level, whose number is that of the account.
+    generation: u32,
+    /// The number of the account above.
     above: u32,
-    /// How many of the levels above are each in the slot right before that of the level below.
-    /// So a path is read in one go, and not one level after another as each names the next.
-    straight: u16,
     /// Whether the use is plain, so that its lanes are taken all at once.
     plain: bool,
 }
 
-/// No slot: the level is at the root.
-const NONE: u32 = u32::MAX;
-
 impl Account {
-    /// Whether a step stays within the limit, if that can be told at once.
+    /// What is used of the first eight types.
+    pub(super) const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What all limits of the stretch allow together.
+    pub(super) const fn ceiling(&self) -> &Arc<Ceiling> {
+        &self.ceiling
+    }
+
+    /// Add a step; what comes out when that is not plain is left to `exactly`.
     #[inline]
-    pub(super) fn allows(&self, step: &Step) -> Option<bool> {
-        let mut excess = Excess::default();
-        excess.note(&self.bound.ceiling, &self.tally, step);
-        self.plain.then(|| excess.is_none())
-    }
-}
-
-/// The accounts of all levels, by the ids of these.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Accounts(Table<LevelId, Account>);
-
-impl Accounts {
-    /// Open one for the level that is made next.
-    pub(super) fn open(&mut self, above: Option<LevelId>, bound: Arc<Bound>) -> LevelId {
-        let id = self.0.next_id();
-        let (above, straight) = self.place(id, above);
-        let tally = Tally::default();
-        self.0.insert(Account { tally, bound, above, straight, plain: true })
-    }
-
-    fn place(&self, id: LevelId, above: Option<LevelId>) -> (u32, u16) {
-        let Some(above) = above else { return (NONE, 0) };
-        let slot = above.slot().number();
-        let near = Table::<LevelId, Account>::are_neighbours(slot, id.slot().number());
-        (slot, if near { self.0[above].straight + 1 } else { 0 })
-    }
-
-    pub(super) fn close(&mut self, id: LevelId) {
-        self.0.remove(id);
-    }
-
-    #[inline]
-    pub(super) fn get(&self, id: LevelId) -> Option<&Account> {
-        self.0.get(id)
-    }
-
-    pub(super) fn bind(&mut self, id: LevelId, bound: Arc<Bound>) {
-        self.0[id].bound = bound;
-    }
-
-    /// Whether this account knows where the one above it is, and what it has is plain or not.
-    pub(super) fn holds(&self, id: LevelId, above: Option<LevelId>) -> bool {
-        let one = &self.0[id];
-        (one.above, one.straight) == self.place(id, above) && one.plain == one.tally.is_plain()
-    }
-
-    /// Whether a step stays within the limits of this level and all above it; none if that
-    /// cannot be told at once.
-    #[inline]
-    pub(super) fn allow(&self, leaf: LevelId, step: &Step) -> Option<bool> {
-        self.0.expect_write(leaf);
-        let (mut excess, mut plain) = (Excess::default(), true);
-        self.each_up(leaf, |account| {
-            excess.note(&account.bound.ceiling, &account.tally, step);
-            plain &= account.plain;
-        });
-        plain.then(|| excess.is_none())
-    }
-
-    /// Charge this much at a level that is there and above it.
-    #[inline]
-    pub(super) fn charge(&mut self, leaf: LevelId, amount: &Resources) {
-        match Step::of(amount).filter(|step| self.is_plain_with(leaf, step)) {
-            Some(step) => self.change_each_up(leaf, |account| account.tally.add(&step)),
-            None => self.change_exactly(leaf, |tally| tally.add_saturating(amount)),
+    fn add(&mut self, step: &Step, exactly: impl Fn(&mut Tally)) {
+        let sum = self.tally.plus(step);
+        if self.plain && sum.is_plain() {
+            self.tally = sum;
+        } else {
+            self.change(exactly);
         }
-    }
-
-    /// Take this much off at a level that is there and above it; of a type that has less, what
-    /// there is.
-    #[inline]
-    pub(super) fn refund(&mut self, leaf: LevelId, amount: &Resources) {
-        let step = Step::of(amount).map(Step::negated);
-        match step.filter(|step| self.is_plain_with(leaf, step)) {
-            Some(step) => self.change_each_up(leaf, |account| account.tally.add(&step)),
-            None => self.change_exactly(leaf, |tally| tally.subtract_floored(amount)),
-        }
-    }
-
-    /// Whether all from this level up is plain, and would be so with this step. To look at
-    /// them all before any is changed lets the lanes stay together in both.
-    #[inline]
-    fn is_plain_with(&self, leaf: LevelId, step: &Step) -> bool {
-        let (mut sums, mut plain) = (Tally::default(), true);
-        self.each_up(leaf, |account| {
-            account.tally.note_sum(step, &mut sums);
-            plain &= account.plain;
-        });
-        plain && sums.is_plain()
     }
 
     #[cold]
-    fn change_exactly(&mut self, leaf: LevelId, change: impl Fn(&mut Tally)) {
-        self.change_each_up(leaf, |account| {
-            change(&mut account.tally);
-            account.plain = account.tally.is_plain();
+    fn change(&mut self, exactly: impl Fn(&mut Tally)) {
+        exactly(&mut self.tally);
+        self.plain = self.tally.is_plain();
+    }
+}
+
+/// All accounts, each by the id of the lowest level of its stretch.
+///
+/// Like a table it is cheap to clone. Unlike one it has room only around the levels that have
+/// accounts.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct Accounts {
+    chunks: Vec<Option<Arc<Chunk>>>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Chunk {
+    /// How many accounts there are in it.
+    count: u32,
+    rows: [Option<Account>; CHUNK],
+}
+
+impl Accounts {
+    /// Open one for a stretch that uses this much: `above` is the lowest level of the next.
+    pub(super) fn open(
+        &mut self,
+        bottom: LevelId,
+        tally: Tally,
+        ceiling: Arc<Ceiling>,
+        above: Option<LevelId>,
+    ) {
+        let (chunk, row) = place(bottom.slot().number());
+        if self.chunks.len() <= chunk {
+            self.chunks.resize_with(chunk + 1, || None);
+        }
+        let chunk = self.chunks[chunk].get_or_insert_with(|| {
+            Arc::new(Chunk { count: 0, rows: core::array::from_fn(|_| None) })
+        });
+        let chunk = Arc::make_mut(chunk);
+        debug_assert!(chunk.rows[row].is_none(), "a level has one account");
+        chunk.count += 1;
+        chunk.rows[row] = Some(Account {
+            tally,
+            ceiling,
+            generation: bottom.slot().generation(),
+            above: number_of(above),
+            plain: tally.is_plain(),
         });
     }
 
-    #[inline]
-    fn each_up(&self, leaf: LevelId, mut look: impl FnMut(&Account)) {
-        let mut next = leaf.slot().number();
-        while next != NONE {
-            let mut above = NONE;
-            for account in self.0.run(next, self.straight(next)) {
-                look(account);
-                above = account.above;
-            }
-            next = above;
+    /// Close the one of a level that has one.
+    pub(super) fn close(&mut self, bottom: LevelId) -> Account {
+        let (chunk, row) = place(bottom.slot().number());
+        let place = &mut self.chunks[chunk];
+        let chunk = Arc::make_mut(place.as_mut().expect(HELD));
+        let account = chunk.rows[row].take().expect(HELD);
+        chunk.count -= 1;
+        if chunk.count == 0 {
+            *place = None;
         }
+        account
+    }
+
+    /// The account of a level, if one begins at it.
+    #[inline]
+    pub(super) fn get(&self, bottom: LevelId) -> Option<&Account> {
+        let slot = bottom.slot();
+        self.at(slot.number()).filter(|account| account.generation == slot.generation())
     }
 
     #[inline]
-    fn change_each_up(&mut self, leaf: LevelId, change: impl Fn(&mut Account)) {
-        let mut next = leaf.slot().number();
-        while next != NONE {
-            let (straight, mut above) = (self.straight(next), NONE);
-            for account in self.0.run_mut(next, straight) {
-                change(account);
-                above = account.above;
+    fn at(&self, number: u32) -> Option<&Account> {
+        let (chunk, row) = place(number);
+        self.chunks.get(chunk)?.as_ref()?.rows[row].as_ref()
+    }
+
+    fn held_mut(&mut self, bottom: LevelId) -> &mut Account {
+        let (chunk, row) = place(bottom.slot().number());
+        let chunk = Arc::make_mut(self.chunks[chunk].as_mut().expect(HELD));
+        chunk.rows[row].as_mut().expect(HELD)
+    }
+
+    /// Give a stretch another ceiling; the one that it had.
+    pub(super) fn bind(&mut self, bottom: LevelId, ceiling: Arc<Ceiling>) -> Arc<Ceiling> {
+        core::mem::replace(&mut self.held_mut(bottom).ceiling, ceiling)
+    }
+
+    /// Say that another account is above this one.
+    pub(super) fn hang(&mut self, bottom: LevelId, above: Option<LevelId>) {
+        self.held_mut(bottom).above = number_of(above);
+    }
+
+    /// The lowest level of the stretch above an account.
+    pub(super) fn above(&self, account: &Account) -> Option<LevelId> {
+        let above = self.at(account.above)?;
+        Some(LevelId::from_slot(Slot::new(account.above, above.generation)))
+    }
+
+    /// Whether this account is right about what is above it, and about itself.
+    pub(super) fn holds(&self, bottom: LevelId, above: Option<LevelId>) -> bool {
+        let one = &self[bottom];
+        one.above == number_of(above)
+            && self.above(one) == above
+            && one.plain == one.tally.is_plain()
+    }
+
+    /// All accounts.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Account> {
+        self.chunks.iter().flatten().flat_map(|chunk| chunk.rows.iter().flatten())
+    }
+
+    /// Whether a step surely stays within the limits of this stretch and all above it.
+    #[inline]
+    pub(super) fn allow(&self, bottom: LevelId, step: &Step) -> bool {
+        let Some(mut account) = self.get(bottom) else { return false };
+        let (mut excess, mut plain) = (Excess::default(), true);
+        loop {
+            excess.note(&account.ceiling, &account.tally, step);
+            plain &= account.plain;
+            match self.at(account.above) {
+                Some(above) => account = above,
+                None => return plain && excess.is_none(),
             }
-            next = above;
         }
     }
 
+    /// Charge this much to a stretch and all above it; whether a stretch begins at this level.
     #[inline]
-    fn straight(&self, slot: u32) -> u32 {
-        self.0.run(slot, 0).next().map_or(0, |account| u32::from(account.straight))
+    pub(super) fn charge(&mut self, bottom: LevelId, amount: &Resources) -> bool {
+        let exactly = |tally: &mut Tally| tally.add_saturating(amount);
+        self.change_each_up(bottom, Step::of(amount), exactly)
+    }
+
+    /// Take this much off, of a type that has less what there is; whether a stretch begins at
+    /// this level.
+    #[inline]
+    pub(super) fn refund(&mut self, bottom: LevelId, amount: &Resources) -> bool {
+        let exactly = |tally: &mut Tally| tally.subtract_floored(amount);
+        self.change_each_up(bottom, Step::of(amount).map(Step::negated), exactly)
+    }
+
+    #[inline]
+    fn change_each_up(
+        &mut self,
+        bottom: LevelId,
+        step: Option<Step>,
+        exactly: impl Fn(&mut Tally),
+    ) -> bool {
+        if self.get(bottom).is_none() {
+            return false;
+        }
+        let mut next = bottom.slot().number();
+        loop {
+            let (chunk, row) = place(next);
+            let Some(Some(chunk)) = self.chunks.get_mut(chunk) else { return true };
+            let Some(account) = &mut Arc::make_mut(chunk).rows[row] else { return true };
+            match &step {
+                Some(step) => account.add(step, &exactly),
+                None => account.change(&exactly),
+            }
+            next = account.above;
+        }
     }
 }
 
 impl Index<LevelId> for Accounts {
     type Output = Account;
 
-    fn index(&self, level: LevelId) -> &Account {
-        &self.0[level]
+    fn index(&self, bottom: LevelId) -> &Account {
+        self.get(bottom).expect(HELD)
     }
+}
+
+impl fmt::Debug for Accounts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Who asks for an account knows that the level has one.
+const HELD: &str = "the level has an account";
+
+#[inline]
+const fn place(number: u32) -> (usize, usize) {
+    (number as usize / CHUNK, number as usize % CHUNK)
+}
+
+fn number_of(level: Option<LevelId>) -> u32 {
+    level.map_or(NONE, |level| level.slot().number())
 }

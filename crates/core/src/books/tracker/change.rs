@@ -75,7 +75,7 @@ impl Trackers {
     /// users concern, wherever they are.
     fn ensure_named(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
         let known = self.find(kind, name);
-        let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name, path[0]));
+        let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name));
         if known.is_none() && kind == TrackerKind::User && self.may_foresee() {
             let paths: Vec<_> = self.wildcards.iter().map(|(_, path)| path.clone()).collect();
             for path in paths {
@@ -88,18 +88,18 @@ impl Trackers {
     /// Give a level the limit that is in force for it at its queue, or none.
     fn obey(&mut self, queue: QueueId, level: LevelId) {
         let (bound, from_wildcard) = self.bound_of(self.levels[level].tracker, queue);
-        self.accounts.bind(level, bound);
-        self.levels[level].from_wildcard = from_wildcard;
+        let row = &mut self.levels[level];
+        (row.bound, row.from_wildcard) = (bound, from_wildcard);
+        self.rebind(level);
     }
 
     /// Give every user whom no limit names at this queue the limit of all others.
     fn limit_other_users(&mut self, path: &[QueueId], limits: &QueueLimits) {
         let Some(&queue) = path.last() else { return };
         if !self.may_foresee() {
-            let here = self
-                .levels_at(queue)
-                .filter(|(_, level)| self.rows[level.tracker].kind == TrackerKind::User);
-            for level in here.map(|(id, _)| id).collect::<Vec<_>>() {
+            let is_user = |tracker: TrackerId| self.rows[tracker].kind == TrackerKind::User;
+            let here = self.ids_at(queue).filter(|id| is_user(self.levels[*id].tracker));
+            for level in here.collect::<Vec<_>>() {
                 self.obey(queue, level);
             }
             return;
@@ -125,8 +125,8 @@ impl Trackers {
 
     /// Clear the limit of all others wherever it was in force at this queue.
     fn free_other_users(&mut self, queue: QueueId) {
-        let held = self.levels_at(queue).filter(|(_, level)| level.from_wildcard);
-        let held: Vec<LevelId> = held.map(|(id, _)| id).collect();
+        let held = self.ids_at(queue).filter(|id| self.levels[*id].from_wildcard);
+        let held: Vec<LevelId> = held.collect();
         for level in held {
             self.obey(queue, level);
             self.prune(level);
@@ -135,9 +135,13 @@ impl Trackers {
 
     /// The levels at one queue, of users and groups.
     pub fn levels_at(&self, queue: QueueId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
+        self.ids_at(queue).map(|id| (id, self.level(id)))
+    }
+
+    pub(super) fn ids_at(&self, queue: QueueId) -> impl Iterator<Item = LevelId> {
         self.places
             .iter_from(&(queue, TrackerId::FIRST))
             .take_while(move |((at, _), _)| *at == queue)
-            .map(|(_, level)| (*level, self.level(*level)))
+            .map(|(_, level)| *level)
     }
 }

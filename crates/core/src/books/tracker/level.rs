@@ -1,15 +1,17 @@
 //! One tracker, and one level of it.
 
+use core::fmt;
 use core::ops::Deref;
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
-use crate::resource::{Resources, Shortfall, Step};
+use crate::resource::{Excess, Resources, Shortfall, Step, Tally};
 
-use super::account::Account;
-use super::{Limit, TrackerKind};
+use super::bound::Bound;
+use super::{TrackerKind, Trackers};
 
 /// Who is counted, and where the tree of his levels begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +25,12 @@ pub struct Tracker {
 }
 
 /// What is charged to one user or group at one queue and below it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Level<'books> {
+    trackers: &'books Trackers,
     row: &'books LevelRow,
-    account: &'books Account,
+    /// It, or one below it in its stretch.
+    within: LevelId,
 }
 
 /// Everything about a level but the amounts.
@@ -42,6 +46,10 @@ pub struct LevelRow {
     pub from_wildcard: bool,
     /// Applications counted here: those with a first allocation.
     pub running: u64,
+    /// Whether it has an account, and does not lean on the level below it.
+    pub(super) stands: bool,
+    /// The limit; none if there is none.
+    pub(super) bound: Option<Arc<Bound>>,
     /// Used of types beyond those in the account; none where that is nothing.
     pub(super) beyond: Option<Box<Resources>>,
     pub(super) links: u64,
@@ -58,6 +66,8 @@ impl LevelRow {
             queue,
             from_wildcard: false,
             running: 0,
+            stands: false,
+            bound: None,
             beyond: None,
             links: 0,
             first_child: None,
@@ -78,6 +88,40 @@ impl LevelRow {
         beyond.prune();
         self.beyond = Some(beyond).filter(|beyond| !beyond.is_empty());
     }
+
+    /// The limit on resources; none = unlimited.
+    pub fn max(&self) -> Option<&Resources> {
+        self.bound.as_ref()?.limit.max.as_ref()
+    }
+
+    /// Applications that may run at once; 0 = unlimited.
+    pub fn max_applications(&self) -> u64 {
+        self.bound.as_ref().map_or(0, |bound| bound.limit.max_applications)
+    }
+
+    /// Whether one more application may start to run here.
+    pub fn allows_application(&self) -> bool {
+        self.max_applications() == 0 || self.running < self.max_applications()
+    }
+
+    /// Whether a limit was set here.
+    pub fn is_limited(&self) -> bool {
+        self.max().is_some() || self.max_applications() > 0
+    }
+
+    /// Whether a limit of his own was set here, and not that of all others.
+    pub fn is_named(&self) -> bool {
+        self.is_limited() && !self.from_wildcard
+    }
+
+    /// Whether anything but use of the first eight types keeps this level in being.
+    pub(super) fn is_needed(&self) -> bool {
+        self.links > 0
+            || self.running > 0
+            || self.first_child.is_some()
+            || self.is_limited()
+            || self.beyond.is_some()
+    }
 }
 
 impl Deref for Level<'_> {
@@ -89,22 +133,27 @@ impl Deref for Level<'_> {
 }
 
 impl<'books> Level<'books> {
-    pub(super) const fn new(row: &'books LevelRow, account: &'books Account) -> Self {
-        Self { row, account }
+    /// A level, or one below it that has the same account.
+    pub(super) const fn new(
+        trackers: &'books Trackers,
+        row: &'books LevelRow,
+        within: LevelId,
+    ) -> Self {
+        Self { trackers, row, within }
     }
 
-    fn limit(self) -> &'books Limit {
-        &self.account.bound.limit
+    fn tally(self) -> &'books Tally {
+        self.trackers.tally(self.within)
     }
 
     /// Charged now; no type with amount zero.
     pub fn used(self) -> Resources {
-        self.account.tally.with(self.row.beyond.as_deref())
+        self.tally().with(self.row.beyond.as_deref())
     }
 
     /// The limit on resources; none = unlimited.
     pub fn max(self) -> Option<&'books Resources> {
-        self.limit().max.as_ref()
+        self.row.max()
     }
 
     /// What is left of the limit, in its types only; may be negative.
@@ -112,42 +161,29 @@ impl<'books> Level<'books> {
         self.max().map(|max| max.minus_existing(&self.used()))
     }
 
-    /// Applications that may run at once; 0 = unlimited.
-    pub fn max_applications(self) -> u64 {
-        self.limit().max_applications
-    }
-
-    /// Whether one more application may start to run here.
-    pub fn allows_application(self) -> bool {
-        self.max_applications() == 0 || self.running < self.max_applications()
-    }
-
     /// The first type in which a request exceeds what is left; none if it fits.
     #[inline]
     pub fn shortfall(self, request: &Resources) -> Option<Shortfall> {
-        if Step::of(request).and_then(|step| self.account.allows(&step)) == Some(true) {
-            return None;
+        let bound = self.row.bound.as_ref()?;
+        let mut excess = Excess::default();
+        if let Some(step) = Step::of(request).filter(|_| self.tally().is_plain()) {
+            excess.note(&bound.ceiling, self.tally(), &step);
+            if excess.is_none() {
+                return None;
+            }
         }
         self.left()?.shortfall_of_limit(request)
     }
+}
 
-    /// Whether a limit was set here.
-    pub fn is_limited(self) -> bool {
-        self.max().is_some() || self.max_applications() > 0
+impl PartialEq for Level<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.row == other.row && self.tally() == other.tally()
     }
+}
 
-    /// Whether a limit of his own was set here, and not that of all others.
-    pub fn is_named(self) -> bool {
-        self.is_limited() && !self.from_wildcard
-    }
-
-    /// Whether anything keeps this level in being.
-    pub(super) fn is_needed(self) -> bool {
-        self.links > 0
-            || self.running > 0
-            || self.first_child.is_some()
-            || self.is_limited()
-            || !self.account.tally.is_zero()
-            || self.beyond.is_some()
+impl fmt::Debug for Level<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Level").field("row", self.row).field("used", &self.used()).finish()
     }
 }

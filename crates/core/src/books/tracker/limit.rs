@@ -7,7 +7,7 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
 
-use super::account::Bound;
+use super::bound::Bound;
 use super::{TrackerKind, WILDCARD};
 
 /// Who a limit is for.

@@ -2,17 +2,21 @@
 //!
 //! Every user, and every group that a limit names, has a *tracker*: a sparse tree that
 //! mirrors the queue tree and counts what is charged to him at each queue and below. The
-//! amounts stand apart from the levels, those of a path side by side (`account.rs`).
+//! amounts stand apart from the levels (`account.rs`), and levels that must use the same have
+//! them together (`stretch.rs`).
 //!
 //! This module knows paths, names and amounts; it knows neither queues nor applications.
 //! A path is the list of queue ids from the root to a leaf, compared as numbers only.
 
 mod account;
+mod bound;
 mod change;
 mod error;
 mod level;
+mod levels;
 mod limit;
 mod place;
+mod stretch;
 
 pub use error::TrackerError;
 pub use level::{Level, LevelRow, Tracker};
@@ -26,7 +30,9 @@ use crate::ordered::OrderedMap;
 use crate::resource::{Resources, Shortfall, Step};
 use crate::table::Table;
 
-use account::{Account, Accounts, Bound};
+use account::Accounts;
+use bound::Ceilings;
+use levels::Levels;
 use limit::QueueLimits;
 
 /// The name of the wildcard: every other user, or the common group of all others.
@@ -49,12 +55,10 @@ pub struct Trackers {
     users: OrderedMap<Name, TrackerId>,
     groups: OrderedMap<Name, TrackerId>,
     rows: Table<TrackerId, Tracker>,
-    levels: Table<LevelId, LevelRow>,
-    /// The amounts of the levels: rows come and go together with those of `levels`, so that
-    /// their ids are the same.
+    levels: Levels,
+    /// The amounts of the levels, by those that stand.
     accounts: Accounts,
-    /// The limit of levels that have none.
-    unlimited: Arc<Bound>,
+    ceilings: Ceilings,
     /// Who has which level at which queue: finding one does not depend on how many there are.
     places: OrderedMap<(QueueId, TrackerId), LevelId>,
     limits: OrderedMap<QueueId, QueueLimits>,
@@ -75,14 +79,17 @@ impl Trackers {
         name: &Name,
         path: &[QueueId],
     ) -> Result<LevelId, TrackerError> {
-        let &root = path.first().ok_or(TrackerError::EmptyPath)?;
+        if path.is_empty() {
+            return Err(TrackerError::EmptyPath);
+        }
         if name.is_empty() {
             return Err(TrackerError::EmptyName);
         }
         self.check_path(path)?;
         let known = self.find(kind, name);
-        let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name, root));
+        let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name));
         let leaf = self.ensure(tracker, path);
+        self.stand(leaf);
         self.each_up(leaf, |level| level.links += 1)?;
         Ok(leaf)
     }
@@ -106,8 +113,10 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn increase(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        self.account(leaf)?;
-        self.accounts.charge(leaf, amount);
+        if !self.accounts.charge(leaf, amount) {
+            self.stand_if_live(leaf)?;
+            self.accounts.charge(leaf, amount);
+        }
         if let Some(amount) = amount.beyond() {
             self.each_up(leaf, |level| level.change_beyond(|used| used.add(&amount)))?;
         }
@@ -120,8 +129,10 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn decrease(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        self.account(leaf)?;
-        self.accounts.refund(leaf, amount);
+        if !self.accounts.refund(leaf, amount) {
+            self.stand_if_live(leaf)?;
+            self.accounts.refund(leaf, amount);
+        }
         if let Some(amount) = amount.beyond() {
             let floored = |used: &mut Resources| {
                 *used = used.minus(&amount).maximum(&Resources::new());
@@ -160,8 +171,10 @@ impl Trackers {
         amount: &Resources,
     ) -> Option<(LevelId, Shortfall)> {
         let first = if lifted == 0 { leaf } else { self.up(leaf).nth(lifted)?.0 };
-        let step = Step::of(amount);
-        if step.and_then(|step| self.accounts.allow(first, &step)) == Some(true) {
+        // Where this level leans, those below it that have the same account are asked too: if
+        // they allow it, so does it.
+        let bottom = if lifted == 0 { leaf } else { self.bearer(first) };
+        if Step::of(amount).is_some_and(|step| self.accounts.allow(bottom, &step)) {
             return None;
         }
         self.refusing_exactly(first, amount)
@@ -220,7 +233,7 @@ impl Trackers {
     /// # Panics
     /// When it is gone.
     pub fn level(&self, level: LevelId) -> Level<'_> {
-        Level::new(&self.levels[level], &self.accounts[level])
+        Level::new(self, &self.levels[level], level)
     }
 
     /// All users or all groups that have a tracker, by name.
@@ -233,12 +246,7 @@ impl Trackers {
 
     /// One level, if it still is there.
     pub fn find_level(&self, level: LevelId) -> Option<Level<'_>> {
-        Some(Level::new(self.levels.get(level)?, self.accounts.get(level)?))
-    }
-
-    /// Whether the amounts of a level stand where those of the level above it are found.
-    pub fn is_in_place(&self, level: LevelId) -> bool {
-        self.accounts.holds(level, self.levels[level].parent)
+        Some(Level::new(self, self.levels.get(level)?, level))
     }
 
     /// The level of this user or group at one queue, if he has one.
@@ -253,17 +261,20 @@ impl Trackers {
 
     /// All levels of all trackers.
     pub fn levels(&self) -> impl Iterator<Item = (LevelId, Level<'_>)> {
-        self.levels.iter().map(|(id, row)| (id, Level::new(row, &self.accounts[id])))
+        self.levels.iter().map(|(id, row)| (id, Level::new(self, row, id)))
     }
 
     /// A level and those above it, up to the root of its tracker.
     pub fn up(&self, leaf: LevelId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
-        let mut next = Some(leaf);
+        let (mut next, mut within) = (Some(leaf), leaf);
         core::iter::from_fn(move || {
             let id = next?;
-            let level = self.level(id);
-            next = level.parent;
-            Some((id, level))
+            let row = &self.levels[id];
+            if row.stands {
+                within = id;
+            }
+            next = row.parent;
+            Some((id, Level::new(self, row, within)))
         })
     }
 
@@ -273,22 +284,13 @@ impl Trackers {
         self.levels.get(level).ok_or(TrackerError::LevelGone { level })
     }
 
-    /// The amounts of a level that still is there.
-    #[inline]
-    fn account(&self, level: LevelId) -> Result<&Account, TrackerError> {
-        self.accounts.get(level).ok_or(TrackerError::LevelGone { level })
-    }
-
     #[inline]
     fn each_up(
         &mut self,
         leaf: LevelId,
-        mut change: impl FnMut(&mut LevelRow),
+        change: impl FnMut(&mut LevelRow),
     ) -> Result<(), TrackerError> {
-        let live = self.levels.follow(leaf, |level| {
-            change(level);
-            level.parent
-        });
+        let live = self.levels.each_up(leaf, change);
         if live { Ok(()) } else { Err(TrackerError::LevelGone { level: leaf }) }
     }
 }

@@ -4,8 +4,9 @@ use alloc::sync::Arc;
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
+use crate::resource::Tally;
 
-use super::account::Bound;
+use super::bound::Bound;
 use super::{Level, LevelRow, Tracker, TrackerError, TrackerKind, Trackers};
 
 impl Trackers {
@@ -19,7 +20,7 @@ impl Trackers {
             let queue = path.first().copied().unwrap_or(root);
             return Err(TrackerError::OtherPath { queue });
         }
-        let level = |queue: &QueueId| self.levels_at(*queue).next().map(|(id, _)| id);
+        let level = |queue: &QueueId| self.ids_at(*queue).next();
         let deepest = (0..path.len()).rev().find_map(|at| Some((at, level(&path[at])?)));
         let Some((depth, mut level)) = deepest else { return Ok(()) };
         for queue in path[..depth].iter().rev() {
@@ -39,27 +40,33 @@ impl Trackers {
     pub(super) fn ensure(&mut self, tracker: TrackerId, path: &[QueueId]) -> LevelId {
         let known = |queue: &QueueId| self.places.get(&(*queue, tracker)).copied();
         let deepest = (0..path.len()).rev().find_map(|at| Some((at, known(&path[at])?)));
-        let (depth, mut at) = deepest.unwrap_or((0, self.rows[tracker].root));
-        for queue in &path[depth + 1..] {
-            at = self.add_level(tracker, Some(at), *queue);
+        let (depth, above) = deepest.map_or((0, None), |(at, level)| (at + 1, Some(level)));
+        if let Some(level) = above.filter(|_| depth == path.len()) {
+            return level;
         }
-        at
+        if let Some(above) = above {
+            self.stand(above);
+        }
+        let mut bottom = above;
+        for at in depth..path.len() {
+            bottom = Some(self.add_level(tracker, bottom, path[at], at + 1 == path.len()));
+        }
+        let bottom = bottom.expect("a path has a queue");
+        self.open(bottom, Tally::default(), above);
+        if let Some(above) = above {
+            self.lean(above);
+        }
+        bottom
     }
 
-    pub(super) fn add_tracker(
-        &mut self,
-        kind: TrackerKind,
-        name: &Name,
-        root: QueueId,
-    ) -> TrackerId {
+    /// A tracker without levels: the first path makes them.
+    pub(super) fn add_tracker(&mut self, kind: TrackerKind, name: &Name) -> TrackerId {
         let row = Tracker { kind, name: name.clone(), root: LevelId::NONE };
         let tracker = self.rows.insert(row);
         match kind {
             TrackerKind::User => self.users.insert(name.clone(), tracker),
             TrackerKind::Group => self.groups.insert(name.clone(), tracker),
         };
-        let root = self.add_level(tracker, None, root);
-        self.rows[tracker].root = root;
         tracker
     }
 
@@ -68,33 +75,36 @@ impl Trackers {
         tracker: TrackerId,
         parent: Option<LevelId>,
         queue: QueueId,
+        is_end: bool,
     ) -> LevelId {
-        let (bound, from_wildcard) = self.bound_of(tracker, queue);
         let mut level = LevelRow::new(tracker, parent, queue);
-        level.from_wildcard = from_wildcard;
+        (level.bound, level.from_wildcard) = self.bound_of(tracker, queue);
         let next = parent.and_then(|parent| self.levels[parent].first_child);
         level.next_sibling = next;
-        let id = self.levels.insert(level);
-        let opened = self.accounts.open(parent, bound);
-        debug_assert_eq!(id, opened, "levels and accounts come and go together");
+        let id = self.levels.insert(level, is_end);
         self.places.insert((queue, tracker), id);
         if let Some(next) = next {
             self.levels[next].previous_sibling = Some(id);
         }
-        if let Some(parent) = parent {
-            self.levels[parent].first_child = Some(id);
+        match parent {
+            Some(parent) => self.levels[parent].first_child = Some(id),
+            None => self.rows[tracker].root = id,
         }
         id
     }
 
     /// The limit that is in force for a tracker at a queue, or none, and whether it is the one
     /// of all others.
-    pub(super) fn bound_of(&self, tracker: TrackerId, queue: QueueId) -> (Arc<Bound>, bool) {
+    pub(super) fn bound_of(
+        &self,
+        tracker: TrackerId,
+        queue: QueueId,
+    ) -> (Option<Arc<Bound>>, bool) {
         let owner = &self.rows[tracker];
         let limits = self.limits.get(&queue);
         match limits.and_then(|all| all.find(owner.kind, &owner.name)) {
-            Some((bound, from_wildcard)) => (bound.clone(), from_wildcard),
-            None => (self.unlimited.clone(), false),
+            Some((bound, from_wildcard)) => (Some(bound.clone()), from_wildcard),
+            None => (None, false),
         }
     }
 
@@ -109,14 +119,17 @@ impl Trackers {
         })
     }
 
-    /// Remove this level and those above it as far as nothing needs them.
+    /// Remove this level and those above it as far as nothing needs them. What is left of them
+    /// stands or leans as its place is now.
     pub(super) fn prune(&mut self, leaf: LevelId) {
-        let mut next = Some(leaf);
+        let (mut next, mut closed) = (Some(leaf), None);
         while let Some(id) = next
-            && !self.level(id).is_needed()
+            && !self.is_needed(id)
         {
             let level = self.levels.remove(id).expect("looked at above");
-            self.accounts.close(id);
+            if level.stands {
+                closed = Some(self.close(id));
+            }
             self.places.remove(&(level.queue, level.tracker));
             match level.parent {
                 Some(parent) => self.detach(parent, &level),
@@ -124,6 +137,19 @@ impl Trackers {
             }
             next = level.parent;
         }
+        let Some(left) = next else { return };
+        match closed.filter(|_| !self.levels[left].stands) {
+            // It leaned on what has gone.
+            Some(account) => self.open(left, *account.tally(), self.accounts.above(&account)),
+            None => self.lean(left),
+        }
+    }
+
+    /// Whether anything keeps a level in being. One that leans on nothing any more leaned on one
+    /// that was removed because it used nothing.
+    fn is_needed(&self, level: LevelId) -> bool {
+        let row = &self.levels[level];
+        row.is_needed() || (row.stands && !self.accounts[level].tally().is_zero())
     }
 
     fn detach(&mut self, parent: LevelId, level: &LevelRow) {
