@@ -119,7 +119,7 @@ fn openb(folder: &Folder) -> Option<Case<'_>> {
 fn openb_as_it_is() {
     let folder = Folder::new("openb");
     let Some(case) = openb(&folder) else { return };
-    let report = case.play("openb", &case.queues, &["--check=61"]);
+    let report = case.play("openb", &case.queues, &["--check=7"]);
     assert_eq!(report["summary"]["run"]["jobs"]["finished"], 8_152);
 }
 
