@@ -175,7 +175,8 @@ fn hpc2n_as_gangs_through_faults() {
             "root.division{row%3}.project{row%12}",
         ]),
     };
-    // Three weeks: soon after, half of a thousand gangs wait, and stop each other for months.
+    // The first 500 hours, 190,000 decisions: the next 200 take three million, in which gangs stop
+    // each other and try to.
     let part = ["--until", "500h", "--check=7"];
     case.play_through_faults("hpc2n as gangs", &case.queues, &part);
 }
