@@ -25,8 +25,7 @@ const FILES: [&str; 6] = [
 /// When a build or a run fails.
 pub(crate) fn run(bench: &Bench) -> Result<Tally> {
     ensure!(bench.cargo(&["build", "-p", "headroom"]).status()?.success(), "the debug build fails");
-    let target = bench.root.join("target");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(target, Into::into);
+    let target = bench.target();
     let runs = ["debug", "release", "release"]
         .map(|build| play(bench, &target.join(build).join("headroom")));
     let [debug, release, again] = runs;

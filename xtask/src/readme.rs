@@ -1,12 +1,13 @@
 //! The step `readme`: what the README promises first, works.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
 use crate::project;
-use crate::scratch::Scratch;
 use crate::step::{Bench, one};
 use crate::tally::Tally;
 
@@ -27,14 +28,26 @@ pub(crate) fn run(bench: &Bench) -> Result<Tally> {
     };
     let script = commands(&readme)
         .with_context(|| format!("README.md has no block of commands under \"{HEADING}\""))?;
-    let scratch = Scratch::new()?;
-    copy(&bench.root, scratch.path())?;
+    let copy = copy_of(bench)?;
     println!("{script}");
-    let mut command = bench.command("bash", &["-euo", "pipefail", "-c", &script]);
-    command.current_dir(scratch.path());
-    // The dependencies are compiled already; only our own crates are compiled again.
-    command.env("CARGO_TARGET_DIR", bench.root.join("target"));
-    one(command)
+    one(within(&copy, bench, bench.command("bash", &["-euo", "pipefail", "-c", &script])))
+}
+
+/// A copy of the project as it is now, always in the same place: what was compiled in it before
+/// is compiled again only where a file is another.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn copy_of(bench: &Bench) -> Result<PathBuf> {
+    let to = bench.target().join("copy");
+    copy(&bench.root, &to)?;
+    Ok(to)
+}
+
+/// This command, in the copy; what it compiles goes where everything else is.
+pub(crate) fn within(copy: &Path, bench: &Bench, mut command: Command) -> Command {
+    command.current_dir(copy).env("CARGO_TARGET_DIR", bench.target());
+    command
 }
 
 /// The first fenced block under the heading, without prompts.
@@ -53,22 +66,37 @@ fn commands(readme: &str) -> Option<String> {
     Some(block.join("\n"))
 }
 
+/// Make `to` hold the files of the project and no others. What is the same already keeps its time
+/// of change, by which Cargo tells what to compile.
 fn copy(root: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    let mut old: BTreeSet<PathBuf> = project::files_below(to)?.into_iter().collect();
     for file in project::files_below(root)? {
         let name = file.strip_prefix(root).unwrap_or(&file);
         if LEFT_OUT.iter().any(|directory| name.starts_with(directory)) {
             continue;
         }
         let target = to.join(name);
-        let parent = target.parent().unwrap_or(to);
-        fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
-        fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
+        let same = old.remove(&target) && fs::read(&target)? == fs::read(&file)?;
+        if !same {
+            let parent = target.parent().unwrap_or(to);
+            fs::create_dir_all(parent)
+                .with_context(|| format!("cannot make {}", parent.display()))?;
+            fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
+        }
+    }
+    for file in old {
+        fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use crate::scratch::Scratch;
+
     use super::*;
 
     #[test]
@@ -94,5 +122,27 @@ mod tests {
         assert!(to.path().join("docs/a.md").is_file());
         assert!(!to.path().join("target").exists());
         assert!(!to.path().join("conformance").exists());
+    }
+
+    #[test]
+    fn the_copy_keeps_what_is_the_same_and_loses_what_is_gone() {
+        let (from, to) = (Scratch::new().unwrap(), Scratch::new().unwrap());
+        for name in ["same", "other"] {
+            fs::write(from.path().join(name), name).unwrap();
+        }
+        copy(from.path(), to.path()).unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        for name in ["same", "other"] {
+            let file = fs::File::options().write(true).open(to.path().join(name)).unwrap();
+            file.set_modified(long_ago).unwrap();
+        }
+        fs::write(from.path().join("other"), "new").unwrap();
+        fs::write(to.path().join("report.html"), "left behind").unwrap();
+        copy(from.path(), to.path()).unwrap();
+        let changed = |name: &str| fs::metadata(to.path().join(name)).unwrap().modified().unwrap();
+        assert_eq!(changed("same"), long_ago);
+        assert_ne!(changed("other"), long_ago);
+        assert_eq!(fs::read_to_string(to.path().join("other")).unwrap(), "new");
+        assert!(!to.path().join("report.html").exists());
     }
 }

@@ -30,6 +30,11 @@ pub(crate) struct Step {
 impl Step {
     /// Run it, and print how it went and how long it took. An error counts as one failure.
     pub(crate) fn run(&self, bench: &Bench) -> Tally {
+        self.timed(bench).0
+    }
+
+    /// The same; the seconds that it took stand beside the tally.
+    pub(crate) fn timed(&self, bench: &Bench) -> (Tally, f64) {
         println!("==> {}", self.name);
         let start = Instant::now();
         let tally = (self.work)(bench).unwrap_or_else(|error| {
@@ -41,11 +46,17 @@ impl Step {
         if tally.failed > 0 {
             println!("    to do: {}", self.remedy);
         }
-        tally
+        (tally, seconds)
     }
 }
 
 impl Bench {
+    /// Where Cargo puts what it builds.
+    pub(crate) fn target(&self) -> PathBuf {
+        let ours = || self.root.join("target");
+        env::var_os("CARGO_TARGET_DIR").map_or_else(ours, |path| self.root.join(path))
+    }
+
     /// The program with these arguments, to run in the project.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);

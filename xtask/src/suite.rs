@@ -5,6 +5,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
@@ -35,7 +36,7 @@ const LINT: Step = Step {
 const TESTS: Step = Step {
     name: "tests",
     remedy: "run the failed test alone: `cargo test -p <crate> <name>`",
-    work: |bench| many(bench.cargo(&["test", "--workspace", "--tests", "--no-fail-fast"])),
+    work: tests,
 };
 
 const DOC_TESTS: Step = Step {
@@ -71,7 +72,7 @@ const SCENES: Step = Step {
 const RELEASE: Step = Step {
     name: "release build",
     remedy: "run `cargo build --release -p headroom`",
-    work: |bench| one(bench.cargo(&["build", "--release", "-p", "headroom"])),
+    work: release,
 };
 
 const README: Step = Step {
@@ -118,13 +119,16 @@ pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
         [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY, CONFORMANCE, SCENES, RELEASE, BYTES, README];
     let mut sum = Tally::default();
     let mut failed = Vec::new();
+    let mut times = Vec::new();
     for step in steps {
-        let tally = step.run(&bench);
+        let (tally, seconds) = step.timed(&bench);
         sum += tally;
+        times.push(format!("{} {seconds:.0} s", step.name));
         if tally.failed > 0 {
             failed.push(step.name);
         }
     }
+    println!("times: {}", times.join(", "));
     if !failed.is_empty() {
         println!("failed steps: {}", failed.join(", "));
     }
@@ -140,6 +144,24 @@ fn bench(root: PathBuf) -> Result<Bench> {
         variables.push(("HEADROOM_TRACES", OsString::from(absolute)));
     }
     Ok(Bench { root, variables })
+}
+
+/// Build first, so that it is seen how much of the time that is.
+fn tests(bench: &Bench) -> Result<Tally> {
+    let arguments = ["test", "--workspace", "--tests", "--no-fail-fast"];
+    let start = Instant::now();
+    let mut build = bench.cargo(&arguments);
+    build.arg("--no-run");
+    one(build)?;
+    println!("built in {:.1} s", start.elapsed().as_secs_f64());
+    many(bench.cargo(&arguments))
+}
+
+/// In the copy in which the commands of the README run afterwards: they build the same, so it is
+/// compiled once for both.
+fn release(bench: &Bench) -> Result<Tally> {
+    let copy = readme::copy_of(bench)?;
+    one(readme::within(&copy, bench, bench.cargo(&["build", "--release", "-p", "headroom"])))
 }
 
 fn deny(bench: &Bench) -> Result<Tally> {

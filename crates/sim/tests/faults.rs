@@ -104,3 +104,27 @@ fn an_rm_that_is_late_or_says_everything_twice_changes_times_only() {
         .collect();
     assert_eq!(tasks, [(45_000, Some(105_000)); 4]);
 }
+
+#[test]
+fn what_the_node_file_plans_after_the_end_did_not_happen() {
+    let mut setup = setup(Shape::Tasks, vec![job("long", "root.a", 0, 600_000, 9)]);
+    setup.nodes.truncate(4);
+    let minutes = [(0, Some(1)), (0, Some(5)), (6, None), (2, Some(6))];
+    for (node, (from, to)) in setup.nodes.iter_mut().zip(minutes) {
+        node.from_ms = from * 60_000;
+        node.to_ms = to.map(|to: u64| to * 60_000);
+    }
+    setup.until_ms = Some(5 * 60_000);
+    let outcome = play(&setup);
+    let names = |position: usize| setup.nodes[position].name.clone();
+    let nodes: Vec<_> =
+        outcome.nodes.iter().map(|node| (node.name.clone(), node.from_ms, node.to_ms)).collect();
+    assert_eq!(
+        nodes,
+        [(names(0), 0, Some(60_000)), (names(1), 0, Some(300_000)), (names(3), 120_000, None),]
+    );
+    // Both that the first nodes took with them run on the last, whose record has moved.
+    let open: Vec<_> = outcome.allocations.iter().filter(|one| one.end_ms.is_none()).collect();
+    assert_eq!(open.len(), 8);
+    assert!(open.iter().all(|one| outcome.nodes[one.node].name == names(3)), "{open:?}");
+}

@@ -162,7 +162,7 @@ impl<'a> Intake<'a> {
             return Err(Fault::value("the run time", &found, expected).at(self.file, line));
         };
         let priority = self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
-        let job = Job { line, priority, ..self.job(name.clone(), run_ms, &raw) };
+        let job = Job { priority, line, ..self.job(name.clone(), run_ms, &raw) };
         check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;

@@ -47,6 +47,7 @@ impl Play<'_> {
             _ => self.now.as_millis(),
         };
         self.outcome.end_ms = end_ms;
+        self.leave_out_plans(end_ms);
         for job in 0..self.outcome.jobs.len() {
             if self.outcome.jobs[job].state == JobState::Waiting {
                 self.left_waiting(job, end_ms);
@@ -58,6 +59,21 @@ impl Play<'_> {
         let outcome = std::mem::take(&mut self.outcome);
         self.audit_jobs(&outcome)?;
         Ok(outcome)
+    }
+
+    /// The records of nodes hold what the node file plans; what was still ahead did not happen.
+    fn leave_out_plans(&mut self, end_ms: u64) {
+        let mut position_of = Vec::with_capacity(self.outcome.nodes.len());
+        let mut came = 0;
+        for node in &mut self.outcome.nodes {
+            node.to_ms = node.to_ms.filter(|to_ms| *to_ms <= end_ms);
+            position_of.push(came);
+            came += usize::from(node.from_ms <= end_ms);
+        }
+        self.outcome.nodes.retain(|node| node.from_ms <= end_ms);
+        for one in &mut self.outcome.allocations {
+            one.node = position_of[one.node];
+        }
     }
 
     fn left_waiting(&mut self, job: usize, end_ms: u64) {

@@ -19,7 +19,7 @@ use super::told::told;
 use super::trouble::Trouble;
 use super::{Checks, Progress, RunError, Setup, Watcher};
 
-/// Events between two checks of the books, at least.
+/// Events between two checks of the books that are made now and then, at least.
 const EVENTS_A_CHECK: u64 = 10_000;
 
 /// How long a run goes on after its work is at an end and nothing was placed: what was held may
@@ -109,7 +109,7 @@ impl<'a> Play<'a> {
             queue_of: BTreeMap::new(),
             queue_paths: BTreeMap::new(),
             node_positions: BTreeMap::new(),
-            events_to_check: EVENTS_A_CHECK,
+            events_to_check: Self::events_a_check(setup.checks, 0),
             done: 0,
             broken: None,
             setup,
@@ -162,7 +162,7 @@ impl<'a> Play<'a> {
             }
             self.settle()?;
             self.plan_scan();
-            if self.setup.checks == Checks::Always {
+            if matches!(self.setup.checks, Checks::Every(_)) {
                 self.audit()?;
             }
             self.watcher.progress(Progress {
@@ -313,12 +313,20 @@ impl<'a> Play<'a> {
             return Err(self.unaccounted(what));
         }
         self.events_to_check = self.events_to_check.saturating_sub(1);
-        if self.setup.checks == Checks::Always || self.events_to_check == 0 {
+        if self.events_to_check == 0 {
             self.check(&format!("{event:?}"))?;
             let rows = self.books.allocations().len() + self.books.applications().len();
-            self.events_to_check = EVENTS_A_CHECK.max(10 * rows as u64);
+            self.events_to_check = Self::events_a_check(self.setup.checks, rows as u64);
         }
         Ok(())
+    }
+
+    /// How many events there are from a check of books with so many live rows to the next.
+    fn events_a_check(checks: Checks, rows: u64) -> u64 {
+        match checks {
+            Checks::Every(events) => events.get(),
+            Checks::NowAndThen => EVENTS_A_CHECK.max(10 * rows),
+        }
     }
 
     fn check(&self, after: &str) -> Result<(), RunError> {

@@ -180,12 +180,11 @@ impl Play<'_> {
 
     /// Tell the core something that it may refuse.
     pub(super) fn tell(&mut self, command: &Command) -> Result<(), RunError> {
-        match decide(&self.books, self.now, command) {
-            Ok(events) => self.apply_all(&events),
-            Err(_) => {
-                self.count_fault(|faults| &mut faults.refused);
-                Ok(())
-            }
+        if let Ok(events) = decide(&self.books, self.now, command) {
+            self.apply_all(&events)
+        } else {
+            self.count_fault(|faults| &mut faults.refused);
+            Ok(())
         }
     }
 

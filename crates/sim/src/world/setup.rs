@@ -1,6 +1,7 @@
 //! What is played: queues, nodes, jobs, and how jobs become asks.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 
 use headroom_core::Name;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
@@ -29,8 +30,13 @@ pub enum Checks {
     /// Now and then: every 10,000 events, or ten times the live rows if that is more.
     #[default]
     NowAndThen,
+    /// After every so many events, and every task of every job at every moment.
+    Every(NonZeroU64),
+}
+
+impl Checks {
     /// After every event.
-    Always,
+    pub const ALWAYS: Self = Self::Every(NonZeroU64::MIN);
 }
 
 /// Everything that a run starts from.

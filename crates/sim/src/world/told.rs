@@ -8,7 +8,6 @@ use crate::outcome::Decision;
 
 /// An event in words; the books are those before it.
 pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
-    let application = |id: &ApplicationId| &books.application(*id).name;
     let partition_of = |id: &PartitionId| &books.partition(*id).name;
     let node_of = |id: &NodeId| &books.node(*id).name;
     let nothing = String::new;
@@ -38,22 +37,14 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
             ("scheduling", node_of(node), use_of(*schedulable).to_owned())
         }
         Event::NodeRemoved { node } => ("lost", node_of(node), nothing()),
-        Event::ApplicationAdded { queue, application, user, .. } => {
-            ("submitted", application, format!("to {queue} by {user}"))
-        }
-        Event::ApplicationRejected { application, message, .. } => {
-            ("rejected", application, message.to_string())
-        }
-        Event::GroupUnlinked { application: id } => ("group-gone", application(id), nothing()),
-        Event::ApplicationLinked { application: id, group } => {
-            ("counted", application(id), group_of(group.as_ref()))
-        }
-        Event::ApplicationUnlinked { application: id } => ("uncounted", application(id), nothing()),
-        Event::ApplicationMoved { application: id, state, .. } => {
-            ("state", application(id), state.to_string())
-        }
-        Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
-        Event::ApplicationAllocating { .. }
+        Event::ApplicationAdded { .. }
+        | Event::ApplicationRejected { .. }
+        | Event::GroupUnlinked { .. }
+        | Event::ApplicationLinked { .. }
+        | Event::ApplicationUnlinked { .. }
+        | Event::ApplicationMoved { .. }
+        | Event::ApplicationRemoved { .. }
+        | Event::ApplicationAllocating { .. }
         | Event::AskAdded { .. }
         | Event::AskRemoved { .. }
         | Event::Placed { .. }
@@ -74,7 +65,32 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::TimerStopped { .. }
         | Event::ScaleUpAsked { .. }
         | Event::ForeignSet { .. }
-        | Event::ForeignRemoved { .. } => return told_of_ask(books, sequence, at, event),
+        | Event::ForeignRemoved { .. } => return told_of_application(books, sequence, at, event),
+    };
+    Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
+}
+
+/// An event of applications in words.
+fn told_of_application(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
+    let application = |id: &ApplicationId| &books.application(*id).name;
+    let nothing = String::new;
+    let (kind, subject, detail) = match event {
+        Event::ApplicationAdded { queue, application, user, .. } => {
+            ("submitted", application, format!("to {queue} by {user}"))
+        }
+        Event::ApplicationRejected { application, message, .. } => {
+            ("rejected", application, message.to_string())
+        }
+        Event::GroupUnlinked { application: id } => ("group-gone", application(id), nothing()),
+        Event::ApplicationLinked { application: id, group } => {
+            ("counted", application(id), group_of(group.as_ref()))
+        }
+        Event::ApplicationUnlinked { application: id } => ("uncounted", application(id), nothing()),
+        Event::ApplicationMoved { application: id, state, .. } => {
+            ("state", application(id), state.to_string())
+        }
+        Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
+        _ => return told_of_ask(books, sequence, at, event),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }

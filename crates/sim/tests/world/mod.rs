@@ -33,7 +33,7 @@ pub(crate) fn setup(shape: Shape, jobs: Vec<Job>) -> Setup {
         source: "made".to_owned(),
         shape,
         until_ms: None,
-        checks: Checks::Always,
+        checks: Checks::ALWAYS,
         seed: 1,
         faults: None,
         reject_misfits: false,

@@ -6,6 +6,7 @@ mod generate;
 mod play;
 mod progress;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -94,9 +95,9 @@ struct Play {
     #[arg(long)]
     skip_bad_lines: bool,
     /// Recompute the books from scratch after every event, not only now and then, and count every
-    /// task at every moment
-    #[arg(long)]
-    check: bool,
+    /// task at every moment; `--check=N`: the books after every Nth event
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    check: Option<NonZeroU64>,
     /// Write the report as one HTML file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,

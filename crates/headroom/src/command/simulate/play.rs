@@ -1,6 +1,7 @@
 //! The run itself: read everything, play it, write what was asked for.
 
 use std::fmt::Write as _;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -73,7 +74,7 @@ impl Play {
             source,
             shape: self.shape.map_or(Shape::Fitting, Shape::from),
             until_ms: self.until,
-            checks: if self.check { Checks::Always } else { Checks::NowAndThen },
+            checks: self.check.map_or(Checks::NowAndThen, Checks::Every),
             seed: self.seed,
             faults: self.faults.as_deref().map(FaultSource::read).transpose()?,
             reject_misfits: self.skip_bad_lines,
@@ -185,8 +186,12 @@ impl Play {
         if outcome_shares_cards(setup) {
             remarks.push("GPU sharing counts amounts, not cards".to_owned());
         }
-        let checks = if self.check { "after every event" } else { "now and then, and at the end" };
-        let accounted = if self.check { "at every moment" } else { "at the end" };
+        let checks = match self.check.map(NonZeroU64::get) {
+            None => "now and then, and at the end".to_owned(),
+            Some(1) => "after every event".to_owned(),
+            Some(events) => format!("after every {events} events, and at the end"),
+        };
+        let accounted = if self.check.is_some() { "at every moment" } else { "at the end" };
         RunHeader {
             title: format!(
                 "{} on {}",
@@ -201,7 +206,7 @@ impl Play {
             versions: vec![("headroom".to_owned(), env!("CARGO_PKG_VERSION").to_owned())],
             remarks,
             checks: vec![
-                ("books recomputed from scratch".to_owned(), checks.to_owned()),
+                ("books recomputed from scratch".to_owned(), checks),
                 ("every job and task accounted for".to_owned(), accounted.to_owned()),
             ],
         }
