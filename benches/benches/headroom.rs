@@ -76,12 +76,14 @@ fn placements(title: &str) {
 fn broad(title: &str) {
     head(title);
     let asks = Width::B1W.asks;
-    let times = measure(
-        || wide(Width::B1W),
-        |cluster| assert_eq!(cluster.place(u64::MAX), asks, "every ask finds room"),
-        |cluster| cluster.books.check().expect("the books balance"),
-    );
-    rate("all placed", asks, &times, "/s", "goal: 200,000/s");
+    for sizes in [1, 10, 100] {
+        let times = measure(
+            || wide(Width { sizes, ..Width::B1W }),
+            |cluster| assert_eq!(cluster.place(u64::MAX), asks, "every ask finds room"),
+            |cluster| cluster.books.check().expect("the books balance"),
+        );
+        rate(&format!("asks of {sizes} sizes"), asks, &times, "/s", "goal: 200,000/s");
+    }
 }
 
 /// Placements of one run of B4.

@@ -17,17 +17,31 @@ pub struct Width {
     pub applications: u64,
     /// Nodes, alike.
     pub nodes: u64,
-    /// Asks of 100 sizes, dealt to applications in turn.
+    /// Asks, dealt to applications in turn.
     pub asks: u64,
+    /// Distinct sizes of asks, at most 100, dealt to asks in turn.
+    pub sizes: u64,
 }
 
 impl Width {
     /// Benchmarks, B1w.
-    pub const B1W: Self =
-        Self { queues: 1_000, users: 2_000, applications: 2_000, nodes: 10_000, asks: 100_000 };
+    pub const B1W: Self = Self {
+        queues: 1_000,
+        users: 2_000,
+        applications: 2_000,
+        nodes: 10_000,
+        asks: 100_000,
+        sizes: 1,
+    };
     /// Benchmarks, B4: one of these grows.
-    pub const B4: Self =
-        Self { queues: 1_000, users: 1_000, applications: 1_000, nodes: 1_000, asks: 100_000 };
+    pub const B4: Self = Self {
+        queues: 1_000,
+        users: 1_000,
+        applications: 1_000,
+        nodes: 1_000,
+        asks: 100_000,
+        sizes: 1,
+    };
 }
 
 /// Such a cluster with all asks accepted and nothing placed; there is room for all. Applications
@@ -59,7 +73,10 @@ pub fn wide(width: Width) -> Cluster {
             partition: Name::new("default"),
             application: application(number % width.applications),
             key: Name::from(format!("a-{number}")),
-            resources: size(1 + number / 7 % 10, 1 + number / 3 % 10),
+            resources: {
+                let shape = number.wrapping_mul(2_654_435_761) / 97 % width.sizes;
+                size(1 + shape % 10, 10 - shape / 10)
+            },
             ..Ask::default()
         }));
     }
