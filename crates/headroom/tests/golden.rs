@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "617e3d6b3e43ea15b80625a190362b91"
-        campus.json 92839ed74c6d946730773367018d5464
-        campus.html da900a4aeb9ef5cace2bbc71dbe50bc5
-        csv/allocations.csv ce15def696489014dafd061ddc5f619e
-        csv/decisions.csv 7b37a48df99813965430769a7a5b5933
+        decisions "c18840d0878d07d71588e34f089b6011"
+        campus.json 3591f64cd2a177496c54cd8dc6c1343f
+        campus.html bcc906b21d866775259baba0fbd2a3ed
+        csv/allocations.csv 654d02ff56b07d4663f34ca7f4ee0fb6
+        csv/decisions.csv 513e98bc4e43e73f715c88b108795293
     "#]]
     .assert_eq(&found);
 }
