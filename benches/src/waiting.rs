@@ -143,7 +143,7 @@ fn configuration() -> Configuration {
     };
     let limit = LimitConfig {
         users: vec![Name::new("*")],
-        max_resources: size(8_000, 8_000),
+        max_resources: size(100_000, 100_000),
         ..LimitConfig::default()
     };
     let root = QueueConfig {
