@@ -11,7 +11,10 @@ use world::{count, job, jobs, play, setup};
 
 #[test]
 fn all_tasks_of_a_job_start_together_once_there_is_room_for_all() {
-    let outcome = play(&setup(Shape::Gang, jobs(150, 30, 3)));
+    let mut setup = setup(Shape::Gang, jobs(150, 30, 3));
+    // So that every task runs its whole time.
+    setup.configuration.partitions[0].preemption.enabled = false;
+    let outcome = play(&setup);
     assert_eq!(count(&outcome, JobState::Finished), 150);
     let gangs = outcome.counts.gangs;
     let tasks: u64 = outcome.jobs.iter().map(|job| job.asks).sum();
