@@ -1,11 +1,14 @@
 //! Why something waits: the first check that it fails, with both sides of the comparison.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use core::cmp::Reverse;
+
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, Queue, QueueState};
-use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::books::{Books, QuestionMode, Queue, QueueState};
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
@@ -38,6 +41,10 @@ pub enum Blocker {
     /// Its task group, at this position of its application, has placeholders left, and none of
     /// them is to be had now.
     Placeholders(ApplicationId, u32),
+    /// The RM was asked about this ask, and has not answered yet.
+    AwaitingRm(AllocationId),
+    /// The RM refused this ask every node that has room for it.
+    NodeConstraint(AllocationId),
     /// Too many asks of its application found no node; it is left alone for a while.
     BackOff(ApplicationId),
 }
@@ -80,6 +87,8 @@ impl Blocker {
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
             Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
+            Self::AwaitingRm(_) => "AWAITING_RM",
+            Self::NodeConstraint(_) => "NODE_CONSTRAINT",
             Self::BackOff(_) => "BACKED_OFF",
         }
     }
@@ -105,6 +114,7 @@ impl Blocker {
                 format!("node {}", books.node(node).name)
             }
             Self::NodeAbsent(_) => "the required node".into(),
+            Self::AwaitingRm(_) | Self::NodeConstraint(_) => "the RM".into(),
             Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
             }
@@ -169,6 +179,8 @@ impl Wait {
                 format!("too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less")
             }
             Blocker::Nodes(_) => self.of_nodes(books, ask),
+            Blocker::AwaitingRm(one) => of_question(books, one),
+            Blocker::NodeConstraint(one) => of_refusals(books, one),
         }
     }
 
@@ -224,6 +236,39 @@ impl Wait {
             "{subject} has {left}{unit} {name} left of its {bound} of {most}{unit}, the ask needs {needed}{unit}; {cure}"
         )
     }
+}
+
+/// About how many nodes the RM was asked, and since when.
+fn of_question(books: &Books, ask: AllocationId) -> String {
+    let Some(question) = books.question_of(ask) else { return String::new() };
+    let (count, since) = (question.nodes.len(), question.since.as_millis());
+    let nodes = if count == 1 { "node suits" } else { "nodes suit" };
+    format!(
+        "the RM was asked at {since} ms whether {count} {nodes} the ask, and has not answered; wait for the answer to question {}, or see to the RM",
+        question.number
+    )
+}
+
+/// How many nodes the RM refused, and the reason that it gave most often.
+fn of_refusals(books: &Books, ask: AllocationId) -> String {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let verdicts = books.verdicts_of(ask, QuestionMode::Allocate);
+    for reason in verdicts.filter_map(|(node, verdict)| {
+        let (row, on) = (books.allocation(ask), books.node(node));
+        let mine = row.required_node() == Some(&on.name)
+            || row.reservation().is_some_and(|kept| kept.node == node);
+        let counts = (mine || on.is_open()) && on.available.fits(books.resources_of(ask));
+        verdict.refusal.as_ref().filter(|_| counts)
+    }) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let refused: usize = reasons.values().sum();
+    // Of reasons given as often, the first by the alphabet.
+    let most = reasons.iter().max_by_key(|(reason, count)| (**count, Reverse(**reason)));
+    let (reason, count) = most.map_or(("", 0), |(reason, count)| (*reason, *count));
+    format!(
+        "every node that has room for the ask is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
+    )
 }
 
 fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {

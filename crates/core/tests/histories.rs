@@ -28,6 +28,20 @@ fn number_in(variable: &str) -> Option<u32> {
 
 /// What must have happened at least once, or the histories do not test it.
 const REACHED: &[&str] = &[
+    "Answered",
+    "Asked",
+    "QuestionsSet",
+    "VerdictsVoid",
+    "answered late",
+    "answered twice",
+    "asked again because a node changed",
+    "placed after an answer",
+    "refused NODE_NOT_ASKED",
+    "refused UNKNOWN_QUESTION",
+    "refused by the RM",
+    "waits AWAITING_RM",
+    "waits NODE_CONSTRAINT",
+    "woke from NODE_CONSTRAINT",
     "ApplicationMoved Failed",
     "ApplicationMoved Failing",
     "ApplicationMoved Resuming",

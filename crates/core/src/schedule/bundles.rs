@@ -102,6 +102,7 @@ impl Scheduler {
         if let Lane::Kept(ask) = lane {
             self.forget_reservation(books, ask);
         }
+        self.forget_refused(books, ask);
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let class = self.classes.bundles[bundle].class;

@@ -12,13 +12,13 @@ use core::ops::Bound;
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::{Millis, Timestamp};
-use crate::wait::Blocker;
 
 use super::Scheduler;
 use super::class::{Bundle, BundleId, ClassId, Head};
 use super::lane::{Lane, Pass};
 use super::order::AskKey;
 use super::park::Place;
+use super::questions::found_no_node;
 use super::tree::Tree;
 
 /// Asks older than this have a node kept when none has room. Source: scheduling §3.5.
@@ -150,7 +150,11 @@ impl Scheduler {
     /// A class has found no node: follow the ages of its asks from now on.
     pub(super) fn follow_ages(&mut self, books: &Books, class: ClassId, now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        let open = matches!(row.key.lane, Lane::Open | Lane::Calling(_));
+        let open = match row.key.lane {
+            Lane::Open | Lane::Calling(_) => true,
+            Lane::Asking(ask) => books.allocation(ask).required_node().is_none(),
+            _ => false,
+        };
         if open && !core::mem::replace(&mut row.aging, true) {
             self.keeping.changed.extend(row.bundles.iter().map(|(_, bundle)| *bundle));
         }
@@ -204,7 +208,7 @@ impl Scheduler {
     /// Give a class its place among those for which a node is to be kept, or take it out.
     pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
-        let waits = row.wait.is_some_and(|wait| matches!(wait.blocker, Blocker::Nodes(_)));
+        let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
         let after = row.old.first().filter(|_| waits).map(|(head, _)| head);
         if row.keeps.as_ref() == after {
             return;

@@ -41,6 +41,8 @@ pub(super) enum Lane {
     Open,
     /// The same, and others may be stopped for it, at this priority.
     Calling(i32),
+    /// Any node, or the one that it requires, if the RM lets this ask have it.
+    Asking(AllocationId),
     /// This node only.
     Pinned(NodeId),
     /// A node only that is not there.
@@ -57,7 +59,7 @@ impl Lane {
     /// The lane of an ask that waits.
     #[inline]
     pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
-        if !ask.has_nothing_special() {
+        if !ask.has_nothing_special() || books.has_questions() {
             Self::of_special(books, id, ask)
         } else if ask.may_preempt {
             Self::of_ordinary(books, ask)
@@ -102,6 +104,9 @@ impl Lane {
             return Self::Kept(id);
         }
         let application = books.application(ask.application);
+        if books.asks_about_nodes(application.partition) {
+            return Self::Asking(id);
+        }
         let Some(node) = ask.required_node() else { return Self::of_ordinary(books, ask) };
         match books.partition(application.partition).nodes.get(&**node) {
             Some(node) => Self::Pinned(*node),
@@ -114,7 +119,9 @@ impl Lane {
         match self {
             Self::Kept(_) => Pass::Reserved,
             Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
-            Self::Open | Self::Calling(_) | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
+            Self::Open | Self::Calling(_) | Self::Asking(_) | Self::Pinned(_) | Self::Absent(_) => {
+                Pass::Normal
+            }
         }
     }
 }

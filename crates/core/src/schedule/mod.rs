@@ -17,6 +17,7 @@ mod nodes;
 mod order;
 mod park;
 pub mod preempt;
+mod questions;
 mod rank;
 mod reserve;
 mod swap;
@@ -40,7 +41,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId, Shape
 use crate::name::Name;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::Wait;
 
 use calls::Calls;
 use class::{BundleId, Classes};
@@ -49,6 +50,7 @@ use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use park::Parked;
+use questions::{Refused, found_no_node};
 use swap::{Places, take_place};
 use tree::Tree;
 
@@ -107,6 +109,8 @@ pub struct Scheduler {
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
     /// Of these the members of gangs that wait for the place of a placeholder.
     pinned_members: BTreeSet<AllocationId>,
+    /// Those that the RM refused all nodes with room for.
+    refused: Refused,
     /// The placeholders that members of gangs may take the places of.
     places: Places,
     /// Asks that are in no index while an event changes what tells them apart.
@@ -290,7 +294,7 @@ impl Scheduler {
                 if self.stop_others(books, (partition, class), wait, now, events) {
                     return true;
                 }
-                if elsewhere && !matches!(wait.blocker, Blocker::Nodes(_)) {
+                if elsewhere && !found_no_node(wait.blocker) {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
                 self.park(books, (class, wait), now);
@@ -320,11 +324,12 @@ impl Scheduler {
                     return false;
                 }
             }
+            Verdict::Ask { ask, mode, nodes } => events.push(Event::Asked { ask, mode, nodes }),
             Verdict::Place(node) => {
-                if matches!(key.lane, Lane::Pinned(_)) {
+                let (application, ask) = self.first_ask(class);
+                if matches!(key.lane, Lane::Pinned(_)) || is_required(books, key.lane) {
                     reserve::make_way(books, node, events);
                 }
-                let (application, ask) = self.first_ask(class);
                 place(books, application, (ask, node), events);
             }
         }
@@ -392,7 +397,8 @@ impl Scheduler {
             }
         }
         self.arm(books, class);
-        if matches!(wait.blocker, Blocker::Nodes(_)) {
+        self.note_refused(books, wait);
+        if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);
         }
         self.stand(books, class);
@@ -403,6 +409,11 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// Whether an ask that is judged by itself may run on one node only.
+fn is_required(books: &Books, lane: Lane) -> bool {
+    matches!(lane, Lane::Asking(ask) if books.allocation(ask).required_node().is_some())
 }
 
 /// Whether an application is Accepted and its queues do not count it yet.

@@ -124,6 +124,30 @@ impl NodeIndex {
         None
     }
 
+    /// The first in order of these nodes.
+    pub(super) fn first_of(&self, nodes: impl Iterator<Item = NodeId>) -> Option<NodeId> {
+        let keyed = nodes.filter_map(|id| Some((self.keys.get(id.index())?.as_ref()?.0, id)));
+        keyed.min().map(|(_, id)| id)
+    }
+
+    /// The first nodes in order that may be used, have room for all of `ask` and are `wanted`, so
+    /// many at most.
+    pub(super) fn with_room(
+        &self,
+        books: &Books,
+        ask: &Resources,
+        wanted: impl Fn(NodeId) -> bool,
+        limit: usize,
+    ) -> Vec<NodeId> {
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(ask));
+        let nodes = blocks.flat_map(|block| &block.nodes).map(|(_, id)| *id);
+        let fits = |id: &NodeId| {
+            let node = books.node(*id);
+            node.is_open() && node.available.fits(ask)
+        };
+        nodes.filter(fits).filter(|id| wanted(*id)).take(limit).collect()
+    }
+
     /// Whether any node may be used, and so be kept for an ask.
     #[inline]
     pub(super) const fn has_open(&self) -> bool {

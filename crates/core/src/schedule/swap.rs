@@ -172,6 +172,7 @@ impl Scheduler {
             }
             Lane::Open
             | Lane::Calling(_)
+            | Lane::Asking(_)
             | Lane::Pinned(_)
             | Lane::Absent(_)
             | Lane::Kept(_)

@@ -15,6 +15,7 @@ mod order;
 mod preemption;
 mod preemption_quota;
 mod preemption_rules;
+mod questions;
 mod queues;
 mod queues_examples;
 mod refusals;
