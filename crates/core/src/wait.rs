@@ -243,20 +243,32 @@ fn of_question(books: &Books, ask: AllocationId) -> String {
     let Some(question) = books.question_of(ask) else { return String::new() };
     let (count, since) = (question.nodes.len(), question.since.as_millis());
     let nodes = if count == 1 { "node suits" } else { "nodes suit" };
+    let once = match question.mode {
+        QuestionMode::Allocate => "",
+        QuestionMode::Reserve => " once there is room",
+    };
     format!(
-        "the RM was asked at {since} ms whether {count} {nodes} the ask, and has not answered; wait for the answer to question {}, or see to the RM",
+        "the RM was asked at {since} ms whether {count} {nodes} the ask{once}, and has not answered; wait for the answer to question {}, or see to the RM",
         question.number
     )
 }
 
 /// How many nodes the RM refused, and the reason that it gave most often.
 fn of_refusals(books: &Books, ask: AllocationId) -> String {
+    if let Some(name) = books.allocation(ask).required_node() {
+        let modes = [QuestionMode::Allocate, QuestionMode::Reserve].into_iter();
+        let mut verdicts = modes.flat_map(|mode| books.verdicts_of(ask, mode));
+        let reason = verdicts.find_map(|(_, verdict)| verdict.refusal.as_ref());
+        return format!(
+            "node {name} is the only one that the ask may run on, and the RM refuses it with: {}; change what the ask needs of a node, or withdraw it",
+            reason.map_or("", |reason| reason.as_str())
+        );
+    }
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let verdicts = books.verdicts_of(ask, QuestionMode::Allocate);
     for reason in verdicts.filter_map(|(node, verdict)| {
         let (row, on) = (books.allocation(ask), books.node(node));
-        let mine = row.required_node() == Some(&on.name)
-            || row.reservation().is_some_and(|kept| kept.node == node);
+        let mine = row.reservation().is_some_and(|kept| kept.node == node);
         let counts = (mine || on.is_open()) && on.available.fits(books.resources_of(ask));
         verdict.refusal.as_ref().filter(|_| counts)
     }) {

@@ -35,6 +35,8 @@ const REACHED: &[&str] = &[
     "answered late",
     "answered twice",
     "asked again because a node changed",
+    "given up, refused by the RM",
+    "kept after an answer",
     "placed after an answer",
     "refused NODE_NOT_ASKED",
     "refused UNKNOWN_QUESTION",

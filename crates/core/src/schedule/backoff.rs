@@ -127,12 +127,9 @@ impl Scheduler {
             return Look::Barred;
         }
         if is_old(books.allocation(ask).created, now) {
-            let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
-            if let Some(node) = best {
-                events.push(Event::Reserved { ask, node });
+            if self.keep(books, (partition, key), ask, events) {
                 return Look::Moved;
             }
-            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
         }
         Look::Failed
     }

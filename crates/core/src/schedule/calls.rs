@@ -19,7 +19,7 @@ use super::class::{BundleId, Class, ClassId};
 use super::keep::RESERVATION_DELAY;
 use super::lane::{Lane, Pass};
 use super::preempt::{self, Attempt, Obstacle, Plan, TRIES_PER_CYCLE, TRY_EVERY};
-use super::questions::found_no_node;
+use super::questions::{found_no_node, to_keep};
 
 /// The classes that wait for room and for which others may be stopped.
 #[derive(Debug, Default)]
@@ -244,7 +244,7 @@ impl Scheduler {
                 let keeps = !matches!(row.key.lane, Lane::Kept(_))
                     && found_no_node(wait.blocker)
                     && books.allocation(ask).created + RESERVATION_DELAY < now
-                    && self.nodes[&partition].best_to_keep(books, size).is_some();
+                    && to_keep(books, &self.nodes[&partition], ask, size).is_some();
                 if keeps {
                     return false;
                 }

@@ -78,12 +78,19 @@ impl Scheduler {
     /// A node may be in use from now on, larger, or kept for nobody.
     pub(super) fn node_opened(&mut self, books: &Books, node: NodeId) {
         self.node_gave_way(books, node);
+        self.open_keeping(books, node);
         let row = books.node(node);
         let suits = |shape| row.capacity.fits(books.shapes().get(shape));
+        self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
+    }
+
+    /// A node may be kept from now on, for those that it is large enough for.
+    pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
         if row.is_open() {
+            let suits = |shape| row.capacity.fits(books.shapes().get(shape));
             self.keeping.open(&mut self.tree, row.partition, suits);
         }
-        self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
     /// A node may have more to give: wake what it has room for.

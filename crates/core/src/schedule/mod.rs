@@ -349,13 +349,8 @@ impl Scheduler {
             self.park(books, (class, wait), now);
             return false;
         }
-        let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
-        if let Some(node) = best {
-            events.push(Event::Reserved { ask: self.first_old(class), node });
-        } else {
-            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
-        }
-        best.is_some()
+        let ask = self.first_old(class);
+        self.keep(books, (partition, key), ask, events)
     }
 
     /// Apply an event to the books and bring the indexes along: the one way to change books

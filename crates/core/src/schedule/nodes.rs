@@ -175,6 +175,24 @@ impl NodeIndex {
         best.map(|(_, id)| id)
     }
 
+    /// The nodes that may be used, are large enough for `ask` and are `wanted`, the one that its room
+    /// would suit best first, equals in order.
+    pub(super) fn to_keep(
+        &self,
+        books: &Books,
+        ask: &Resources,
+        wanted: impl Fn(NodeId, &Node) -> bool,
+    ) -> Vec<NodeId> {
+        let open = self.blocks.iter().filter(|block| block.open > 0);
+        let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
+        let suits = nodes
+            .filter(|(id, node)| node.is_open() && node.capacity.fits(ask) && wanted(*id, node));
+        let score = |node: &Node| Resources::fit_score(Some(ask), &node.available);
+        let mut scored: Vec<(Share, NodeId)> = suits.map(|(id, node)| (score(node), id)).collect();
+        scored.sort_by_key(|(score, _)| *score);
+        scored.into_iter().map(|(_, id)| id).collect()
+    }
+
     /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.
     pub(super) fn is_kept_from(&self, books: &Books, ask: &Resources) -> bool {
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);

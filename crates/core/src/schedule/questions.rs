@@ -18,6 +18,7 @@ use crate::wait::{Blocker, Wait};
 use super::Scheduler;
 use super::class::ClassKey;
 use super::judge::{Verdict, wait};
+use super::keep::KeepKey;
 use super::lane::Lane;
 use super::nodes::NodeIndex;
 use super::reserve;
@@ -84,6 +85,32 @@ pub(super) fn on_any_node(
     Verdict::Ask { ask, mode, nodes }
 }
 
+/// The node to keep for an ask, or those that the RM is to be asked about first; none if there is
+/// none that it leaves. A node with room that it refuses is not kept: nothing would be gained.
+///
+/// Costs the nodes that may be kept, and their logarithm.
+pub(super) fn to_keep(
+    books: &Books,
+    nodes: &NodeIndex,
+    ask: AllocationId,
+    wanted: &Resources,
+) -> Option<Result<NodeId, Vec<NodeId>>> {
+    if !matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_)) {
+        return nodes.best_to_keep(books, wanted).map(Ok);
+    }
+    let said = |node, mode| Some(books.verdict_on(ask, node, mode)?.refusal.is_none());
+    let mode = QuestionMode::Reserve;
+    let mut left = nodes.to_keep(books, wanted, |id, node| {
+        let refused = said(id, QuestionMode::Allocate) == Some(false);
+        said(id, mode) != Some(false) && !(refused && node.available.fits(wanted))
+    });
+    if let Some(node) = left.iter().find(|node| said(**node, mode) == Some(true)) {
+        return Some(Ok(*node));
+    }
+    left.truncate(Question::NODES_MAX);
+    (!left.is_empty()).then_some(Err(left))
+}
+
 /// Judge an ask about which the RM is asked, and for which no node is kept.
 pub(super) fn judge(
     books: &Books,
@@ -100,11 +127,42 @@ pub(super) fn judge(
     match reserve::on_required_node(books, node, wanted) {
         // A node that it may not have is not kept for it.
         Verdict::Place(node) => on_node(books, ask, node, || wait(Blocker::NodeConstraint(ask))),
+        Verdict::Keep(node) => {
+            let mode = QuestionMode::Reserve;
+            match books.verdict_on(ask, node, mode) {
+                None => Verdict::Ask { ask, mode, nodes: vec![node] },
+                Some(verdict) if verdict.refusal.is_some() => wait(Blocker::NodeConstraint(ask)),
+                Some(_) => Verdict::Keep(node),
+            }
+        }
         other => other,
     }
 }
 
 impl Scheduler {
+    /// Keep a node for an ask that found none, or ask the RM about some first; whether that is
+    /// possible.
+    pub(super) fn keep(
+        &mut self,
+        books: &Books,
+        (partition, key): (PartitionId, ClassKey),
+        ask: AllocationId,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let wanted = books.shapes().get(key.shape);
+        match to_keep(books, &self.nodes[&partition], ask, wanted) {
+            Some(Ok(node)) => events.push(Event::Reserved { ask, node }),
+            Some(Err(nodes)) => {
+                events.push(Event::Asked { ask, mode: QuestionMode::Reserve, nodes });
+            }
+            None => {
+                self.keeping.refuse(&mut self.tree, (partition, KeepKey::of(key)));
+                return false;
+            }
+        }
+        true
+    }
+
     /// The RM is asked, or has answered: the ask is judged anew.
     pub(super) fn after_question(&mut self, books: &Books, event: &Event) {
         match event {
@@ -127,6 +185,7 @@ impl Scheduler {
     pub(super) fn node_versioned(&mut self, books: &Books, node: NodeId) {
         if books.has_questions() {
             self.wake_refused(books, node);
+            self.open_keeping(books, node);
         }
     }
 

@@ -50,10 +50,8 @@ pub(super) fn on_kept_node(
     let kept = row.reservation().expect("a kept ask has its reservation").node;
     // Whether the node is drained does not matter: it was kept before.
     if books.node(kept).available.fits(wanted) {
-        let required = row.required_node().is_some();
-        return questions::on_node(books, ask, kept, || {
-            if required { wait(Blocker::NodeConstraint(ask)) } else { Verdict::Elsewhere }
-        });
+        // A node that it may not have, though there is room, is kept in vain.
+        return questions::on_node(books, ask, kept, || Verdict::GiveUp(ask));
     }
     match row.required_node() {
         Some(_) => wait(Blocker::RequiredNode(kept)),

@@ -195,15 +195,17 @@ fn in_application(
             Some(Err(step)) => return Some(step),
             None => {}
         }
-        let best = kept::best(&nodes, wanted);
+        let best = questions::to_keep(books, row, ask, &nodes);
         let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
         if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
             return Some(events);
         }
-        if now.since(ask_row.created) > RESERVATION_DELAY
-            && let Some(node) = best
-        {
-            return Some(alloc::vec![Event::Reserved { ask, node }]);
+        if now.since(ask_row.created) > RESERVATION_DELAY {
+            match best {
+                Some(Ok(node)) => return Some(alloc::vec![Event::Reserved { ask, node }]),
+                Some(Err(step)) => return Some(step),
+                None => {}
+            }
         }
         failed += 1;
     }

@@ -323,7 +323,7 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             ask d1: app1 Accepted, RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
             answer d1: RM says of d1: n2=taint
-              d1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              d1 waits NODE_CONSTRAINT: node n2 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
             wait 5s: nothing
             void n2: RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
@@ -333,7 +333,7 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             node n3: RM asked whether d2 may run on n3
               d2 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
             answer d2: RM says of d2: n3=taint
-              d2 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              d2 waits NODE_CONSTRAINT: node n3 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
             lose n3
               d2 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
         "#]],
@@ -380,4 +380,204 @@ fn one_question_is_about_64_nodes_at_most_and_the_next_about_those_behind() {
     assert!(told.contains("whether 64 nodes suit the ask"), "{told}");
     assert!(told.contains("m64=no, RM asked whether a1 may run on m65 m66 m67\n"), "{told}");
     assert!(told.ends_with("a1 on m67, app1 Running\n"), "{told}");
+}
+
+#[test]
+fn a_node_is_kept_for_an_ask_when_the_rm_lets_it_and_room_is_not_asked_for() {
+    check(
+        "
+        ask f1 app1 vcore=3 on n1
+        ask f2 app1 vcore=2 on n2
+        ask a1 app1 vcore=3
+        wait 3s
+        answer a1 n1=taint n2=ok
+        release f2
+        answer a1 n2=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask a1
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: RM asked whether a1 may have kept n2 n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n2=ok n1=taint, n2 keeps a1
+              a1 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            release f2: f2 released, RM asked whether a1 may run on n2
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n2=ok, a1 on n2
+        "#]],
+    );
+}
+
+#[test]
+fn no_node_is_kept_for_an_ask_that_the_rm_refuses_until_one_changes() {
+    check(
+        "
+        ask f1 app1 vcore=3 on n1
+        ask f2 app1 vcore=2 on n2
+        ask a1 app1 vcore=3
+        ask a2 app1 vcore=3
+        wait 3s
+        answer a1 n1=taint n2=taint
+        answer a2 n1=taint n2=ok
+        void n1
+        answer a1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask a1
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            ask a2
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: RM asked whether a1 may have kept n2 n1, RM asked whether a2 may have kept n2 n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              a2 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n2=taint n1=taint
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            answer a2: RM says of a2: n2=ok n1=taint, n2 keeps a2
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 1000 m; wait for a release, or add nodes
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            void n1: RM asked whether a1 may have kept n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a1: RM says of a1: n1=ok, n1 keeps a1
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 1000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_with_room_that_the_rm_refuses_is_not_kept() {
+    check(
+        "
+        drain n2
+        ask a1 app1 vcore=3
+        answer a1 n1=taint
+        wait 3s
+        app app2 root.b bob
+        ask b1 app2 vcore=4
+        answer b1 n1=ok
+        answer a1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            drain n2: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+            wait 3s: nothing
+            ask b1: app2 Accepted, RM asked whether b1 may run on n1
+              b1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may have kept n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a1: RM says of a1: n1=ok, n1 keeps a1
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+        "#]],
+    );
+}
+
+#[test]
+fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
+    check(
+        "
+        drain n2
+        ask f1 app1 vcore=2 on n1
+        ask a1 app1 vcore=3
+        wait 3s
+        answer a1 n1=ok
+        release f1
+        answer a1 n1=affinity
+        app app2 root.b bob
+        ask b1 app2 vcore=4
+        answer b1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            drain n2: nothing
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask a1
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: RM asked whether a1 may have kept n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=ok, n1 keeps a1
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            release f1: f1 released, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n1=affinity, no node is kept for a1
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: affinity; change what the ask needs of a node, or add nodes that suit it
+            ask b1: app2 Accepted, RM asked whether b1 may run on n1
+              b1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may have kept n1
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 4, or see to the RM
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_with_a_kept_node_is_asked_about_others_too() {
+    check(
+        "
+        ask f1 app1 vcore=2 on n1
+        ask f2 app1 vcore=2 on n2
+        ask a1 app1 vcore=3
+        wait 3s
+        answer a1 n1=ok n2=taint
+        release f2
+        answer a1 n2=taint
+        node n3 vcore=3
+        answer a1 n3=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask a1
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: RM asked whether a1 may have kept n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=ok n2=taint, n1 keeps a1
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            release f2: f2 released, RM asked whether a1 may run on n2
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n2=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+            node n3: RM asked whether a1 may run on n3
+              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a1: RM says of a1: n3=ok, a1 on n3
+        "#]],
+    );
+}
+
+#[test]
+fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
+    check(
+        "
+        ask f1 app1 vcore=2 on n1
+        ask d1 app1 vcore=3 requires n1
+        answer d1 n1=taint
+        void n1
+        answer d1 n1=ok
+        release f1
+        answer d1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask d1: RM asked whether d1 may have kept n1
+              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+            answer d1: RM says of d1: n1=taint
+              d1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+            void n1: RM asked whether d1 may have kept n1
+              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
+            answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
+              d1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            release f1: f1 released, RM asked whether d1 may run on n1
+              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer d1: RM says of d1: n1=ok, d1 on n1
+        "#]],
+    );
 }

@@ -46,7 +46,7 @@ pub(super) fn in_application(
             match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
                 Some(Err(step)) => return Some(step),
-                None => {}
+                None => return Some(alloc::vec![Event::Unreserved { ask: *ask }]),
             }
         } else if let Some(events) = required(books, *ask, kept.node) {
             return Some(events);
@@ -96,7 +96,10 @@ pub(super) fn on_required_node(
             Err(step) => return Some(step),
         }
     } else {
-        events.push(Event::Reserved { ask, node });
+        match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {
+            Ok(node) => events.push(Event::Reserved { ask, node }),
+            Err(step) => return Some(step),
+        }
     }
     Some(events)
 }

@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Application, Books, QuestionMode};
+use crate::books::{Application, Books, Node, QuestionMode};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
+
+use super::kept::best;
 
 /// Of these nodes, in order, the one to take: the first, or the first that the RM accepted. If
 /// it must be asked first, that; none if there is nothing, or nothing that the RM leaves.
@@ -26,6 +28,35 @@ pub(super) fn choose(
     let unknown = nodes.iter().copied().filter(|node| verdict(node).is_none());
     let nodes: Vec<NodeId> = unknown.take(64).collect();
     (!nodes.is_empty()).then(|| Err(vec![Event::Asked { ask, mode, nodes }]))
+}
+
+/// Of these nodes, which are large enough, the one to keep for an ask: the one that its room would
+/// suit best, or the best of those that the RM accepted. If it must be asked first, that. One with
+/// room that it refuses is not kept.
+pub(super) fn to_keep(
+    books: &Books,
+    row: &Application,
+    ask: AllocationId,
+    nodes: &[(NodeId, &Node)],
+) -> Option<Result<NodeId, Vec<Event>>> {
+    let wanted = books.resources_of(ask);
+    if !books.partition(row.partition).questions.nodes {
+        return best(nodes, wanted).map(Ok);
+    }
+    let refuses = |node: NodeId, mode| {
+        books.verdict_on(ask, node, mode).is_some_and(|one| one.refusal.is_some())
+    };
+    let mut left: Vec<(NodeId, &Node)> = nodes.to_vec();
+    left.retain(|(id, node)| {
+        let in_vain = refuses(*id, QuestionMode::Allocate) && node.available.fits(wanted);
+        !in_vain && !refuses(*id, QuestionMode::Reserve)
+    });
+    let mut sorted = Vec::new();
+    while let Some(node) = best(&left, wanted) {
+        left.retain(|(id, _)| *id != node);
+        sorted.push(node);
+    }
+    choose(books, row, (ask, QuestionMode::Reserve), &sorted)
 }
 
 /// Whether the RM has not answered about this ask.

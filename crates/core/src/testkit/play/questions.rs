@@ -73,6 +73,12 @@ impl Player<'_> {
             {
                 "placed after an answer"
             }
+            Event::Reserved { ask, node }
+                if books.verdict_on(*ask, *node, QuestionMode::Reserve).is_some() =>
+            {
+                "kept after an answer"
+            }
+            Event::Unreserved { ask } if given_up(books, *ask) => "given up, refused by the RM",
             Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, said)| said.is_some()) => {
                 "refused by the RM"
             }
@@ -87,6 +93,13 @@ impl Player<'_> {
     }
 }
 
+/// Whether the RM refuses an ask the node that is kept for it.
+fn given_up(books: &Books, ask: AllocationId) -> bool {
+    let kept = books.allocation(ask).reservation();
+    let verdict = kept.and_then(|kept| books.verdict_on(ask, kept.node, QuestionMode::Allocate));
+    verdict.is_some_and(|one| one.refusal.is_some())
+}
+
 /// The answers to all open questions.
 fn answers(books: &Books, number: u8) -> Vec<Command> {
     let open = books.allocations().iter().filter(|(_, row)| row.is_pending());
@@ -98,7 +111,9 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
     )| {
         let there = question.nodes.iter().filter(|(node, _)| books.nodes().get(*node).is_some());
         let kept = there.enumerate().filter(|(place, _)| number % 8 != 5 || place % 2 == 0);
-        let said = |node: NodeId| (books.node(node).name.clone(), refusal(books, id, node));
+        let said = |node: NodeId| {
+            (books.node(node).name.clone(), refusal(books, (id, node), question.mode))
+        };
         let mut verdicts: Vec<(Name, Option<Name>)> =
             kept.map(|(_, (node, _))| said(*node)).collect();
         if number % 8 == 6 {
@@ -117,10 +132,11 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
 }
 
 /// What the RM thinks: it changes with the node.
-fn refusal(books: &Books, ask: AllocationId, node: NodeId) -> Option<Name> {
+fn refusal(books: &Books, (ask, node): (AllocationId, NodeId), mode: QuestionMode) -> Option<Name> {
     let digits = |name: &Name| name.bytes().map(u64::from).sum::<u64>();
     let (row, on) = (books.allocation(ask), books.node(node));
     match (digits(&row.key) + digits(&on.name) + on.version) % 4 {
+        0 if mode == QuestionMode::Reserve && row.created.as_millis() % 3 > 0 => None,
         0 => Some(Name::new("taint")),
         1 if row.priority > 0 => Some(Name::new("affinity")),
         _ => None,
