@@ -126,10 +126,9 @@ impl Scheduler {
         if !ordinary || !wait.is_some_and(|wait| found_no_node(wait.blocker)) {
             return Look::Barred;
         }
-        if is_old(books.allocation(ask).created, now) {
-            if self.keep(books, (partition, key), ask, events) {
-                return Look::Moved;
-            }
+        let old = is_old(books.allocation(ask).created, now);
+        if old && self.keep(books, (partition, key), ask, events) {
+            return Look::Moved;
         }
         Look::Failed
     }
