@@ -9,6 +9,7 @@ use core::cmp::Reverse;
 use crate::books::tracker::TrackerKind;
 use crate::books::{Books, QuestionMode, Queue, QueueState};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
@@ -253,6 +254,13 @@ fn of_question(books: &Books, ask: AllocationId) -> String {
     )
 }
 
+/// Whether an ask waits for the place of a placeholder.
+fn is_member(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    let waits = |group: &Name| books.application(row.application).waits_for_place(group);
+    !row.placeholder && row.reservation().is_none() && row.task_group().is_some_and(waits)
+}
+
 /// How many nodes the RM refused, and the reason that it gave most often.
 fn of_refusals(books: &Books, ask: AllocationId) -> String {
     if let Some(name) = books.allocation(ask).required_node() {
@@ -265,6 +273,14 @@ fn of_refusals(books: &Books, ask: AllocationId) -> String {
         );
     }
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let members = is_member(books, ask);
+    // Of the nodes of placeholders room is not asked for.
+    let places = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| members);
+    for (_, verdict) in places {
+        if let Some(reason) = &verdict.refusal {
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
     let verdicts = books.verdicts_of(ask, QuestionMode::Allocate);
     for reason in verdicts.filter_map(|(node, verdict)| {
         let (row, on) = (books.allocation(ask), books.node(node));
@@ -278,6 +294,11 @@ fn of_refusals(books: &Books, ask: AllocationId) -> String {
     // Of reasons given as often, the first by the alphabet.
     let most = reasons.iter().max_by_key(|(reason, count)| (**count, Reverse(**reason)));
     let (reason, count) = most.map_or(("", 0), |(reason, count)| (*reason, *count));
+    if members {
+        return format!(
+            "the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
+        );
+    }
     format!(
         "every node that has room for the ask is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
     )

@@ -38,6 +38,8 @@ const REACHED: &[&str] = &[
     "given up, refused by the RM",
     "kept after an answer",
     "placed after an answer",
+    "swap after an answer",
+    "swap elsewhere after an answer",
     "refused NODE_NOT_ASKED",
     "refused UNKNOWN_QUESTION",
     "refused by the RM",

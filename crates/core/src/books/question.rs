@@ -113,6 +113,12 @@ impl Books {
         self.allocations[ask].inquiry().map_or(0, |one| one.verdicts.len())
     }
 
+    /// Whether anything was asked about an ask.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn inquires(&self, ask: AllocationId) -> bool {
+        self.allocations[ask].inquiry().is_some()
+    }
+
     /// Whether the RM said something of a node for an ask that may hold no more.
     #[cfg(feature = "testkit")]
     pub(crate) fn was_judged(&self, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {

@@ -154,7 +154,7 @@ impl Scheduler {
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
             let asking = matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_));
-            if asking || self.pinned_members.contains(&ask) {
+            if asking || self.is_single_member(books, ask) {
                 self.wake(books, ask);
             } else {
                 self.relane(books, ask, Lane::Absent(ask));
@@ -168,6 +168,7 @@ impl Scheduler {
         let key = (row.partition, row.name.clone());
         let asks = self.required.get(&key).cloned().unwrap_or_default();
         self.take_out(books, asks);
+        self.forget_place(node);
     }
 
     /// A leaf is about to get its first guarantee, or to lose its last: with one others may be

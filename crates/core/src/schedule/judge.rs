@@ -45,7 +45,7 @@ pub(super) fn judge(
     if key.standing == Standing::Unlinked {
         return Verdict::Link;
     }
-    if let Lane::Asking(ask) | Lane::Kept(ask) = key.lane
+    if let Lane::Asking(ask) | Lane::Kept(ask) | Lane::PinnedSwap(ask) = key.lane
         && questions::awaits_rm(books, ask)
     {
         return wait(Blocker::AwaitingRm(ask));

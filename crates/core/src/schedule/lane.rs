@@ -51,7 +51,7 @@ pub(super) enum Lane {
     Kept(AllocationId),
     /// The place of a placeholder, in the task group at this position of its application.
     Swap(ApplicationId, u32),
-    /// The same for this ask, which may run on one node only.
+    /// The same for this ask, which may run on one node only, or the RM is asked about it.
     PinnedSwap(AllocationId),
 }
 
@@ -83,15 +83,16 @@ impl Lane {
             && group.has_places()
             && !ask.placeholder
         {
-            return Self::in_gang(id, ask, place);
+            return Self::in_gang(books, id, ask, place);
         }
         Self::outside_gang(books, id, ask)
     }
 
     /// The lane of a member that waits for the place of a placeholder of the task group at this
     /// position of its application.
-    pub(super) fn in_gang(id: AllocationId, ask: &Allocation, group: usize) -> Self {
-        if ask.required_node().is_some() {
+    pub(super) fn in_gang(books: &Books, id: AllocationId, ask: &Allocation, group: usize) -> Self {
+        let partition = books.application(ask.application).partition;
+        if ask.required_node().is_some() || books.asks_about_nodes(partition) {
             return Self::PinnedSwap(id);
         }
         let group = u32::try_from(group).expect("an application has few task groups");

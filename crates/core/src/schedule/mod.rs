@@ -51,7 +51,7 @@ use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use park::Parked;
 use questions::{Refused, found_no_node};
-use swap::{Places, take_place};
+use swap::{GroupId, Places, take_place};
 use tree::Tree;
 
 /// What came of looking for the next step.
@@ -107,10 +107,13 @@ pub struct Scheduler {
     charged: bool,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
-    /// Of these the members of gangs that wait for the place of a placeholder.
-    pinned_members: BTreeSet<AllocationId>,
+    /// The members of gangs that wait for the place of a placeholder each by itself: they may run
+    /// on one node only, or the RM is asked about each.
+    pinned_members: BTreeSet<(GroupId, AllocationId)>,
     /// Those that the RM refused all nodes with room for.
     refused: Refused,
+    /// Of these the members of gangs, by the nodes of placeholders that the RM refused them.
+    refused_places: BTreeSet<(NodeId, AllocationId)>,
     /// The placeholders that members of gangs may take the places of.
     places: Places,
     /// Asks that are in no index while an event changes what tells them apart.
@@ -319,7 +322,8 @@ impl Scheduler {
             Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
             Verdict::Swap => {
                 let (_, ask) = self.first_ask(class);
-                if let Some(wait) = take_place(books, &self.places, ask, events) {
+                let found = (&self.places, &self.nodes[&partition]);
+                if let Some(wait) = take_place(books, found, ask, events) {
                     self.park(books, (class, wait), now);
                     return false;
                 }

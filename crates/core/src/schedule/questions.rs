@@ -85,6 +85,46 @@ pub(super) fn on_any_node(
     Verdict::Ask { ask, mode, nodes }
 }
 
+/// A node for a member that may take the place of no placeholder where that is, or those that the
+/// RM is to be asked about first: in use, kept for nobody, and with room, since both are counted
+/// until the RM has stopped the placeholder. A node that the RM refuses even without a look at
+/// room is none. None if there is none that it leaves.
+pub(super) fn elsewhere(
+    books: &Books,
+    nodes: &NodeIndex,
+    member: AllocationId,
+) -> Option<Result<NodeId, Vec<NodeId>>> {
+    let (wanted, mode) = (books.resources_of(member), QuestionMode::Allocate);
+    let required = books.allocation(member).required_node();
+    let refuses =
+        |node, mode| books.verdict_on(member, node, mode).is_some_and(|one| one.refusal.is_some());
+    let may_have = |node: NodeId| {
+        let named = required.is_none_or(|name| *name == books.node(node).name);
+        named && !refuses(node, QuestionMode::Reserve)
+    };
+    let accepted = books.verdicts_of(member, mode).filter(|(id, verdict)| {
+        let node = books.node(*id);
+        let free = node.is_open() && node.available.fits(wanted);
+        verdict.refusal.is_none() && free && may_have(*id)
+    });
+    if let Some(node) = nodes.first_of(accepted.map(|(node, _)| node)) {
+        return Some(Ok(node));
+    }
+    let unknown = |node| may_have(node) && books.verdict_on(member, node, mode).is_none();
+    let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
+    (!nodes.is_empty()).then_some(Err(nodes))
+}
+
+/// Whether the RM refused an ask any node, or the one that it requires.
+pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
+    let required = books.allocation(ask).required_node();
+    let modes = [QuestionMode::Allocate, QuestionMode::Reserve].into_iter();
+    modes.flat_map(|mode| books.verdicts_of(ask, mode)).any(|(node, verdict)| {
+        let named = required.is_none_or(|name| *name == books.node(node).name);
+        named && verdict.refusal.is_some()
+    })
+}
+
 /// The node to keep for an ask, or those that the RM is to be asked about first; none if there is
 /// none that it leaves. A node with room that it refuses is not kept: nothing would be gained.
 ///
@@ -202,10 +242,22 @@ impl Scheduler {
         let mut asks: Vec<AllocationId> = mine.flat_map(|(_, asks)| asks).copied().collect();
         let required = self.required.get(&(row.partition, row.name.clone()));
         asks.extend(required.into_iter().flatten());
+        asks.extend(self.forget_place(node));
         asks.extend(row.reservations());
         for ask in asks {
             self.wake(books, ask);
         }
+    }
+
+    /// Forget to whom the RM refused the node of a placeholder: it is another by now, or goes.
+    pub(super) fn forget_place(&mut self, node: NodeId) -> Vec<AllocationId> {
+        let places = self.refused_places.range((node, AllocationId::FIRST)..);
+        let places: Vec<(NodeId, AllocationId)> =
+            places.take_while(|(on, _)| *on == node).copied().collect();
+        for place in &places {
+            self.refused_places.remove(place);
+        }
+        places.into_iter().map(|(_, ask)| ask).collect()
     }
 
     /// Note that the RM refused an ask all nodes with room.
@@ -214,6 +266,10 @@ impl Scheduler {
             let row = books.allocation(ask);
             let partition = books.application(row.application).partition;
             self.refused.entry((partition, row.shape)).or_default().insert(ask);
+            if let Lane::PinnedSwap(_) = Lane::of(books, ask, row) {
+                let nodes = books.verdicts_of(ask, QuestionMode::Reserve);
+                self.refused_places.extend(nodes.map(|(node, _)| (node, ask)));
+            }
         }
     }
 
@@ -241,6 +297,12 @@ impl Scheduler {
         }
         let row = books.allocation(ask);
         let key = (books.application(row.application).partition, row.shape);
+        if !self.refused_places.is_empty() {
+            // Those of nodes that have changed are gone since then.
+            for (node, _) in books.verdicts_of(ask, QuestionMode::Reserve) {
+                self.refused_places.remove(&(node, ask));
+            }
+        }
         if let Some(asks) = self.refused.get_mut(&key) {
             asks.remove(&ask);
             if asks.is_empty() {

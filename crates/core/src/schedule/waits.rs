@@ -7,6 +7,7 @@ use crate::wait::{Blocker, Wait};
 use super::class::ClassId;
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
+use super::swap::blocker;
 use super::{Scheduler, reserve};
 
 impl Scheduler {
@@ -61,7 +62,10 @@ impl Scheduler {
         if let Some(wait) = held_back(books, key) {
             return Some(wait);
         }
-        let wait = self.as_refused(books, key, wait);
+        let wait = match key.lane {
+            Lane::PinnedSwap(ask) => Wait { blocker: blocker(books, &self.places, ask), ..wait },
+            _ => self.as_refused(books, key, wait),
+        };
         match wait.blocker {
             Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
                 Some(reserve::shown(books, key, wait))

@@ -51,11 +51,11 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::ForeignRemoved { key, .. } => format!("{key} gone"),
         Event::Asked { ask, mode, nodes } => {
             let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
-            let what = match mode {
-                QuestionMode::Allocate => "may run on",
-                QuestionMode::Reserve => "may have kept",
+            let once = match mode {
+                QuestionMode::Allocate => "",
+                QuestionMode::Reserve => " once there is room",
             };
-            format!("RM asked whether {} {what} {}", key(ask), names.join(" "))
+            format!("RM asked whether {} may run on {}{once}", key(ask), names.join(" "))
         }
         Event::Answered { ask, verdicts } => {
             let said = verdicts.iter().map(|(id, refusal)| {

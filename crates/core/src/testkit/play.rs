@@ -202,6 +202,9 @@ impl Player<'_> {
         }
         self.count_swap(event);
         self.count_question(event);
+        if judged {
+            self.check_place(event);
+        }
         if let Event::Placed { ask, node } = event
             && judged
         {

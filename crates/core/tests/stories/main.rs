@@ -16,6 +16,7 @@ mod preemption;
 mod preemption_quota;
 mod preemption_rules;
 mod questions;
+mod questions_kept;
 mod queues;
 mod queues_examples;
 mod refusals;

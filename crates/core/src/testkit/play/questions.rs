@@ -64,6 +64,20 @@ impl Player<'_> {
         }
     }
 
+    /// So has one on which a member takes a place, with nothing said of room on that of its
+    /// placeholder.
+    pub(super) fn check_place(&self, event: &Event) {
+        let books = &self.world.books;
+        let Event::SwapStarted { ask, placeholder, node } = event else { return };
+        if books.partition(books.node(*node).partition).questions.nodes {
+            let same = books.allocation(*placeholder).node == Some(*node);
+            let mode = if same { QuestionMode::Reserve } else { QuestionMode::Allocate };
+            let verdict = books.verdict_on(*ask, *node, mode);
+            let accepted = verdict.is_some_and(|one| one.refusal.is_none());
+            assert!(accepted, "{ask} takes a place on {node}, which the RM has not accepted");
+        }
+    }
+
     /// Count what is worth knowing of questions before it happens.
     pub(super) fn count_question(&mut self, event: &Event) {
         let books = &self.world.books;
@@ -77,6 +91,10 @@ impl Player<'_> {
                 if books.verdict_on(*ask, *node, QuestionMode::Reserve).is_some() =>
             {
                 "kept after an answer"
+            }
+            Event::SwapStarted { ask, placeholder, node } if books.inquires(*ask) => {
+                let same = books.allocation(*placeholder).node == Some(*node);
+                if same { "swap after an answer" } else { "swap elsewhere after an answer" }
             }
             Event::Unreserved { ask } if given_up(books, *ask) => "given up, refused by the RM",
             Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, said)| said.is_some()) => {
