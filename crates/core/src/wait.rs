@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use core::cmp::Reverse;
 
@@ -261,40 +262,43 @@ fn is_member(books: &Books, ask: AllocationId) -> bool {
     !row.placeholder && row.reservation().is_none() && row.task_group().is_some_and(waits)
 }
 
-/// How many nodes the RM refused, and the reason that it gave most often.
-fn of_refusals(books: &Books, ask: AllocationId) -> String {
-    if let Some(name) = books.allocation(ask).required_node() {
-        let modes = [QuestionMode::Allocate, QuestionMode::Reserve].into_iter();
-        let mut verdicts = modes.flat_map(|mode| books.verdicts_of(ask, mode));
-        let reason = verdicts.find_map(|(_, verdict)| verdict.refusal.as_ref());
-        return format!(
-            "node {name} is the only one that the ask may run on, and the RM refuses it with: {}; change what the ask needs of a node, or withdraw it",
-            reason.map_or("", |reason| reason.as_str())
-        );
-    }
+/// For which reasons the RM refuses an ask the nodes that it might have, and how many for each; the
+/// most frequent first, of equals the first by the alphabet.
+pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
+    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let required = row.required_node();
+    let has_room = |node: NodeId| {
+        let on = books.node(node);
+        let kept = row.reservation().is_some_and(|kept| kept.node == node);
+        (kept || on.is_open()) && on.available.fits(wanted)
+    };
+    let allocate = books.verdicts_of(ask, QuestionMode::Allocate);
+    let allocate = allocate.filter(|(node, _)| required.is_some() || has_room(*node));
+    // For its only node, and for the nodes of placeholders, room may not have been asked for.
+    let any = required.is_some() || is_member(books, ask);
+    let reserve = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| any);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    let members = is_member(books, ask);
-    // Of the nodes of placeholders room is not asked for.
-    let places = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| members);
-    for (_, verdict) in places {
+    for (_, verdict) in allocate.chain(reserve) {
         if let Some(reason) = &verdict.refusal {
             *reasons.entry(reason).or_default() += 1;
         }
     }
-    let verdicts = books.verdicts_of(ask, QuestionMode::Allocate);
-    for reason in verdicts.filter_map(|(node, verdict)| {
-        let (row, on) = (books.allocation(ask), books.node(node));
-        let mine = row.reservation().is_some_and(|kept| kept.node == node);
-        let counts = (mine || on.is_open()) && on.available.fits(books.resources_of(ask));
-        verdict.refusal.as_ref().filter(|_| counts)
-    }) {
-        *reasons.entry(reason).or_default() += 1;
+    let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| Reverse(*count));
+    sorted
+}
+
+/// How many nodes the RM refused, and the reason that it gave most often.
+fn of_refusals(books: &Books, ask: AllocationId) -> String {
+    let reasons = refusals(books, ask);
+    let refused: usize = reasons.iter().map(|(_, count)| count).sum();
+    let (reason, count) = reasons.first().copied().unwrap_or_default();
+    if let Some(name) = books.allocation(ask).required_node() {
+        return format!(
+            "node {name} is the only one that the ask may run on, and the RM refuses it with: {reason}; change what the ask needs of a node, or withdraw it"
+        );
     }
-    let refused: usize = reasons.values().sum();
-    // Of reasons given as often, the first by the alphabet.
-    let most = reasons.iter().max_by_key(|(reason, count)| (**count, Reverse(**reason)));
-    let (reason, count) = most.map_or(("", 0), |(reason, count)| (*reason, *count));
-    if members {
+    if is_member(books, ask) {
         return format!(
             "the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
         );
