@@ -125,15 +125,14 @@ impl Edges {
         let application = books.allocation(ask).application;
         let Some(count) = count_of(wait.blocker) else {
             self.may_run(books, now, application, heard);
-            return match excess_of(wait.blocker) {
-                Some(excess) => self.exceeds(books, now, ask, (excess, wait), heard),
-                None => {
-                    self.fits(books, now, ask, heard);
-                    if let Blocker::NodeConstraint(_) = wait.blocker {
-                        self.refuse(books, now, ask, heard);
-                    }
-                }
-            };
+            if let Some(excess) = excess_of(wait.blocker) {
+                return self.exceeds(books, now, ask, (excess, wait), heard);
+            }
+            self.fits(books, now, ask, heard);
+            if let Blocker::NodeConstraint(_) = wait.blocker {
+                self.refuse(books, now, ask, heard);
+            }
+            return;
         };
         self.may_not_run(books, now, application, (count, wait, ask), heard);
         if self.remember_class(scheduler, class) {
