@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::books::{GangStyle, NodeAttributes};
+use crate::books::{GangStyle, NodeAttributes, Questions};
 use crate::config::Configuration;
 use crate::event::Termination;
 use crate::name::Name;
@@ -90,6 +90,23 @@ pub enum Command {
         /// Its key.
         key: Name,
     },
+    /// The RM says which questions it answers; none if it never does.
+    SetQuestions {
+        /// Partition name.
+        partition: Name,
+        /// What it answers.
+        questions: Questions,
+    },
+    /// The RM answers a question.
+    Verdicts(Verdicts),
+    /// What the RM would say of a node has changed by something that the core does not know of:
+    /// whatever it said of it is void.
+    VoidVerdicts {
+        /// Partition name.
+        partition: Name,
+        /// Node id.
+        node: Name,
+    },
     /// Look for queues that use more than their maximum and whose time is over, and ask for
     /// room back; every second, as the reference does.
     ScanQuotas {
@@ -103,6 +120,20 @@ pub enum Command {
     },
     /// Time has passed: fire the timers that are due.
     Tick,
+}
+
+/// The answer of the RM to [`crate::Event::Asked`]. One that comes late or twice changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Partition name.
+    pub partition: Name,
+    /// Allocation key of the ask.
+    pub key: Name,
+    /// The number of the question, [`crate::books::Question::number`].
+    pub question: u64,
+    /// Node ids, each with why the node does not suit the ask; none if it does. A node that was
+    /// asked about and is not named does not suit it: its reason is `no answer`.
+    pub verdicts: Vec<(Name, Option<Name>)>,
 }
 
 /// Something that runs on a node and that the core does not schedule.

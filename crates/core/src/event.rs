@@ -6,8 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, GangSettings, LimitSettings, NodeAttributes, PartitionSettings,
-    QueueSettings, QueueState,
+    ApplicationState, GangSettings, LimitSettings, NodeAttributes, PartitionSettings, QuestionMode,
+    Questions, QueueSettings, QueueState,
 };
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -350,6 +350,35 @@ pub enum Event {
         partition: PartitionId,
         /// Its key.
         key: Name,
+    },
+    /// The RM of a partition answers these questions from now on, and no others.
+    QuestionsSet {
+        /// Which partition.
+        partition: PartitionId,
+        /// What it answers.
+        questions: Questions,
+    },
+    /// The RM is asked whether these nodes suit an ask, which waits for the answer.
+    Asked {
+        /// Which ask.
+        ask: AllocationId,
+        /// What is asked.
+        mode: QuestionMode,
+        /// At most [`crate::books::Question::NODES_MAX`], in the order in which they are wanted.
+        nodes: Vec<NodeId>,
+    },
+    /// The RM has answered the question about an ask.
+    Answered {
+        /// Which ask.
+        ask: AllocationId,
+        /// The nodes that it was asked about and that are still there, each with why it does not
+        /// suit the ask; none if it does.
+        verdicts: Vec<(NodeId, Option<Name>)>,
+    },
+    /// What the RM has said of a node holds no more.
+    VerdictsVoid {
+        /// Which node.
+        node: NodeId,
     },
 }
 

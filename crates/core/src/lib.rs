@@ -112,7 +112,7 @@ mod time;
 pub mod view;
 mod wait;
 
-pub use command::{AddNode, Ask, Command, SetForeign, Submit};
+pub use command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 pub use event::{AskTraits, Event, PreemptionCause, Termination};
 pub use invariant::Violation;
 pub use name::Name;

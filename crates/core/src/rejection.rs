@@ -63,6 +63,26 @@ pub enum Rejection {
         /// The most.
         limit: usize,
     },
+    /// An answer to a question that was never put.
+    #[error("question {question} was never put; the last one is {last}, 0 if there was none")]
+    UnknownQuestion {
+        /// As answered.
+        question: u64,
+        /// The number of the last question.
+        last: u64,
+    },
+    /// An answer about a node that was not asked about.
+    #[error(
+        "question {question} about {key} does not name node {node}; answer for the nodes that it names"
+    )]
+    NodeNotAsked {
+        /// Node id.
+        node: Name,
+        /// Allocation key of the ask.
+        key: Name,
+        /// The number of the question.
+        question: u64,
+    },
     /// A node of this id is there already.
     #[error("node {node} is registered already in partition {partition}; remove it first")]
     DuplicateNode {
@@ -209,6 +229,8 @@ impl Rejection {
             Self::ForeignSize { .. } => "FOREIGN_SIZE",
             Self::NoTaskGroup { .. } => "NO_TASK_GROUP",
             Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
+            Self::UnknownQuestion { .. } => "UNKNOWN_QUESTION",
+            Self::NodeNotAsked { .. } => "NODE_NOT_ASKED",
             Self::ManyNewTypes { .. } | Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
         }
     }

@@ -1,11 +1,16 @@
 //! Why something waits: the first check that it fails, with both sides of the comparison.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use core::cmp::Reverse;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, Queue, QueueState};
-use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::books::{Books, QuestionMode, Queue, QueueState};
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
@@ -38,6 +43,10 @@ pub enum Blocker {
     /// Its task group, at this position of its application, has placeholders left, and none of
     /// them is to be had now.
     Placeholders(ApplicationId, u32),
+    /// The RM was asked about this ask, and has not answered yet.
+    AwaitingRm(AllocationId),
+    /// The RM refused this ask every node that has room for it.
+    NodeConstraint(AllocationId),
     /// Too many asks of its application found no node; it is left alone for a while.
     BackOff(ApplicationId),
 }
@@ -80,6 +89,8 @@ impl Blocker {
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
             Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
+            Self::AwaitingRm(_) => "AWAITING_RM",
+            Self::NodeConstraint(_) => "NODE_CONSTRAINT",
             Self::BackOff(_) => "BACKED_OFF",
         }
     }
@@ -105,6 +116,7 @@ impl Blocker {
                 format!("node {}", books.node(node).name)
             }
             Self::NodeAbsent(_) => "the required node".into(),
+            Self::AwaitingRm(_) | Self::NodeConstraint(_) => "the RM".into(),
             Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
             }
@@ -169,6 +181,8 @@ impl Wait {
                 format!("too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less")
             }
             Blocker::Nodes(_) => self.of_nodes(books, ask),
+            Blocker::AwaitingRm(one) => of_question(books, one),
+            Blocker::NodeConstraint(one) => of_refusals(books, one),
         }
     }
 
@@ -224,6 +238,74 @@ impl Wait {
             "{subject} has {left}{unit} {name} left of its {bound} of {most}{unit}, the ask needs {needed}{unit}; {cure}"
         )
     }
+}
+
+/// About how many nodes the RM was asked, and since when.
+fn of_question(books: &Books, ask: AllocationId) -> String {
+    let Some(question) = books.question_of(ask) else { return String::new() };
+    let (count, since) = (question.nodes.len(), question.since.as_millis());
+    let nodes = if count == 1 { "node suits" } else { "nodes suit" };
+    let once = match question.mode {
+        QuestionMode::Allocate => "",
+        QuestionMode::Reserve => " once there is room",
+    };
+    format!(
+        "the RM was asked at {since} ms whether {count} {nodes} the ask{once}, and has not answered; wait for the answer to question {}, or see to the RM",
+        question.number
+    )
+}
+
+/// Whether an ask waits for the place of a placeholder.
+fn is_member(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    let waits = |group: &Name| books.application(row.application).waits_for_place(group);
+    !row.placeholder && row.reservation().is_none() && row.task_group().is_some_and(waits)
+}
+
+/// For which reasons the RM refuses an ask the nodes that it might have, and how many for each; the
+/// most frequent first, of equals the first by the alphabet.
+pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
+    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let required = row.required_node();
+    let has_room = |node: NodeId| {
+        let on = books.node(node);
+        let kept = row.reservation().is_some_and(|kept| kept.node == node);
+        (kept || on.is_open()) && on.available.fits(wanted)
+    };
+    let allocate = books.verdicts_of(ask, QuestionMode::Allocate);
+    let allocate = allocate.filter(|(node, _)| required.is_some() || has_room(*node));
+    // For its only node, and for the nodes of placeholders, room may not have been asked for.
+    let any = required.is_some() || is_member(books, ask);
+    let reserve = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| any);
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, verdict) in allocate.chain(reserve) {
+        if let Some(reason) = &verdict.refusal {
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
+    let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| Reverse(*count));
+    sorted
+}
+
+/// How many nodes the RM refused, and the reason that it gave most often.
+fn of_refusals(books: &Books, ask: AllocationId) -> String {
+    let reasons = refusals(books, ask);
+    let refused: usize = reasons.iter().map(|(_, count)| count).sum();
+    let (reason, count) = reasons.first().copied().unwrap_or_default();
+    if let Some(name) = books.allocation(ask).required_node() {
+        return format!(
+            "node {name} is the only one that the ask may run on, and the RM refuses it with: {reason}; change what the ask needs of a node, or withdraw it"
+        );
+    }
+    if is_member(books, ask) {
+        return format!(
+            "the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
+        );
+    }
+    format!(
+        "every node that has room for the ask is refused by the RM, {count} of {refused} with: {reason}; change what the ask needs of a node, or add nodes that suit it"
+    )
 }
 
 fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {

@@ -10,6 +10,7 @@ use crate::time::Timestamp;
 use super::Books;
 
 use super::gang::Mark;
+use super::question::Inquiry;
 
 /// An ask while `node` is none, an allocation afterwards: one object, as in the protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +65,7 @@ pub(super) struct Special {
     pub(super) reservation: Option<Reservation>,
     pub(super) partner: Option<AllocationId>,
     pub(super) preemption_tried: Option<PreemptionTry>,
+    pub(super) inquiry: Option<Box<Inquiry>>,
 }
 
 /// A node that is kept for an ask.
@@ -131,6 +133,11 @@ impl Allocation {
     /// The last time that something to stop for it was looked for, in vain.
     pub fn preemption_tried(&self) -> Option<PreemptionTry> {
         self.special.as_ref()?.preemption_tried
+    }
+
+    /// What the RM was asked about it, and said.
+    pub(super) fn inquiry(&self) -> Option<&Inquiry> {
+        self.special.as_ref()?.inquiry.as_deref()
     }
 
     pub(super) fn special_mut(&mut self) -> &mut Special {

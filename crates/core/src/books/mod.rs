@@ -15,6 +15,7 @@ mod lists;
 mod node;
 mod partition;
 mod priority;
+mod question;
 mod queue;
 mod quota_clock;
 mod rejected;
@@ -29,6 +30,7 @@ pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGro
 pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
+pub use question::{Question, QuestionMode, Questions, Verdict};
 pub use queue::{Queue, QueueSettings, QueueState};
 pub use rejected::Rejected;
 pub use shape::Shapes;
@@ -74,6 +76,10 @@ pub struct Books {
     submissions: u64,
     asks: i64,
     rejections: u64,
+    /// Whether the RM of any partition answers questions.
+    asking: bool,
+    /// How many questions were put.
+    questions: u64,
     /// Counts events, tries in vain to stop something left out: as long as it is the same, so is
     /// what such a try would find.
     changes: u64,

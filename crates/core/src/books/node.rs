@@ -26,6 +26,8 @@ pub struct Node {
     pub available: Resources,
     /// What else is known of it; never changes.
     pub attributes: NodeAttributes,
+    /// Counts what changes what the RM may say of it: its size, its state, what runs on it.
+    pub version: u64,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
     /// How many allocations it carries.
@@ -55,18 +57,21 @@ impl Node {
     }
 
     pub(super) fn set_capacity(&mut self, capacity: Resources) {
+        self.version += 1;
         self.available = capacity.minus(&self.allocated).minus(&self.occupied).pruned();
         self.capacity = capacity;
     }
 
     /// Have what the core does not schedule take `after` in place of `before`.
     pub(super) fn reoccupy(&mut self, before: &Resources, after: &Resources) {
+        self.version += 1;
         self.occupied = self.occupied.minus(before).plus(after).pruned();
         self.available = self.available.plus(before).minus(after).pruned();
     }
 
     #[inline]
     pub(super) fn charge(&mut self, amount: &Resources) {
+        self.version += 1;
         self.allocated.add(amount);
         self.available.subtract(amount);
         self.available.prune();
@@ -74,6 +79,7 @@ impl Node {
 
     #[inline]
     pub(super) fn refund(&mut self, amount: &Resources) {
+        self.version += 1;
         self.allocated.subtract(amount);
         self.allocated.prune();
         self.available.add(amount);

@@ -11,6 +11,7 @@ use crate::resource::Resources;
 use crate::time::Timestamp;
 
 use super::link::Link;
+use super::question::Questions;
 use super::rejected::Rejected;
 use super::tracker::Trackers;
 
@@ -40,6 +41,8 @@ pub struct Partition {
     pub settings: PartitionSettings,
     /// Its placement rules, built once from the settings.
     pub rules: Arc<Rules>,
+    /// What its RM answers.
+    pub questions: Questions,
     /// The queue `root`; its maximum is the sum of the nodes.
     pub root: QueueId,
     /// Usage and limits of users and groups.

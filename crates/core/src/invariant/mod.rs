@@ -10,7 +10,9 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::books::tracker::{TrackerKind, Trackers};
-use crate::books::{Allocation, Application, ApplicationState, Books, Level, LimitSubject, Node};
+use crate::books::{
+    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Node, Question,
+};
 use crate::config::LimitPrecedence;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
@@ -110,12 +112,27 @@ impl Books {
         Ok(())
     }
 
+    /// The RM is asked of what waits alone, and about so many nodes at most.
+    fn check_questions(&self, id: AllocationId, row: &Allocation) -> Outcome {
+        let asked = self.question_of(id).map_or(0, |question| question.nodes.len());
+        let most = if row.is_pending() { Question::NODES_MAX } else { 0 };
+        if asked > most {
+            return Err(violation(&row.key, "nodes that the RM is asked about", &most, &asked));
+        }
+        let known = self.verdicts_remembered(id);
+        if known > 0 && !row.is_pending() {
+            return Err(violation(&row.key, "verdicts of what waits no more", &known, &0));
+        }
+        Ok(())
+    }
+
     fn check_allocations(&self) -> Outcome {
         let mut uses = BTreeMap::new();
         for (_, row) in self.allocations().iter() {
             *uses.entry(row.shape).or_insert(0_u64) += 1;
         }
         for (id, row) in self.allocations().iter() {
+            self.check_questions(id, row)?;
             let Some(partner) = row.partner() else { continue };
             let back = self.allocations().get(partner).and_then(Allocation::partner);
             equal(&row.key, "partner of its partner", &back, &Some(id))?;

@@ -4,13 +4,16 @@
 //! the first. The reference tells of each ask that it looks at.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId};
 use crate::schedule::{ClassId, Note, Scheduler};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Wait, refusals};
 
 use super::application::QUIET_FOR;
 use super::{Change, Detail, Kind, Record};
@@ -24,6 +27,8 @@ use super::{Change, Detail, Kind, Record};
 pub struct Edges {
     /// Asks that were told to exceed something, what, and when anything was last told of each.
     asks: BTreeMap<AllocationId, (Option<Excess>, Timestamp)>,
+    /// Asks that were told to be refused every node by the RM, and when.
+    refused: BTreeMap<AllocationId, Timestamp>,
     /// Applications that were told to be held back as a whole, and by what.
     applications: BTreeMap<ApplicationId, Count>,
     /// Classes whose applications were all told so.
@@ -62,10 +67,12 @@ impl Edges {
             Event::Placed { ask, .. } | Event::SwapStarted { ask, .. } => {
                 self.fits(books, now, *ask, heard);
                 self.asks.remove(ask);
+                self.refused.remove(ask);
                 self.may_run(books, now, books.allocation(*ask).application, heard);
             }
             Event::AskRemoved { ask, .. } => {
                 self.asks.remove(ask);
+                self.refused.remove(ask);
             }
             Event::ApplicationMoved { application, .. } => {
                 self.may_run(books, now, *application, heard);
@@ -118,10 +125,14 @@ impl Edges {
         let application = books.allocation(ask).application;
         let Some(count) = count_of(wait.blocker) else {
             self.may_run(books, now, application, heard);
-            return match excess_of(wait.blocker) {
-                Some(excess) => self.exceeds(books, now, ask, (excess, wait), heard),
-                None => self.fits(books, now, ask, heard),
-            };
+            if let Some(excess) = excess_of(wait.blocker) {
+                return self.exceeds(books, now, ask, (excess, wait), heard);
+            }
+            self.fits(books, now, ask, heard);
+            if let Blocker::NodeConstraint(_) = wait.blocker {
+                self.refuse(books, now, ask, heard);
+            }
+            return;
         };
         self.may_not_run(books, now, application, (count, wait, ask), heard);
         if self.remember_class(scheduler, class) {
@@ -196,6 +207,28 @@ impl Edges {
         self.fits(books, now, ask, heard);
         self.asks.insert(ask, (Some(excess), now));
         let text = wait.sentence(books, books.resources_of(ask));
+        heard(of_ask(books, now, ask).saying(&text));
+    }
+
+    /// The RM refused an ask every node: for which reasons, the most frequent first.
+    fn refuse(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        ask: AllocationId,
+        heard: &mut impl FnMut(Record),
+    ) {
+        let told = self.refused.get(&ask).copied();
+        let quiet = told.is_some_and(|at| now.since(at) < QUIET_FOR);
+        if quiet || (told.is_none() && self.refused.len() >= Self::REMEMBERED) {
+            return;
+        }
+        self.refused.insert(ask, now);
+        let reasons: Vec<String> = refusals(books, ask)
+            .into_iter()
+            .map(|(reason, count)| format!("{reason} ({count}x)"))
+            .collect();
+        let text = format!("the RM refuses the nodes for the ask: {}", reasons.join("; "));
         heard(of_ask(books, now, ask).saying(&text));
     }
 

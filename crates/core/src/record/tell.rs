@@ -88,6 +88,11 @@ impl Teller<'_> {
             | Event::PreemptionTriggered { .. }
             | Event::PreemptionTried { .. }
             | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
+            // Of what the RM answers it is told where the ask waits for it.
+            Event::QuestionsSet { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::VerdictsVoid { .. } => {}
         }
     }
 

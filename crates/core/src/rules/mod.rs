@@ -11,6 +11,7 @@ mod gang;
 mod life;
 mod node;
 mod outstanding;
+mod question;
 mod quota;
 mod submit;
 mod timer;
@@ -59,6 +60,11 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         }
         Command::SetForeign(foreign) => foreign::set(books, foreign),
         Command::ReleaseForeign { partition, key } => foreign::release(books, partition, key),
+        Command::SetQuestions { partition, questions } => {
+            question::set(books, partition, *questions)
+        }
+        Command::Verdicts(verdicts) => question::answer(books, verdicts),
+        Command::VoidVerdicts { partition, node } => question::void(books, partition, node),
         Command::ScanQuotas { partition } => quota::scan(books, now, partition),
         Command::ScanOutstanding { partition } => outstanding::scan(books, partition),
         Command::Tick => Ok(timer::fire(books, now)),

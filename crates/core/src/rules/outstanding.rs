@@ -105,7 +105,9 @@ impl<'books> Scan<'books> {
             }
             user = less(user, Some(size));
             room = less(room, Some(size));
-            if !one.scale_up_asked && one.required_node().is_none() {
+            // As long as the RM has not answered, a node there may do.
+            let awaits = books.question_of(ask).is_some();
+            if !one.scale_up_asked && one.required_node().is_none() && !awaits {
                 self.collect(leaf, id, ask, size);
             }
         }

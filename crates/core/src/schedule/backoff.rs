@@ -22,6 +22,7 @@ use super::judge::{held_back, may_not_start};
 use super::keep::{Due, is_old};
 use super::lane::{Lane, Pass};
 use super::order::AskKey;
+use super::questions::{awaits_rm, found_no_node};
 
 /// What came of one ask on a visit.
 enum Look {
@@ -114,23 +115,20 @@ impl Scheduler {
             // The reserved pass has tried this one, and found nothing.
             let ordinary = books.allocation(ask).required_node().is_none();
             let reaches = matches!(key.lane, Lane::Kept(_)) && ordinary;
-            let reaches = reaches && held_back(books, key).is_none();
+            let reaches = reaches && !awaits_rm(books, ask) && held_back(books, key).is_none();
             return if reaches { Look::Failed } else { Look::Barred };
         }
         if self.place_first(books, (partition, class), now, events) {
             return Look::Moved;
         }
         let wait = self.classes.rows[class].wait;
-        if !wait.is_some_and(|wait| matches!(wait.blocker, Blocker::Nodes(_))) {
+        let ordinary = books.allocation(ask).required_node().is_none();
+        if !ordinary || !wait.is_some_and(|wait| found_no_node(wait.blocker)) {
             return Look::Barred;
         }
-        if is_old(books.allocation(ask).created, now) {
-            let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
-            if let Some(node) = best {
-                events.push(Event::Reserved { ask, node });
-                return Look::Moved;
-            }
-            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
+        let old = is_old(books.allocation(ask).created, now);
+        if old && self.keep(books, (partition, key), ask, events) {
+            return Look::Moved;
         }
         Look::Failed
     }

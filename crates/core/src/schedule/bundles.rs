@@ -27,7 +27,9 @@ impl Scheduler {
         if let Some(name) = row.required_node() {
             let key = (books.application(application).partition, name.clone());
             self.required.entry(key).or_default().insert(ask);
-            self.note_pinned_member(ask, lane, true);
+        }
+        if let Lane::PinnedSwap(_) = lane {
+            self.note_pinned_member(books, (ask, lane), true);
         }
         self.reorder(books, application, Some(bundle));
         let class = self.classes.bundles[bundle].class;
@@ -90,7 +92,6 @@ impl Scheduler {
     fn remove_ask_of(&mut self, books: &Books, ask: AllocationId, lane: Lane) -> Option<BundleId> {
         let row = books.allocation(ask);
         if let Some(name) = row.required_node() {
-            self.note_pinned_member(ask, lane, false);
             let key = (books.application(row.application).partition, name.clone());
             if let Some(asks) = self.required.get_mut(&key) {
                 asks.remove(&ask);
@@ -102,6 +103,10 @@ impl Scheduler {
         if let Lane::Kept(ask) = lane {
             self.forget_reservation(books, ask);
         }
+        if let Lane::PinnedSwap(_) = lane {
+            self.note_pinned_member(books, (ask, lane), false);
+        }
+        self.forget_refused(books, ask);
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let class = self.classes.bundles[bundle].class;
@@ -238,7 +243,7 @@ impl Scheduler {
                 continue;
             }
             let before = if had_places && ask.reservation().is_none() {
-                Lane::in_gang(id, ask, group)
+                Lane::in_gang(books, id, ask, group)
             } else {
                 Lane::outside_gang(books, id, ask)
             };

@@ -19,6 +19,7 @@ use super::class::{BundleId, Class, ClassId};
 use super::keep::RESERVATION_DELAY;
 use super::lane::{Lane, Pass};
 use super::preempt::{self, Attempt, Obstacle, Plan, TRIES_PER_CYCLE, TRY_EVERY};
+use super::questions::{found_no_node, to_keep};
 
 /// The classes that wait for room and for which others may be stopped.
 #[derive(Debug, Default)]
@@ -236,14 +237,14 @@ impl Scheduler {
         let row = &self.classes.rows[class];
         match row.key.lane {
             Lane::Kept(ask) if row.pass == Pass::Reserved => required(books, ask, wait, events),
-            Lane::Calling(_) | Lane::Kept(_) => {
+            Lane::Calling(_) | Lane::Asking(_) | Lane::Kept(_) => {
                 let Some(ask) = self.caller(books, class, wait, now) else { return false };
                 let row = &self.classes.rows[class];
                 let size = books.shapes().get(row.key.shape);
-                let keeps =
-                    matches!((row.key.lane, wait.blocker), (Lane::Calling(_), Blocker::Nodes(_)))
-                        && books.allocation(ask).created + RESERVATION_DELAY < now
-                        && self.nodes[&partition].best_to_keep(books, size).is_some();
+                let keeps = !matches!(row.key.lane, Lane::Kept(_))
+                    && found_no_node(wait.blocker)
+                    && books.allocation(ask).created + RESERVATION_DELAY < now
+                    && to_keep(books, &self.nodes[&partition], ask, size).is_some();
                 if keeps {
                     return false;
                 }
@@ -270,7 +271,7 @@ impl Scheduler {
         let row = books.allocation(ask);
         let leaf = books.application(row.application).queue;
         *self.calls.tries.entry(leaf).or_default() += 1;
-        let nodes_tried = matches!(wait.blocker, Blocker::Nodes(_));
+        let nodes_tried = found_no_node(wait.blocker);
         let kind = (leaf, row.shape, row.priority, nodes_tried);
         let attempt = if self.calls.failed.contains(&kind) {
             Attempt { given_up: Vec::new(), plan: Err(Obstacle::NothingHelps) }
@@ -323,7 +324,7 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
 
 /// Whether room is what an ask waits for: in its queues, or on a node.
 const fn is_for_room(blocker: Blocker) -> bool {
-    matches!(blocker, Blocker::QueueMax(_) | Blocker::Nodes(_))
+    matches!(blocker, Blocker::QueueMax(_)) || found_no_node(blocker)
 }
 
 /// From when on the last pass looks at an ask that has a node: its application may have backed off.
@@ -340,7 +341,7 @@ fn ripe_at(books: &Books, row: &Class) -> Option<Timestamp> {
             let delay = books.queue(row.key.leaf).settings.values.preemption_delay;
             Some(row.oldest()? + delay)
         }
-        Lane::Kept(ask) => {
+        Lane::Kept(ask) | Lane::Asking(ask) => {
             let ask = books.allocation(ask);
             let may = preempt::may_ask(ask) && preempt::can_call(books, ask);
             may.then(|| preempt::ripe_at(books, row.key.leaf, ask))

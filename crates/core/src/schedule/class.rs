@@ -174,6 +174,8 @@ impl Class {
             | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
             | Blocker::Placeholders(..)
+            | Blocker::AwaitingRm(_)
+            | Blocker::NodeConstraint(_)
             | Blocker::BackOff(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })

@@ -38,7 +38,7 @@ impl Scheduler {
             Event::SwapStarted { node, placeholder, .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
-                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.update_node(books, *node);
                 self.marked(books, *placeholder);
             }
             Event::ReleaseAsked { allocation, .. }
@@ -71,19 +71,40 @@ impl Scheduler {
 
     /// A node may have more to give, or is kept for somebody or nobody by now.
     pub(super) fn node_changed(&mut self, books: &Books, node: NodeId) {
-        self.nodes_of(books.node(node).partition).update(books, node);
+        self.update_node(books, node);
         self.node_opened(books, node);
     }
 
     /// A node may be in use from now on, larger, or kept for nobody.
     pub(super) fn node_opened(&mut self, books: &Books, node: NodeId) {
         self.node_gave_way(books, node);
+        self.open_keeping(books, node);
         let row = books.node(node);
         let suits = |shape| row.capacity.fits(books.shapes().get(shape));
+        self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
+    }
+
+    /// A node may be kept from now on, for those that it is large enough for.
+    pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
         if row.is_open() {
+            let suits = |shape| row.capacity.fits(books.shapes().get(shape));
             self.keeping.open(&mut self.tree, row.partition, suits);
         }
-        self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
+    }
+
+    /// A node may have more to give: wake what it has room for.
+    pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        let fits = |shape| row.available.fits(books.shapes().get(shape));
+        if row.is_open() {
+            self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
+        }
+        self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
+        self.wake_pinned_members(books, node);
+        if row.is_reserved() {
+            self.wake_kept(books, node);
+        }
     }
 
     /// An allocation is to go: on its node others may be stopped in its stead for those who may
@@ -132,7 +153,8 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            if self.pinned_members.contains(&ask) {
+            let asking = matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_));
+            if asking || self.is_single_member(books, ask) {
                 self.wake(books, ask);
             } else {
                 self.relane(books, ask, Lane::Absent(ask));
@@ -146,6 +168,7 @@ impl Scheduler {
         let key = (row.partition, row.name.clone());
         let asks = self.required.get(&key).cloned().unwrap_or_default();
         self.take_out(books, asks);
+        self.forget_place(node);
     }
 
     /// A leaf is about to get its first guarantee, or to lose its last: with one others may be

@@ -198,7 +198,8 @@ impl Scheduler {
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
             | Event::QueueMoved { .. }
-            | Event::LimitsChanged { .. } => self.stale = true,
+            | Event::LimitsChanged { .. }
+            | Event::QuestionsSet { .. } => self.stale = true,
             Event::QueueChanged { .. } => match seen.sized {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
@@ -244,6 +245,9 @@ impl Scheduler {
             | Event::ScaleUpAsked { .. }
             | Event::ForeignSet { .. }
             | Event::ForeignRemoved { .. } => self.after_cycle(books, event, seen),
+            Event::Asked { .. } | Event::Answered { .. } | Event::VerdictsVoid { .. } => {
+                self.after_question(books, event);
+            }
             Event::AskAdded { .. }
             | Event::AskRemoved { .. }
             | Event::Placed { .. }
@@ -259,18 +263,19 @@ impl Scheduler {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
                 self.nodes_of(*partition).add(books, *partition, node);
+                self.node_versioned(books, node);
                 self.pin(books, node);
                 self.cluster_resized(books, *partition);
                 self.node_opened(books, node);
             }
             Event::NodeResized { node, .. } => {
                 let partition = books.node(*node).partition;
-                self.nodes_of(partition).update(books, *node);
+                self.update_node(books, *node);
                 self.cluster_resized(books, partition);
                 self.node_opened(books, *node);
             }
             Event::NodeScheduling { node, .. } => {
-                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.update_node(books, *node);
                 self.node_opened(books, *node);
             }
             Event::NodeRemoved { .. } => {
@@ -296,7 +301,7 @@ impl Scheduler {
                 self.group_changed(books, seen);
             }
             Event::Placed { ask, node } => {
-                self.nodes_of(books.node(*node).partition).update(books, *node);
+                self.update_node(books, *node);
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
                 if books.node(*node).is_reserved() {
@@ -340,20 +345,6 @@ impl Scheduler {
         self.queue_gave_way(books, self.roots[&partition]);
     }
 
-    /// A node may have more to give: wake what it has room for.
-    pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
-        let row = books.node(node);
-        let fits = |shape| row.available.fits(books.shapes().get(shape));
-        if row.is_open() {
-            self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
-        }
-        self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
-        self.wake_pinned_members(books, node);
-        if row.is_reserved() {
-            self.wake_kept(books, node);
-        }
-    }
-
     fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
@@ -395,7 +386,7 @@ impl Scheduler {
     /// An allocation gave room back, all of it or some: to its queues, its trackers and its node.
     pub(super) fn released(&mut self, books: &Books, seen: &Seen) {
         if let Some(node) = seen.node {
-            self.nodes_of(books.node(node).partition).update(books, node);
+            self.update_node(books, node);
             self.node_gave_way(books, node);
         }
         let mut next = seen.queue;

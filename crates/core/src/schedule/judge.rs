@@ -1,7 +1,9 @@
 //! The checks, in their order: may its application run, do user and group allow it, do the
 //! queues, and is there a node. The first that fails is the reason for waiting.
 
-use crate::books::{Books, Link};
+use alloc::vec::Vec;
+
+use crate::books::{Books, Link, QuestionMode};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
@@ -10,15 +12,16 @@ use crate::wait::{Blocker, Wait};
 use super::class::{ClassKey, Standing};
 use super::lane::Lane;
 use super::nodes::NodeIndex;
-use super::reserve;
+use super::{questions, reserve};
 
 /// What is to be done with a class.
-#[derive(Clone, Copy)]
 pub(super) enum Verdict {
     /// Choose the group of its first application.
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Ask the RM about these nodes.
+    Ask { ask: AllocationId, mode: QuestionMode, nodes: Vec<NodeId> },
     /// Have its first ask take the place of a placeholder.
     Swap,
     /// Keep a node for its first ask.
@@ -42,6 +45,11 @@ pub(super) fn judge(
     if key.standing == Standing::Unlinked {
         return Verdict::Link;
     }
+    if let Lane::Asking(ask) | Lane::Kept(ask) | Lane::PinnedSwap(ask) = key.lane
+        && questions::awaits_rm(books, ask)
+    {
+        return wait(Blocker::AwaitingRm(ask));
+    }
     if let Some(wait) = held_back(books, key) {
         return match key.lane {
             Lane::Kept(ask) => reserve::on_no_headroom(books, ask, wait, now),
@@ -50,6 +58,9 @@ pub(super) fn judge(
     }
     let ask = books.shapes().get(key.shape);
     match key.lane {
+        Lane::Asking(one) => {
+            questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
+        }
         Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, ask),
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),

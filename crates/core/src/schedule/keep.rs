@@ -12,13 +12,13 @@ use core::ops::Bound;
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::{Millis, Timestamp};
-use crate::wait::Blocker;
 
 use super::Scheduler;
-use super::class::{Bundle, BundleId, ClassId, Head};
+use super::class::{Bundle, BundleId, ClassId, ClassKey, Head};
 use super::lane::{Lane, Pass};
 use super::order::AskKey;
 use super::park::Place;
+use super::questions::found_no_node;
 use super::tree::Tree;
 
 /// Asks older than this have a node kept when none has room. Source: scheduling §3.5.
@@ -36,6 +36,26 @@ pub(super) enum Due {
     Overdue(AllocationId),
     /// An application that was left alone is looked at again.
     Awake(ApplicationId),
+}
+
+/// What the classes have in common for which the same nodes can be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeepKey {
+    shape: ShapeId,
+    leaf: QueueId,
+    /// The ask, where the RM is asked about it.
+    asking: Option<AllocationId>,
+}
+
+impl KeepKey {
+    pub(super) const fn of(class: ClassKey) -> Self {
+        let ClassKey { shape, leaf, lane, .. } = class;
+        let asking = match lane {
+            Lane::Asking(ask) => Some(ask),
+            _ => None,
+        };
+        Self { shape, leaf, asking }
+    }
 }
 
 /// The classes for which a node is to be kept, of one leaf and shape.
@@ -69,9 +89,9 @@ impl Keepers {
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Keeping {
-    groups: BTreeMap<(ShapeId, QueueId), Keepers>,
-    /// The leaves whose classes of a shape were refused.
-    refused: BTreeMap<(PartitionId, ShapeId), BTreeSet<QueueId>>,
+    groups: BTreeMap<KeepKey, Keepers>,
+    /// Those of a shape that were refused.
+    refused: BTreeMap<(PartitionId, ShapeId), BTreeSet<KeepKey>>,
     /// Bundles whose asks have changed since their ages were looked at.
     changed: Vec<BundleId>,
 }
@@ -80,37 +100,33 @@ impl Keeping {
     fn replace(
         &mut self,
         tree: &mut Tree,
-        (partition, shape, leaf): (PartitionId, ShapeId, QueueId),
+        (partition, key): (PartitionId, KeepKey),
         before: Option<&Place>,
         after: Option<Place>,
     ) {
-        let group = self.groups.entry((shape, leaf)).or_default();
+        let group = self.groups.entry(key).or_default();
         if let Some(before) = before {
             group.members.remove(before);
         }
         group.members.extend(after);
-        group.show(tree, leaf);
+        group.show(tree, key.leaf);
         if group.members.is_empty() {
-            self.groups.remove(&(shape, leaf));
-            if let Some(leaves) = self.refused.get_mut(&(partition, shape)) {
-                leaves.remove(&leaf);
-                if leaves.is_empty() {
-                    self.refused.remove(&(partition, shape));
+            self.groups.remove(&key);
+            if let Some(groups) = self.refused.get_mut(&(partition, key.shape)) {
+                groups.remove(&key);
+                if groups.is_empty() {
+                    self.refused.remove(&(partition, key.shape));
                 }
             }
         }
     }
 
     /// No node can be kept for asks of this shape.
-    pub(super) fn refuse(
-        &mut self,
-        tree: &mut Tree,
-        (partition, shape, leaf): (PartitionId, ShapeId, QueueId),
-    ) {
-        let Some(group) = self.groups.get_mut(&(shape, leaf)) else { return };
+    pub(super) fn refuse(&mut self, tree: &mut Tree, (partition, key): (PartitionId, KeepKey)) {
+        let Some(group) = self.groups.get_mut(&key) else { return };
         group.refused = true;
-        group.show(tree, leaf);
-        self.refused.entry((partition, shape)).or_default().insert(leaf);
+        group.show(tree, key.leaf);
+        self.refused.entry((partition, key.shape)).or_default().insert(key);
     }
 
     /// A node that suits these shapes can be kept from now on.
@@ -128,10 +144,10 @@ impl Keeping {
         let shapes: Vec<ShapeId> =
             mine.map(|((_, shape), _)| *shape).filter(|shape| suits(*shape)).collect();
         for shape in shapes {
-            for leaf in self.refused.remove(&(partition, shape)).into_iter().flatten() {
-                if let Some(group) = self.groups.get_mut(&(shape, leaf)) {
+            for key in self.refused.remove(&(partition, shape)).into_iter().flatten() {
+                if let Some(group) = self.groups.get_mut(&key) {
                     group.refused = false;
-                    group.show(tree, leaf);
+                    group.show(tree, key.leaf);
                 }
             }
         }
@@ -150,7 +166,11 @@ impl Scheduler {
     /// A class has found no node: follow the ages of its asks from now on.
     pub(super) fn follow_ages(&mut self, books: &Books, class: ClassId, now: Timestamp) {
         let row = &mut self.classes.rows[class];
-        let open = matches!(row.key.lane, Lane::Open | Lane::Calling(_));
+        let open = match row.key.lane {
+            Lane::Open | Lane::Calling(_) => true,
+            Lane::Asking(ask) => books.allocation(ask).required_node().is_none(),
+            _ => false,
+        };
         if open && !core::mem::replace(&mut row.aging, true) {
             self.keeping.changed.extend(row.bundles.iter().map(|(_, bundle)| *bundle));
         }
@@ -204,7 +224,7 @@ impl Scheduler {
     /// Give a class its place among those for which a node is to be kept, or take it out.
     pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
-        let waits = row.wait.is_some_and(|wait| matches!(wait.blocker, Blocker::Nodes(_)));
+        let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
         let after = row.old.first().filter(|_| waits).map(|(head, _)| head);
         if row.keeps.as_ref() == after {
             return;
@@ -213,8 +233,7 @@ impl Scheduler {
         let before = core::mem::replace(&mut row.keeps, after.clone());
         let before = before.map(|head| (head, class));
         let after = after.map(|head| (head, class));
-        let (leaf, shape) = (row.key.leaf, row.key.shape);
-        let key = (books.queue(leaf).partition, shape, leaf);
+        let key = (books.queue(row.key.leaf).partition, KeepKey::of(row.key));
         self.keeping.replace(&mut self.tree, key, before.as_ref(), after);
     }
 

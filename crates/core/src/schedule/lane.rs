@@ -41,6 +41,8 @@ pub(super) enum Lane {
     Open,
     /// The same, and others may be stopped for it, at this priority.
     Calling(i32),
+    /// Any node, or the one that it requires, if the RM lets this ask have it.
+    Asking(AllocationId),
     /// This node only.
     Pinned(NodeId),
     /// A node only that is not there.
@@ -49,7 +51,7 @@ pub(super) enum Lane {
     Kept(AllocationId),
     /// The place of a placeholder, in the task group at this position of its application.
     Swap(ApplicationId, u32),
-    /// The same for this ask, which may run on one node only.
+    /// The same for this ask, which may run on one node only, or the RM is asked about it.
     PinnedSwap(AllocationId),
 }
 
@@ -57,7 +59,7 @@ impl Lane {
     /// The lane of an ask that waits.
     #[inline]
     pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
-        if !ask.has_nothing_special() {
+        if !ask.has_nothing_special() || books.has_questions() {
             Self::of_special(books, id, ask)
         } else if ask.may_preempt {
             Self::of_ordinary(books, ask)
@@ -81,15 +83,16 @@ impl Lane {
             && group.has_places()
             && !ask.placeholder
         {
-            return Self::in_gang(id, ask, place);
+            return Self::in_gang(books, id, ask, place);
         }
         Self::outside_gang(books, id, ask)
     }
 
     /// The lane of a member that waits for the place of a placeholder of the task group at this
     /// position of its application.
-    pub(super) fn in_gang(id: AllocationId, ask: &Allocation, group: usize) -> Self {
-        if ask.required_node().is_some() {
+    pub(super) fn in_gang(books: &Books, id: AllocationId, ask: &Allocation, group: usize) -> Self {
+        let partition = books.application(ask.application).partition;
+        if ask.required_node().is_some() || books.asks_about_nodes(partition) {
             return Self::PinnedSwap(id);
         }
         let group = u32::try_from(group).expect("an application has few task groups");
@@ -102,6 +105,9 @@ impl Lane {
             return Self::Kept(id);
         }
         let application = books.application(ask.application);
+        if books.asks_about_nodes(application.partition) {
+            return Self::Asking(id);
+        }
         let Some(node) = ask.required_node() else { return Self::of_ordinary(books, ask) };
         match books.partition(application.partition).nodes.get(&**node) {
             Some(node) => Self::Pinned(*node),
@@ -114,7 +120,9 @@ impl Lane {
         match self {
             Self::Kept(_) => Pass::Reserved,
             Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
-            Self::Open | Self::Calling(_) | Self::Pinned(_) | Self::Absent(_) => Pass::Normal,
+            Self::Open | Self::Calling(_) | Self::Asking(_) | Self::Pinned(_) | Self::Absent(_) => {
+                Pass::Normal
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ mod nodes;
 mod order;
 mod park;
 pub mod preempt;
+mod questions;
 mod rank;
 mod reserve;
 mod swap;
@@ -40,7 +41,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId, Shape
 use crate::name::Name;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::Wait;
 
 use calls::Calls;
 use class::{BundleId, Classes};
@@ -49,7 +50,8 @@ use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use park::Parked;
-use swap::{Places, take_place};
+use questions::{Refused, found_no_node};
+use swap::{GroupId, Places, take_place};
 use tree::Tree;
 
 /// What came of looking for the next step.
@@ -105,8 +107,13 @@ pub struct Scheduler {
     charged: bool,
     /// The asks that may run on one node only, by its name, whether it is there or not.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
-    /// Of these the members of gangs that wait for the place of a placeholder.
-    pinned_members: BTreeSet<AllocationId>,
+    /// The members of gangs that wait for the place of a placeholder each by itself: they may run
+    /// on one node only, or the RM is asked about each.
+    pinned_members: BTreeSet<(GroupId, AllocationId)>,
+    /// Those that the RM refused all nodes with room for.
+    refused: Refused,
+    /// Of these the members of gangs, by the nodes of placeholders that the RM refused them.
+    refused_places: BTreeSet<(NodeId, AllocationId)>,
     /// The placeholders that members of gangs may take the places of.
     places: Places,
     /// Asks that are in no index while an event changes what tells them apart.
@@ -290,7 +297,7 @@ impl Scheduler {
                 if self.stop_others(books, (partition, class), wait, now, events) {
                     return true;
                 }
-                if elsewhere && !matches!(wait.blocker, Blocker::Nodes(_)) {
+                if elsewhere && !found_no_node(wait.blocker) {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
                 self.park(books, (class, wait), now);
@@ -315,16 +322,18 @@ impl Scheduler {
             Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
             Verdict::Swap => {
                 let (_, ask) = self.first_ask(class);
-                if let Some(wait) = take_place(books, &self.places, ask, events) {
+                let found = (&self.places, &self.nodes[&partition]);
+                if let Some(wait) = take_place(books, found, ask, events) {
                     self.park(books, (class, wait), now);
                     return false;
                 }
             }
+            Verdict::Ask { ask, mode, nodes } => events.push(Event::Asked { ask, mode, nodes }),
             Verdict::Place(node) => {
-                if matches!(key.lane, Lane::Pinned(_)) {
+                let (application, ask) = self.first_ask(class);
+                if matches!(key.lane, Lane::Pinned(_)) || is_required(books, key.lane) {
                     reserve::make_way(books, node, events);
                 }
-                let (application, ask) = self.first_ask(class);
                 place(books, application, (ask, node), events);
             }
         }
@@ -344,13 +353,8 @@ impl Scheduler {
             self.park(books, (class, wait), now);
             return false;
         }
-        let best = self.nodes[&partition].best_to_keep(books, books.shapes().get(key.shape));
-        if let Some(node) = best {
-            events.push(Event::Reserved { ask: self.first_old(class), node });
-        } else {
-            self.keeping.refuse(&mut self.tree, (partition, key.shape, key.leaf));
-        }
-        best.is_some()
+        let ask = self.first_old(class);
+        self.keep(books, (partition, key), ask, events)
     }
 
     /// Apply an event to the books and bring the indexes along: the one way to change books
@@ -392,7 +396,8 @@ impl Scheduler {
             }
         }
         self.arm(books, class);
-        if matches!(wait.blocker, Blocker::Nodes(_)) {
+        self.note_refused(books, wait);
+        if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);
         }
         self.stand(books, class);
@@ -403,6 +408,11 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// Whether an ask that is judged by itself may run on one node only.
+fn is_required(books: &Books, lane: Lane) -> bool {
+    matches!(lane, Lane::Asking(ask) if books.allocation(ask).required_node().is_some())
 }
 
 /// Whether an application is Accepted and its queues do not count it yet.

@@ -124,6 +124,30 @@ impl NodeIndex {
         None
     }
 
+    /// The first in order of these nodes.
+    pub(super) fn first_of(&self, nodes: impl Iterator<Item = NodeId>) -> Option<NodeId> {
+        let keyed = nodes.filter_map(|id| Some((self.keys.get(id.index())?.as_ref()?.0, id)));
+        keyed.min().map(|(_, id)| id)
+    }
+
+    /// The first nodes in order that may be used, have room for all of `ask` and are `wanted`, so
+    /// many at most.
+    pub(super) fn with_room(
+        &self,
+        books: &Books,
+        ask: &Resources,
+        wanted: impl Fn(NodeId) -> bool,
+        limit: usize,
+    ) -> Vec<NodeId> {
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(ask));
+        let nodes = blocks.flat_map(|block| &block.nodes).map(|(_, id)| *id);
+        let fits = |id: &NodeId| {
+            let node = books.node(*id);
+            node.is_open() && node.available.fits(ask)
+        };
+        nodes.filter(fits).filter(|id| wanted(*id)).take(limit).collect()
+    }
+
     /// Whether any node may be used, and so be kept for an ask.
     #[inline]
     pub(super) const fn has_open(&self) -> bool {
@@ -149,6 +173,24 @@ impl NodeIndex {
             }
         }
         best.map(|(_, id)| id)
+    }
+
+    /// The nodes that may be used, are large enough for `ask` and are `wanted`, the one that its room
+    /// would suit best first, equals in order.
+    pub(super) fn to_keep(
+        &self,
+        books: &Books,
+        ask: &Resources,
+        wanted: impl Fn(NodeId, &Node) -> bool,
+    ) -> Vec<NodeId> {
+        let open = self.blocks.iter().filter(|block| block.open > 0);
+        let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
+        let suits = nodes
+            .filter(|(id, node)| node.is_open() && node.capacity.fits(ask) && wanted(*id, node));
+        let score = |node: &Node| Resources::fit_score(Some(ask), &node.available);
+        let mut scored: Vec<(Share, NodeId)> = suits.map(|(id, node)| (score(node), id)).collect();
+        scored.sort_by_key(|(score, _)| *score);
+        scored.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.

@@ -15,6 +15,7 @@ use super::judge::{Verdict, held_back, on_any_node, wait};
 use super::keep::Due;
 use super::lane::Lane;
 use super::nodes::NodeIndex;
+use super::questions;
 
 /// After how long a lack of headroom ends a reservation. The reference adds its hour twice:
 /// scheduling §9.5, decision D-17.
@@ -38,13 +39,19 @@ pub(super) fn on_kept_node(
     (ask, elsewhere): (AllocationId, bool),
 ) -> Verdict {
     let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let partition = books.queue(key.leaf).partition;
+    let asks = books.asks_about_nodes(partition);
+    if elsewhere && asks {
+        return questions::on_any_node(books, nodes, (partition, ask), wanted);
+    }
     if elsewhere {
         return on_any_node(books, nodes, key.leaf, wanted);
     }
     let kept = row.reservation().expect("a kept ask has its reservation").node;
     // Whether the node is drained does not matter: it was kept before.
     if books.node(kept).available.fits(wanted) {
-        return Verdict::Place(kept);
+        // A node that it may not have, though there is room, is kept in vain.
+        return questions::on_node(books, ask, kept, || Verdict::GiveUp(ask));
     }
     match row.required_node() {
         Some(_) => wait(Blocker::RequiredNode(kept)),

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, Mark};
+use crate::books::{Allocation, Books, Mark, Question, QuestionMode};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -12,6 +12,8 @@ use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::lane::Lane;
+use super::nodes::NodeIndex;
+use super::questions;
 
 /// The placeholders that members may take the places of, by application and task group: the
 /// oldest ask first, then by key.
@@ -68,15 +70,17 @@ pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<GroupId> {
 /// What keeps it waiting, if nothing of this is possible.
 pub(super) fn take_place(
     books: &Books,
-    places: &Places,
+    (places, nodes): (&Places, &NodeIndex),
     member: AllocationId,
     events: &mut Vec<Event>,
 ) -> Option<Wait> {
     let row = books.allocation(member);
     let group = group_of(books, row).expect("a member waits for a place in its group");
     let wanted = books.resources_of(member);
+    let partition = books.application(row.application).partition;
+    let asks = books.asks_about_nodes(partition);
     let before = events.len();
-    let mut large_enough = None;
+    let (mut large_enough, mut unknown) = (None, Vec::new());
     for placeholder in places.of(group) {
         if !books.resources_of(placeholder).fits(wanted) {
             let (allocation, termination) = (placeholder, Termination::Timeout);
@@ -84,31 +88,61 @@ pub(super) fn take_place(
             continue;
         }
         let node = books.allocation(placeholder).node.expect("a placeholder to be had is placed");
-        if may_run_on(books, row, node) {
+        let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
+        let accepted = !asks || verdict.is_some_and(|one| one.refusal.is_none());
+        let may_run = may_run_on(books, row, node);
+        if may_run && accepted {
             events.push(Event::SwapStarted { ask: member, placeholder, node });
             return None;
         }
         large_enough.get_or_insert(placeholder);
+        if may_run && verdict.is_none() && !unknown.contains(&node) {
+            unknown.push(node);
+        }
     }
-    if let Some(placeholder) = large_enough
-        && let Some(node) = elsewhere(books, row, member)
-    {
-        events.push(Event::SwapStarted { ask: member, placeholder, node });
+    if asks && !unknown.is_empty() {
+        unknown.truncate(Question::NODES_MAX);
+        events.push(Event::Asked { ask: member, mode: QuestionMode::Reserve, nodes: unknown });
+        return None;
+    }
+    if let Some(placeholder) = large_enough {
+        let node = if asks {
+            questions::elsewhere(books, nodes, member)
+        } else {
+            elsewhere(books, row, member).map(Ok)
+        };
+        events.extend(node.map(|node| match node {
+            Ok(node) => Event::SwapStarted { ask: member, placeholder, node },
+            Err(nodes) => Event::Asked { ask: member, mode: QuestionMode::Allocate, nodes },
+        }));
     }
     if events.len() > before {
         return None;
     }
+    Some(Wait { blocker: blocker(books, places, member), shortfall: None })
+}
+
+/// What keeps a member waiting that can take the place of no placeholder.
+pub(super) fn blocker(books: &Books, places: &Places, member: AllocationId) -> Blocker {
+    let row = books.allocation(member);
+    let group = group_of(books, row).expect("a member waits for a place in its group");
+    let wanted = books.resources_of(member);
+    let partition = books.application(row.application).partition;
+    if books.asks_about_nodes(partition)
+        && questions::is_refused(books, member)
+        && places.of(group).any(|one| books.resources_of(one).fits(wanted))
+    {
+        return Blocker::NodeConstraint(member);
+    }
     // A member that may run on one node only shares what it waits for with none of the others:
     // each is woken by itself.
-    let partition = books.application(row.application).partition;
-    let blocker = match row.required_node() {
+    match row.required_node() {
         None => Blocker::Placeholders(group.0, group.1),
         Some(name) => match books.partition(partition).nodes.get(&**name) {
             Some(node) => Blocker::RequiredNode(*node),
             None => Blocker::NodeAbsent(partition),
         },
-    };
-    Some(Wait { blocker, shortfall: None })
+    }
 }
 
 /// Whether a member may run on the node of a placeholder, with nothing said about room. All that
@@ -136,8 +170,9 @@ impl Scheduler {
         let Some(group) = group_of(books, row) else { return };
         let blocker = Blocker::Placeholders(group.0, group.1);
         self.parked.open(&mut self.tree, blocker, |_| true);
-        let mine = |ask: &AllocationId| group_of(books, books.allocation(*ask)) == Some(group);
-        let asks: Vec<AllocationId> = self.pinned_members.iter().copied().filter(mine).collect();
+        let mine = self.pinned_members.range((group, AllocationId::FIRST)..);
+        let mine = mine.take_while(|(of, _)| *of == group);
+        let asks: Vec<AllocationId> = mine.map(|(_, ask)| *ask).collect();
         for ask in asks {
             self.wake(books, ask);
         }
@@ -154,24 +189,37 @@ impl Scheduler {
             .into_iter()
             .flatten()
             .copied()
-            .filter(|ask| self.pinned_members.contains(ask))
+            .filter(|ask| self.is_single_member(books, *ask))
             .collect();
         for ask in asks {
             self.wake(books, ask);
         }
     }
 
-    /// Note an ask that came to a lane, or left it, as a member that may run on one node only.
-    pub(super) fn note_pinned_member(&mut self, ask: AllocationId, lane: Lane, comes: bool) {
+    /// Whether an ask is a member that waits for the place of a placeholder by itself.
+    pub(super) fn is_single_member(&self, books: &Books, ask: AllocationId) -> bool {
+        let group = group_of(books, books.allocation(ask));
+        group.is_some_and(|group| self.pinned_members.contains(&(group, ask)))
+    }
+
+    /// Note an ask that came to a lane, or left it, as a member that waits by itself.
+    pub(super) fn note_pinned_member(
+        &mut self,
+        books: &Books,
+        (ask, lane): (AllocationId, Lane),
+        comes: bool,
+    ) {
+        let Some(group) = group_of(books, books.allocation(ask)) else { return };
         match lane {
             Lane::PinnedSwap(_) if comes => {
-                self.pinned_members.insert(ask);
+                self.pinned_members.insert((group, ask));
             }
             Lane::PinnedSwap(_) => {
-                self.pinned_members.remove(&ask);
+                self.pinned_members.remove(&(group, ask));
             }
             Lane::Open
             | Lane::Calling(_)
+            | Lane::Asking(_)
             | Lane::Pinned(_)
             | Lane::Absent(_)
             | Lane::Kept(_)

@@ -7,6 +7,7 @@ use crate::wait::{Blocker, Wait};
 use super::class::ClassId;
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
+use super::swap::blocker;
 use super::{Scheduler, reserve};
 
 impl Scheduler {
@@ -52,10 +53,20 @@ impl Scheduler {
     /// check may fail first; of what the nodes have too little is only found out for who asks.
     fn detailed(&self, books: &Books, class: ClassId, wait: Wait) -> Option<Wait> {
         let key = self.classes.rows[class].key;
+        if let Blocker::AwaitingRm(_) = wait.blocker {
+            return Some(wait); // Whatever else would hold it back is looked at afterwards.
+        }
         if let Blocker::BackOff(_) = wait.blocker {
             return may_not_start(books, key).or(Some(wait));
         }
-        held_back(books, key).or_else(|| match wait.blocker {
+        if let Some(wait) = held_back(books, key) {
+            return Some(wait);
+        }
+        let wait = match key.lane {
+            Lane::PinnedSwap(ask) => Wait { blocker: blocker(books, &self.places, ask), ..wait },
+            _ => self.as_refused(books, key, wait),
+        };
+        match wait.blocker {
             Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
                 Some(reserve::shown(books, key, wait))
             }
@@ -72,6 +83,8 @@ impl Scheduler {
             | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)
             | Blocker::Placeholders(..)
+            | Blocker::AwaitingRm(_)
+            | Blocker::NodeConstraint(_)
             | Blocker::BackOff(_) => Some(wait),
             // Looked at above: it gave way, or another check fails first.
             Blocker::QueueState(_)
@@ -81,7 +94,7 @@ impl Scheduler {
             | Blocker::LimitApplications(..)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_) => None,
-        })
+        }
     }
 }
 

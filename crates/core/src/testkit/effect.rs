@@ -2,8 +2,9 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Books, QuestionMode};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, NodeId};
 
@@ -48,6 +49,21 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
         Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
         Event::ForeignRemoved { key, .. } => format!("{key} gone"),
+        Event::Asked { ask, mode, nodes } => {
+            let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
+            let once = match mode {
+                QuestionMode::Allocate => "",
+                QuestionMode::Reserve => " once there is room",
+            };
+            format!("RM asked whether {} may run on {}{once}", key(ask), names.join(" "))
+        }
+        Event::Answered { ask, verdicts } => {
+            let said = verdicts.iter().map(|(id, refusal)| {
+                let said = refusal.as_ref().map_or("ok", |reason| reason.as_str());
+                format!("{}={said}", node(id))
+            });
+            format!("RM says of {}: {}", key(ask), said.collect::<Vec<_>>().join(" "))
+        }
         _ => return None,
     })
 }

@@ -6,8 +6,8 @@ use core::cell::RefCell;
 use core::cmp::Ordering;
 
 use crate::books::{
-    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node, Queue,
-    QueueState,
+    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node,
+    QuestionMode, Queue, QueueState,
 };
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
@@ -18,6 +18,7 @@ use crate::time::Timestamp;
 
 mod calls;
 mod kept;
+mod questions;
 mod swap;
 
 use calls::Tries;
@@ -164,6 +165,9 @@ fn in_application(
         if !ordinary(ask_row) {
             continue;
         }
+        if questions::awaits(books, row, ask) {
+            continue;
+        }
         let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
         let headroom = has_headroom(books, row, link, ask);
         // For one that has a node, the reserved pass has tried all others.
@@ -184,18 +188,24 @@ fn in_application(
         let wanted = books.resources_of(ask);
         let mut nodes = in_node_order(books, row.partition);
         nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
-        if let Some((node, _)) = nodes.iter().find(|(_, node)| node.available.fits(wanted)) {
-            return Some(place(books, row, ask, *node));
+        let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
+        let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
+        match questions::choose(books, row, (ask, QuestionMode::Allocate), &roomy) {
+            Some(Ok(node)) => return Some(place(books, row, ask, node)),
+            Some(Err(step)) => return Some(step),
+            None => {}
         }
-        let best = kept::best(&nodes, wanted);
+        let best = questions::to_keep(books, row, ask, &nodes);
         let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
         if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
             return Some(events);
         }
-        if now.since(ask_row.created) > RESERVATION_DELAY
-            && let Some(node) = best
-        {
-            return Some(alloc::vec![Event::Reserved { ask, node }]);
+        if now.since(ask_row.created) > RESERVATION_DELAY {
+            match best {
+                Some(Ok(node)) => return Some(alloc::vec![Event::Reserved { ask, node }]),
+                Some(Err(step)) => return Some(step),
+                None => {}
+            }
         }
         failed += 1;
     }

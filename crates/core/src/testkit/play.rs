@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, GangStyle, Partition};
+use crate::books::{ApplicationState, GangStyle, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
@@ -18,6 +18,7 @@ use crate::time::{Millis, Timestamp};
 mod compare;
 mod give_back;
 mod placement;
+mod questions;
 
 use give_back::{release, under_swap};
 
@@ -52,8 +53,15 @@ const START: Timestamp = Timestamp::from_millis(1_000_000);
 pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     let world = World { now: START, ..World::default() };
     let waiting = BTreeMap::new();
-    let mut player =
-        Player { world, counts, waiting, released: false, losing: false, starting: false };
+    let mut player = Player {
+        world,
+        late: Vec::new(),
+        counts,
+        waiting,
+        released: false,
+        losing: false,
+        starting: false,
+    };
     let configure = Command::Configure(Box::new(configuration.clone()));
     player.world.command(&configure).expect("random trees are legal");
     for op in ops {
@@ -64,8 +72,10 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
-        if let Deed::Confirm(number) = op.deed {
-            player.confirm(number);
+        match op.deed {
+            Deed::Confirm(number) => player.confirm(number),
+            Deed::Answer(number) => player.answer(number),
+            _ => {}
         }
         if let Command::Configure(_) = &command {
             let again = decide(&player.world.books, player.world.now, &command);
@@ -80,6 +90,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
             }
             _ => player.settle(),
         }
+        player.answer_by_itself();
     }
     player.settle();
     let world = &player.world;
@@ -101,6 +112,8 @@ fn span_of(span: u8) -> Millis {
 
 struct Player<'counts> {
     world: World,
+    /// Answers that come late.
+    late: Vec<Command>,
     counts: &'counts mut Counts,
     /// Asks that waited when the last command had settled, and why.
     waiting: BTreeMap<AllocationId, &'static str>,
@@ -188,10 +201,15 @@ impl Player<'_> {
             self.count("linked to a group anew");
         }
         self.count_swap(event);
+        self.count_question(event);
+        if judged {
+            self.check_place(event);
+        }
         if let Event::Placed { ask, node } = event
             && judged
         {
             assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");
+            self.check_accepted(*ask, *node);
         }
         self.world.apply(event);
         let books = &self.world.books;
@@ -293,7 +311,13 @@ impl Player<'_> {
             Deed::Remove(number) => {
                 Command::RemoveApplication { partition, application: application(number) }
             }
-            Deed::Wait(_) | Deed::Confirm(_) => Command::Tick,
+            Deed::Answer(number) if number % 8 == 1 => {
+                Command::VoidVerdicts { partition, node: node(number) }
+            }
+            Deed::Wait(_) | Deed::Confirm(_) | Deed::Answer(_) => Command::Tick,
+            Deed::Questions(nodes) => {
+                Command::SetQuestions { partition, questions: Questions { nodes } }
+            }
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
         }

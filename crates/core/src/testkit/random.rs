@@ -43,6 +43,10 @@ pub(super) enum Deed {
     Release(u8),
     /// The RM has done some of what it was asked to: which, and whether it says so twice.
     Confirm(u8),
+    /// The RM answers questions from now on, or none.
+    Questions(bool),
+    /// The RM answers some of what it was asked, and how.
+    Answer(u8),
     /// Look for queues above their maximum.
     ScanQuotas,
     /// An application gives everything back.
@@ -94,10 +98,12 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
         (partition.clone(), deed).prop_map(|(partition, deed)| Op { partition, deed })
     };
     let nodes = prop::collection::vec(op(add_node().boxed()), 0..4);
+    let asking = prop::collection::vec(op(questions().boxed()), 0..2);
     let applications = prop::collection::vec(op(submit().boxed()), 0..6);
     let rest = prop::collection::vec(op(deed().boxed()), 1..steps);
-    (nodes, applications, rest)
-        .prop_map(|(nodes, applications, rest)| [nodes, applications, rest].concat())
+    (asking, nodes, applications, rest).prop_map(|(asking, nodes, applications, rest)| {
+        [asking, nodes, applications, rest].concat()
+    })
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
@@ -127,6 +133,8 @@ fn deed() -> impl Strategy<Value = Deed> {
         30 => asked,
         12 => pick().prop_map(Deed::Release),
         5 => pick().prop_map(Deed::Confirm),
+        1 => questions(),
+        3 => pick().prop_map(Deed::Answer),
         5 => Just(Deed::ScanQuotas),
         2 => pick().prop_map(Deed::ReleaseAll),
         2 => pick().prop_map(Deed::Remove),
@@ -134,6 +142,10 @@ fn deed() -> impl Strategy<Value = Deed> {
         3 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
     ]
+}
+
+fn questions() -> impl Strategy<Value = Deed> {
+    prop::bool::weighted(0.7).prop_map(Deed::Questions)
 }
 
 fn add_node() -> impl Strategy<Value = Deed> {

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
-use crate::books::{GangStyle, NodeAttributes};
-use crate::command::{AddNode, Ask, Command, SetForeign, Submit};
+use crate::books::{GangStyle, NodeAttributes, Questions};
+use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
     Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
 };
@@ -271,12 +271,14 @@ fn count(word: &str) -> u64 {
     number.unwrap_or_else(|| panic!("nobody understands `{word}`"))
 }
 
-/// The command that a line gives; `holder` says whose an allocation key is.
+/// The command that a line gives; `holder` says whose an allocation key is, `open` which question
+/// about it is open.
 pub(super) fn command(
     partition: &Name,
     words: &mut Words<'_>,
     verb: &str,
     holder: impl Fn(&str) -> Option<Name>,
+    open: impl Fn(&str) -> Option<u64>,
 ) -> Command {
     let partition = partition.clone();
     match verb {
@@ -312,6 +314,12 @@ pub(super) fn command(
         }
         "foreign" => foreign(partition, words),
         "foreign-gone" => Command::ReleaseForeign { partition, key: words.name("a key") },
+        "questions" => {
+            let nodes = words.next("on or off") == "on";
+            Command::SetQuestions { partition, questions: Questions { nodes } }
+        }
+        "answer" => answer(partition, words, open),
+        "void" => Command::VoidVerdicts { partition, node: words.name("a node id") },
         "scan-quotas" => Command::ScanQuotas { partition },
         "scan-outstanding" => Command::ScanOutstanding { partition },
         "remove" => {
@@ -378,6 +386,22 @@ fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
         resources: words.amounts(),
         preemptable: true,
     })
+}
+
+/// `answer a1 n1=ok n2=taint question 3`: the open question, unless another is named.
+fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<u64>) -> Command {
+    let key = words.name("an allocation key");
+    let (mut question, mut verdicts) = (open(&key).unwrap_or_default(), Vec::new());
+    while let Some(word) = words.optional() {
+        if word == "question" {
+            let number = words.next("a number").parse();
+            question = number.expect("questions are numbered");
+            continue;
+        }
+        let (node, said) = word.split_once('=').expect("a verdict is node=ok or node=reason");
+        verdicts.push((Name::new(node), (said != "ok").then(|| Name::new(said))));
+    }
+    Command::Verdicts(Verdicts { partition, key, question, verdicts })
 }
 
 /// `as timeout`; by itself the RM has stopped it.

@@ -48,6 +48,7 @@ use super::watch::Watch;
 /// release p1 as replaced              release v1 as preempted     release p2 as timeout
 /// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
+/// questions on                        answer a1 n1=ok n2=taint    void n1
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
@@ -164,7 +165,13 @@ impl Story {
             self.world.now = self.world.now + words.seconds();
             Command::Tick
         } else {
-            command(&self.partition, words, verb, |key| self.holder(key))
+            command(
+                &self.partition,
+                words,
+                verb,
+                |key| self.holder(key),
+                |key| self.open_question(key),
+            )
         };
         if let Some(refusal) = self.obey(&command) {
             self.effects.push(refusal);
@@ -302,6 +309,13 @@ impl Story {
         let partition = books.partition(books.partition_named(&self.partition)?);
         let allocation = books.allocation(*partition.allocations.get(key)?);
         Some(books.application(allocation.application).name.clone())
+    }
+
+    /// The number of the open question about an ask.
+    fn open_question(&self, key: &str) -> Option<u64> {
+        let books = &self.world.books;
+        let partition = books.partition(books.partition_named(&self.partition)?);
+        Some(books.question_of(*partition.allocations.get(key)?)?.number)
     }
 
     fn show(&mut self, words: &mut Words<'_>) {

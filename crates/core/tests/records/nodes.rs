@@ -120,3 +120,55 @@ fn what_is_foreign_is_told_where_it_comes_and_where_it_goes() {
         "#]],
     );
 }
+
+#[test]
+fn what_the_rm_refuses_is_told_with_its_reasons_and_not_again_for_a_while() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore=4
+        node n3 vcore=4
+        questions on
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        answer a1 n1=affinity n2=taint n3=taint
+        void n1
+        answer a1 n1=taint
+        wait 15s
+        void n1
+        answer a1 n1=port
+        ",
+        expect![[r#"
+            node n1
+              QUEUE ADD DETAILS_NONE root
+              QUEUE ADD DETAILS_NONE root.a
+              NODE SET NODE_SCHEDULABLE n1: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 4000 m}
+              NODE ADD DETAILS_NONE n1 {vcore: 4000 m}
+            node n2
+              NODE SET NODE_SCHEDULABLE n2: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 8000 m}
+              NODE ADD DETAILS_NONE n2 {vcore: 4000 m}
+            node n3
+              NODE SET NODE_SCHEDULABLE n3: schedulable: true
+              QUEUE SET QUEUE_MAX root {vcore: 12000 m}
+              NODE ADD DETAILS_NONE n3 {vcore: 4000 m}
+            questions on
+            app app1
+              APP ADD APP_NEW app1
+              QUEUE ADD QUEUE_APP root.a app1
+            ask a1
+              APP ADD APP_REQUEST app1 a1 {vcore: 2000 m}
+              APP SET APP_ACCEPTED app1
+            answer a1
+              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: the RM refuses the nodes for the ask: taint (2x); affinity (1x)
+            void n1
+            answer a1
+            wait 15s
+            void n1
+            answer a1
+              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: the RM refuses the nodes for the ask: taint (2x); port (1x)
+        "#]],
+    );
+}

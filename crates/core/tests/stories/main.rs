@@ -15,6 +15,8 @@ mod order;
 mod preemption;
 mod preemption_quota;
 mod preemption_rules;
+mod questions;
+mod questions_kept;
 mod queues;
 mod queues_examples;
 mod refusals;

@@ -103,7 +103,11 @@ impl Told {
             | Event::TimerStopped { .. }
             | Event::ScaleUpAsked { .. }
             | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. } => {}
+            | Event::ForeignRemoved { .. }
+            | Event::QuestionsSet { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::VerdictsVoid { .. } => {}
         }
     }
 

@@ -96,6 +96,7 @@ impl Books {
 
     pub(super) fn place(&mut self, now: Timestamp, ask: AllocationId, node: NodeId) {
         self.drop_reservation(ask);
+        self.forget_inquiry(ask);
         let row = &mut self.allocations[ask];
         row.node = Some(node);
         row.placed = now;
@@ -169,6 +170,7 @@ impl Books {
     pub(super) fn resize(&mut self, now: Timestamp, allocation: AllocationId, resources: &Amounts) {
         let after = self.types.intern_all(resources).pruned();
         let shape = self.shapes.acquire(after.clone());
+        self.forget_inquiry(allocation);
         let row = &mut self.allocations[allocation];
         let (old, application, node) = (row.shape, row.application, row.node);
         let (placeholder, preempted) = (row.placeholder, row.mark == Mark::Preempted);

@@ -77,7 +77,11 @@ impl Books {
             | Event::TimerStopped { .. }
             | Event::ScaleUpAsked { .. }
             | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. } => self.apply_cycle(now, event),
+            | Event::ForeignRemoved { .. }
+            | Event::QuestionsSet { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::VerdictsVoid { .. } => self.apply_cycle(now, event),
         }
     }
 
@@ -120,7 +124,9 @@ impl Books {
                 self.resize_root(partition, &change);
             }
             Event::NodeScheduling { node, schedulable } => {
-                self.nodes[*node].schedulable = *schedulable;
+                let row = &mut self.nodes[*node];
+                row.schedulable = *schedulable;
+                row.version += 1;
             }
             Event::NodeRemoved { node } => self.remove_node(*node),
             _ => unreachable!("every other event is applied elsewhere"),
@@ -159,6 +165,12 @@ impl Books {
                 self.set_foreign(*partition, key, *node, resources, *preemptable);
             }
             Event::ForeignRemoved { partition, key } => self.remove_foreign(*partition, key),
+            Event::QuestionsSet { partition, questions } => {
+                self.set_questions(*partition, *questions);
+            }
+            Event::Asked { ask, mode, nodes } => self.ask_rm(now, *ask, *mode, nodes),
+            Event::Answered { ask, verdicts } => self.answer(*ask, verdicts),
+            Event::VerdictsVoid { node } => self.nodes[*node].version += 1,
             _ => unreachable!("every other event is applied elsewhere"),
         }
     }

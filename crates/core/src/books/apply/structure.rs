@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
-    Books, LimitSettings, Node, NodeAttributes, Partition, PartitionSettings, Queue, QueueSettings,
-    QueueState, Timer,
+    Books, LimitSettings, Node, NodeAttributes, Partition, PartitionSettings, Questions, Queue,
+    QueueSettings, QueueState, Timer,
 };
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -41,6 +41,7 @@ impl Books {
             since: now,
             rules: Arc::new(Rules::in_force(settings.placement_rules.clone())),
             settings,
+            questions: Questions::default(),
             root,
             trackers: Trackers::default(),
             queues,
@@ -67,9 +68,19 @@ impl Books {
         row.settings = settings;
     }
 
+    pub(super) fn set_questions(&mut self, partition: PartitionId, questions: Questions) {
+        self.partition_mut(partition).questions = questions;
+        self.note_questions();
+    }
+
+    fn note_questions(&mut self) {
+        self.asking = self.partitions.values().any(|one| one.questions != Questions::default());
+    }
+
     pub(super) fn remove_partition(&mut self, partition: PartitionId) {
         let row = self.partitions.remove(&partition).expect("the event names a partition");
         self.queues.remove(row.root);
+        self.note_questions();
     }
 
     pub(super) fn add_queue(
@@ -250,6 +261,7 @@ impl Books {
             capacity: capacity.clone(),
             allocated: Resources::new(),
             attributes: attributes.clone(),
+            version: 0,
             schedulable,
             occupied: Resources::new(),
             allocation_count: 0,

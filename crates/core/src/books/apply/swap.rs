@@ -16,6 +16,7 @@ impl Books {
         node: NodeId,
     ) {
         self.drop_reservation(ask);
+        self.forget_inquiry(ask);
         let row = &mut self.allocations[ask];
         row.node = Some(node);
         row.special_mut().partner = Some(placeholder);

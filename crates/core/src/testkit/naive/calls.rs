@@ -95,7 +95,8 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
     if !can_call(books, row) {
         return None;
     }
-    if row.reservation().is_some() {
+    let partition = books.application(row.application).partition;
+    if row.reservation().is_some() || books.partition(partition).questions.nodes {
         return Some(alloc::vec![ask]);
     }
     let stands = |id: ApplicationId| {

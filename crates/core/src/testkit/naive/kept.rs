@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Application, Books, Node};
+use crate::books::{Application, Books, Node, QuestionMode};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -11,6 +11,7 @@ use crate::schedule::RESERVATION_WAIT;
 use crate::time::Timestamp;
 
 use super::calls::required;
+use super::questions::{awaits, choose};
 use super::{has_headroom, in_node_order, in_order, link_of, may_start, place};
 
 /// The reserved pass at one application.
@@ -33,26 +34,38 @@ pub(super) fn in_application(
         return None;
     }
     for (ask, ask_row) in &asks {
+        if awaits(books, row, *ask) {
+            continue;
+        }
         let kept = ask_row.reservation()?;
         if !has_headroom(books, row, link, *ask) {
             if now.since(kept.since) > RESERVATION_WAIT {
                 return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
             }
         } else if books.node(kept.node).available.fits(books.resources_of(*ask)) {
-            return Some(place(books, row, *ask, kept.node));
+            match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
+                Some(Ok(node)) => return Some(place(books, row, *ask, node)),
+                Some(Err(step)) => return Some(step),
+                None => return Some(alloc::vec![Event::Unreserved { ask: *ask }]),
+            }
         } else if let Some(events) = required(books, *ask, kept.node) {
             return Some(events);
         }
     }
     for (ask, ask_row) in &asks {
-        if ask_row.required_node().is_some() || !has_headroom(books, row, link, *ask) {
+        let waits = ask_row.required_node().is_some() || awaits(books, row, *ask);
+        if waits || !has_headroom(books, row, link, *ask) {
             continue;
         }
         let wanted = books.resources_of(*ask);
         let nodes = in_node_order(books, row.partition);
         let fits = |node: &Node| node.is_open() && node.available.fits(wanted);
-        if let Some((node, _)) = nodes.into_iter().find(|(_, node)| fits(node)) {
-            return Some(place(books, row, *ask, node));
+        let nodes = nodes.into_iter().filter(|(_, node)| fits(node)).map(|(id, _)| id);
+        let nodes: Vec<NodeId> = nodes.collect();
+        match choose(books, row, (*ask, QuestionMode::Allocate), &nodes) {
+            Some(Ok(node)) => return Some(place(books, row, *ask, node)),
+            Some(Err(step)) => return Some(step),
+            None => {}
         }
     }
     None
@@ -78,9 +91,15 @@ pub(super) fn on_required_node(
     let mut events: Vec<Event> =
         ordinary.into_iter().map(|ask| Event::Unreserved { ask }).collect();
     if firm.is_empty() && on.available.fits(wanted) {
-        events.extend(place(books, row, ask, node));
+        match choose(books, row, (ask, QuestionMode::Allocate), &[node])? {
+            Ok(node) => events.extend(place(books, row, ask, node)),
+            Err(step) => return Some(step),
+        }
     } else {
-        events.push(Event::Reserved { ask, node });
+        match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {
+            Ok(node) => events.push(Event::Reserved { ask, node }),
+            Err(step) => return Some(step),
+        }
     }
     Some(events)
 }

@@ -4,11 +4,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Application, Books, Mark};
+use crate::books::{Allocation, Application, Books, Mark, QuestionMode};
 use crate::event::{Event, Termination};
-use crate::id::{AllocationId, ApplicationId};
+use crate::id::{AllocationId, ApplicationId, NodeId};
 
-use super::pending;
+use super::questions::{awaits, choose};
+use super::{in_node_order, pending};
 
 /// Whether an ask must wait for the place of a placeholder.
 pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
@@ -49,8 +50,12 @@ fn of_member(
         .filter(|(_, one)| one.task_group() == ask.task_group())
         .collect();
     free.sort_by_key(|(_, one)| (one.created, one.key.clone()));
+    if awaits(books, row, member) {
+        return None;
+    }
     let required = ask.required_node();
-    let (mut events, mut remembered) = (Vec::new(), None);
+    let asks = books.partition(row.partition).questions.nodes;
+    let (mut events, mut remembered, mut unknown) = (Vec::new(), None, Vec::new());
     for (placeholder, held) in free {
         let left = books.resources_of(placeholder).minus(books.resources_of(member));
         if left.has_negative() {
@@ -59,11 +64,40 @@ fn of_member(
             continue;
         }
         let node = held.node?;
-        if required.is_none_or(|name| books.node(node).name == *name) {
+        let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
+        let here = required.is_none_or(|name| books.node(node).name == *name);
+        if here && asks && verdict.is_none() && !unknown.contains(&node) {
+            unknown.push(node);
+        }
+        if here && (!asks || verdict.is_some_and(|one| one.refusal.is_none())) {
             events.push(Event::SwapStarted { ask: member, placeholder, node });
             return Some(events);
         }
         remembered = remembered.or(Some(placeholder));
+    }
+    if !unknown.is_empty() {
+        unknown.truncate(64);
+        events.push(Event::Asked { ask: member, mode: QuestionMode::Reserve, nodes: unknown });
+        return Some(events);
+    }
+    if let Some(placeholder) = remembered.filter(|_| asks) {
+        let may_have = |node: NodeId| {
+            let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
+            let refused = verdict.is_some_and(|one| one.refusal.is_some());
+            !refused && required.is_none_or(|name| books.node(node).name == *name)
+        };
+        let nodes: Vec<NodeId> = in_node_order(books, row.partition)
+            .into_iter()
+            .filter(|(_, node)| node.is_open() && node.available.fits(books.resources_of(member)))
+            .map(|(id, _)| id)
+            .filter(|id| may_have(*id))
+            .collect();
+        match choose(books, row, (member, QuestionMode::Allocate), &nodes) {
+            Some(Ok(node)) => events.push(Event::SwapStarted { ask: member, placeholder, node }),
+            Some(Err(step)) => events.extend(step),
+            None => {}
+        }
+        return (!events.is_empty()).then_some(events);
     }
     let other = books.nodes().iter().find(|(_, node)| {
         node.partition == row.partition

@@ -1,0 +1,313 @@
+//! Questions to the RM about nodes. Scheduling §6.5, §6.6; docs/decisions/0013-questions.md.
+//!
+//! Where the RM of a partition answers, every ask is a class of its own: that asks are equal in
+//! size says nothing of what the RM thinks of them. An ask takes the first node in order that the
+//! RM has accepted; where there is none, the RM is asked about those of which it said nothing, and
+//! the ask waits for the answer, while others go on.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Question, QuestionMode};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
+use crate::resource::Resources;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::class::ClassKey;
+use super::judge::{Verdict, wait};
+use super::keep::KeepKey;
+use super::lane::Lane;
+use super::nodes::NodeIndex;
+use super::reserve;
+
+/// The asks that the RM refused all nodes with room for, by what they need.
+pub(super) type Refused = BTreeMap<(PartitionId, ShapeId), BTreeSet<AllocationId>>;
+
+/// Whether an ask waits for an answer of the RM.
+#[inline]
+pub(super) fn awaits_rm(books: &Books, ask: AllocationId) -> bool {
+    books.has_questions() && books.question_of(ask).is_some()
+}
+
+/// Whether an ask that may run on any node has found none.
+pub(super) const fn found_no_node(blocker: Blocker) -> bool {
+    matches!(blocker, Blocker::Nodes(_) | Blocker::NodeConstraint(_))
+}
+
+/// Place an ask on a node that has room, if the RM lets it; if not, `refused`.
+pub(super) fn on_node(
+    books: &Books,
+    ask: AllocationId,
+    node: NodeId,
+    refused: impl FnOnce() -> Verdict,
+) -> Verdict {
+    let partition = books.node(node).partition;
+    if !books.asks_about_nodes(partition) {
+        return Verdict::Place(node);
+    }
+    let mode = QuestionMode::Allocate;
+    match books.verdict_on(ask, node, mode) {
+        None => Verdict::Ask { ask, mode, nodes: vec![node] },
+        Some(verdict) if verdict.refusal.is_some() => refused(),
+        Some(_) => Verdict::Place(node),
+    }
+}
+
+/// Place an ask on the first node in order that has room and that the RM lets it have.
+///
+/// Costs what the RM has said for the ask, and a glance at the nodes in order up to as many as one
+/// question takes.
+pub(super) fn on_any_node(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    (partition, ask): (PartitionId, AllocationId),
+    wanted: &Resources,
+) -> Verdict {
+    if nodes.first_fit(books, wanted).is_none() {
+        return wait(Blocker::Nodes(partition));
+    }
+    let mode = QuestionMode::Allocate;
+    let accepted = books.verdicts_of(ask, mode).filter(|(id, verdict)| {
+        let node = books.node(*id);
+        verdict.refusal.is_none() && node.is_open() && node.available.fits(wanted)
+    });
+    if let Some(node) = nodes.first_of(accepted.map(|(node, _)| node)) {
+        return Verdict::Place(node);
+    }
+    let unknown = |node: NodeId| books.verdict_on(ask, node, mode).is_none();
+    let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
+    if nodes.is_empty() {
+        return wait(Blocker::NodeConstraint(ask));
+    }
+    Verdict::Ask { ask, mode, nodes }
+}
+
+/// A node for a member that may take the place of no placeholder where that is, or those that the
+/// RM is to be asked about first: in use, kept for nobody, and with room, since both are counted
+/// until the RM has stopped the placeholder. A node that the RM refuses even without a look at
+/// room is none. None if there is none that it leaves.
+pub(super) fn elsewhere(
+    books: &Books,
+    nodes: &NodeIndex,
+    member: AllocationId,
+) -> Option<Result<NodeId, Vec<NodeId>>> {
+    let (wanted, mode) = (books.resources_of(member), QuestionMode::Allocate);
+    let required = books.allocation(member).required_node();
+    let refuses =
+        |node, mode| books.verdict_on(member, node, mode).is_some_and(|one| one.refusal.is_some());
+    let may_have = |node: NodeId| {
+        let named = required.is_none_or(|name| *name == books.node(node).name);
+        named && !refuses(node, QuestionMode::Reserve)
+    };
+    let accepted = books.verdicts_of(member, mode).filter(|(id, verdict)| {
+        let node = books.node(*id);
+        let free = node.is_open() && node.available.fits(wanted);
+        verdict.refusal.is_none() && free && may_have(*id)
+    });
+    if let Some(node) = nodes.first_of(accepted.map(|(node, _)| node)) {
+        return Some(Ok(node));
+    }
+    let unknown = |node| may_have(node) && books.verdict_on(member, node, mode).is_none();
+    let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
+    (!nodes.is_empty()).then_some(Err(nodes))
+}
+
+/// Whether the RM refused an ask any node, or the one that it requires.
+pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
+    let required = books.allocation(ask).required_node();
+    let modes = [QuestionMode::Allocate, QuestionMode::Reserve].into_iter();
+    modes.flat_map(|mode| books.verdicts_of(ask, mode)).any(|(node, verdict)| {
+        let named = required.is_none_or(|name| *name == books.node(node).name);
+        named && verdict.refusal.is_some()
+    })
+}
+
+/// The node to keep for an ask, or those that the RM is to be asked about first; none if there is
+/// none that it leaves. A node with room that it refuses is not kept: nothing would be gained.
+///
+/// Costs the nodes that may be kept, and their logarithm.
+pub(super) fn to_keep(
+    books: &Books,
+    nodes: &NodeIndex,
+    ask: AllocationId,
+    wanted: &Resources,
+) -> Option<Result<NodeId, Vec<NodeId>>> {
+    if !matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_)) {
+        return nodes.best_to_keep(books, wanted).map(Ok);
+    }
+    let said = |node, mode| Some(books.verdict_on(ask, node, mode)?.refusal.is_none());
+    let mode = QuestionMode::Reserve;
+    let mut left = nodes.to_keep(books, wanted, |id, node| {
+        let refused = said(id, QuestionMode::Allocate) == Some(false);
+        said(id, mode) != Some(false) && !(refused && node.available.fits(wanted))
+    });
+    if let Some(node) = left.iter().find(|node| said(**node, mode) == Some(true)) {
+        return Some(Ok(*node));
+    }
+    left.truncate(Question::NODES_MAX);
+    (!left.is_empty()).then_some(Err(left))
+}
+
+/// Judge an ask about which the RM is asked, and for which no node is kept.
+pub(super) fn judge(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    (partition, ask): (PartitionId, AllocationId),
+    wanted: &Resources,
+) -> Verdict {
+    let Some(name) = books.allocation(ask).required_node() else {
+        return on_any_node(books, nodes, (partition, ask), wanted);
+    };
+    let Some(node) = books.partition(partition).nodes.get(&**name).copied() else {
+        return wait(Blocker::NodeAbsent(partition));
+    };
+    match reserve::on_required_node(books, node, wanted) {
+        // A node that it may not have is not kept for it.
+        Verdict::Place(node) => on_node(books, ask, node, || wait(Blocker::NodeConstraint(ask))),
+        Verdict::Keep(node) => {
+            let mode = QuestionMode::Reserve;
+            match books.verdict_on(ask, node, mode) {
+                None => Verdict::Ask { ask, mode, nodes: vec![node] },
+                Some(verdict) if verdict.refusal.is_some() => wait(Blocker::NodeConstraint(ask)),
+                Some(_) => Verdict::Keep(node),
+            }
+        }
+        other => other,
+    }
+}
+
+impl Scheduler {
+    /// Keep a node for an ask that found none, or ask the RM about some first; whether that is
+    /// possible.
+    pub(super) fn keep(
+        &mut self,
+        books: &Books,
+        (partition, key): (PartitionId, ClassKey),
+        ask: AllocationId,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let wanted = books.shapes().get(key.shape);
+        match to_keep(books, &self.nodes[&partition], ask, wanted) {
+            Some(Ok(node)) => events.push(Event::Reserved { ask, node }),
+            Some(Err(nodes)) => {
+                events.push(Event::Asked { ask, mode: QuestionMode::Reserve, nodes });
+            }
+            None => {
+                self.keeping.refuse(&mut self.tree, (partition, KeepKey::of(key)));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The RM is asked, or has answered: the ask is judged anew.
+    pub(super) fn after_question(&mut self, books: &Books, event: &Event) {
+        match event {
+            Event::Asked { ask, .. } | Event::Answered { ask, .. } => self.wake(books, *ask),
+            Event::VerdictsVoid { node } => self.update_node(books, *node),
+            _ => {} // Who is told apart by itself is another: all indexes are made anew.
+        }
+    }
+
+    /// A node has changed: bring the order along, and have those judged anew to whom the RM
+    /// refused it.
+    #[inline]
+    pub(super) fn update_node(&mut self, books: &Books, node: NodeId) {
+        self.nodes_of(books.node(node).partition).update(books, node);
+        self.node_versioned(books, node);
+    }
+
+    /// A node has come, or is another by now, so that the RM may say of it what it did not before.
+    #[inline]
+    pub(super) fn node_versioned(&mut self, books: &Books, node: NodeId) {
+        if books.has_questions() {
+            self.wake_refused(books, node);
+            self.open_keeping(books, node);
+        }
+    }
+
+    /// What the RM said of a node holds no more: those that it has room for may ask again.
+    ///
+    /// Costs a look-up for each distinct amount that was refused, and one for each ask that is
+    /// judged anew, which leads to a question each.
+    fn wake_refused(&mut self, books: &Books, node: NodeId) {
+        let row = books.node(node);
+        let first = (row.partition, ShapeId::FIRST);
+        let mine = self.refused.range(first..).take_while(|((id, _), _)| *id == row.partition);
+        let fits = |shape: ShapeId| row.is_open() && row.available.fits(books.shapes().get(shape));
+        let mine = mine.filter(|((_, shape), _)| fits(*shape));
+        let mut asks: Vec<AllocationId> = mine.flat_map(|(_, asks)| asks).copied().collect();
+        let required = self.required.get(&(row.partition, row.name.clone()));
+        asks.extend(required.into_iter().flatten());
+        asks.extend(self.forget_place(node));
+        asks.extend(row.reservations());
+        for ask in asks {
+            self.wake(books, ask);
+        }
+    }
+
+    /// Forget to whom the RM refused the node of a placeholder: it is another by now, or goes.
+    pub(super) fn forget_place(&mut self, node: NodeId) -> Vec<AllocationId> {
+        let places = self.refused_places.range((node, AllocationId::FIRST)..);
+        let places: Vec<(NodeId, AllocationId)> =
+            places.take_while(|(on, _)| *on == node).copied().collect();
+        for place in &places {
+            self.refused_places.remove(place);
+        }
+        places.into_iter().map(|(_, ask)| ask).collect()
+    }
+
+    /// Note that the RM refused an ask all nodes with room.
+    pub(super) fn note_refused(&mut self, books: &Books, wait: Wait) {
+        if let Blocker::NodeConstraint(ask) = wait.blocker {
+            let row = books.allocation(ask);
+            let partition = books.application(row.application).partition;
+            self.refused.entry((partition, row.shape)).or_default().insert(ask);
+            if let Lane::PinnedSwap(_) = Lane::of(books, ask, row) {
+                let nodes = books.verdicts_of(ask, QuestionMode::Reserve);
+                self.refused_places.extend(nodes.map(|(node, _)| (node, ask)));
+            }
+        }
+    }
+
+    /// The wait of an ask that may run on any node, as it is shown: whether the RM refused it the
+    /// nodes with room, or none has any by now.
+    pub(super) fn as_refused(&self, books: &Books, key: ClassKey, wait: Wait) -> Wait {
+        let (Lane::Asking(ask) | Lane::Kept(ask)) = key.lane else { return wait };
+        let (row, partition) = (books.allocation(ask), books.queue(key.leaf).partition);
+        let any = found_no_node(wait.blocker) && row.required_node().is_none();
+        if !any || !books.asks_about_nodes(partition) {
+            return wait;
+        }
+        let wanted = books.resources_of(ask);
+        let kept = row.reservation().map(|kept| books.node(kept.node));
+        let has_room = kept.is_some_and(|node| node.available.fits(wanted))
+            || !self.nodes[&partition].with_room(books, wanted, |_| true, 1).is_empty();
+        let nodes = Blocker::Nodes(partition);
+        Wait { blocker: if has_room { Blocker::NodeConstraint(ask) } else { nodes }, ..wait }
+    }
+
+    /// Forget that the RM refused an ask anything.
+    pub(super) fn forget_refused(&mut self, books: &Books, ask: AllocationId) {
+        if self.refused.is_empty() {
+            return;
+        }
+        let row = books.allocation(ask);
+        let key = (books.application(row.application).partition, row.shape);
+        if !self.refused_places.is_empty() {
+            // Those of nodes that have changed are gone since then.
+            for (node, _) in books.verdicts_of(ask, QuestionMode::Reserve) {
+                self.refused_places.remove(&(node, ask));
+            }
+        }
+        if let Some(asks) = self.refused.get_mut(&key) {
+            asks.remove(&ask);
+            if asks.is_empty() {
+                self.refused.remove(&key);
+            }
+        }
+    }
+}

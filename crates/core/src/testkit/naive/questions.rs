@@ -1,0 +1,65 @@
+//! Questions to the RM, straight from the rules: scheduling §6.6, docs/decisions/0013-questions.md.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::{Application, Books, Node, QuestionMode};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+
+use super::kept::best;
+
+/// Of these nodes, in order, the one to take: the first, or the first that the RM accepted. If
+/// it must be asked first, that; none if there is nothing, or nothing that the RM leaves.
+pub(super) fn choose(
+    books: &Books,
+    row: &Application,
+    (ask, mode): (AllocationId, QuestionMode),
+    nodes: &[NodeId],
+) -> Option<Result<NodeId, Vec<Event>>> {
+    if !books.partition(row.partition).questions.nodes {
+        return nodes.first().map(|node| Ok(*node));
+    }
+    let verdict = |node: &NodeId| books.verdict_on(ask, *node, mode);
+    let accepted = |node: &&NodeId| verdict(node).is_some_and(|one| one.refusal.is_none());
+    if let Some(node) = nodes.iter().find(accepted) {
+        return Some(Ok(*node));
+    }
+    let unknown = nodes.iter().copied().filter(|node| verdict(node).is_none());
+    let nodes: Vec<NodeId> = unknown.take(64).collect();
+    (!nodes.is_empty()).then(|| Err(vec![Event::Asked { ask, mode, nodes }]))
+}
+
+/// Of these nodes, which are large enough, the one to keep for an ask: the one that its room would
+/// suit best, or the best of those that the RM accepted. If it must be asked first, that. One with
+/// room that it refuses is not kept.
+pub(super) fn to_keep(
+    books: &Books,
+    row: &Application,
+    ask: AllocationId,
+    nodes: &[(NodeId, &Node)],
+) -> Option<Result<NodeId, Vec<Event>>> {
+    let wanted = books.resources_of(ask);
+    if !books.partition(row.partition).questions.nodes {
+        return best(nodes, wanted).map(Ok);
+    }
+    let refuses = |node: NodeId, mode| {
+        books.verdict_on(ask, node, mode).is_some_and(|one| one.refusal.is_some())
+    };
+    let mut left: Vec<(NodeId, &Node)> = nodes.to_vec();
+    left.retain(|(id, node)| {
+        let in_vain = refuses(*id, QuestionMode::Allocate) && node.available.fits(wanted);
+        !in_vain && !refuses(*id, QuestionMode::Reserve)
+    });
+    let mut sorted = Vec::new();
+    while let Some(node) = best(&left, wanted) {
+        left.retain(|(id, _)| *id != node);
+        sorted.push(node);
+    }
+    choose(books, row, (ask, QuestionMode::Reserve), &sorted)
+}
+
+/// Whether the RM has not answered about this ask.
+pub(super) fn awaits(books: &Books, row: &Application, ask: AllocationId) -> bool {
+    books.partition(row.partition).questions.nodes && books.question_of(ask).is_some()
+}

@@ -1,0 +1,162 @@
+//! Random histories: what the RM is asked, and how it answers.
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, QuestionMode};
+use crate::command::{Command, Verdicts};
+use crate::event::Event;
+use crate::id::{AllocationId, NodeId};
+use crate::name::Name;
+
+use super::Player;
+
+/// How often the RM answers at once, until something else happens.
+const ROUNDS: usize = 12;
+
+impl Player<'_> {
+    /// Most of the time the RM answers before anything else happens.
+    pub(super) fn answer_by_itself(&mut self) {
+        let chance = self.world.journal.len();
+        match chance % 5 {
+            0 => return,
+            1 => return self.answer(u8::try_from(chance / 5 % 8).unwrap_or_default()),
+            _ => {}
+        }
+        for _ in 0..ROUNDS {
+            let commands = answers(&self.world.books, 0);
+            if commands.is_empty() {
+                return;
+            }
+            for command in &commands {
+                self.obey(command);
+            }
+            self.settle();
+        }
+    }
+
+    /// The RM answers in one of several ways: rightly, in part, twice, late, or what was not
+    /// asked.
+    pub(super) fn answer(&mut self, number: u8) {
+        for command in core::mem::take(&mut self.late) {
+            self.count("answered late");
+            self.obey(&command);
+        }
+        for command in answers(&self.world.books, number) {
+            if number % 8 == 3 {
+                self.late.push(command);
+                continue;
+            }
+            self.obey(&command);
+            if number % 8 == 4 {
+                self.obey(&command);
+                self.count("answered twice");
+            }
+        }
+    }
+
+    /// A node that the scheduler gave an ask has been accepted by the RM, if it answers at all.
+    pub(super) fn check_accepted(&self, ask: AllocationId, node: NodeId) {
+        let books = &self.world.books;
+        if books.partition(books.node(node).partition).questions.nodes {
+            let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
+            let accepted = verdict.is_some_and(|one| one.refusal.is_none());
+            assert!(accepted, "{ask} goes to {node}, which the RM has not accepted");
+        }
+    }
+
+    /// So has one on which a member takes a place, with nothing said of room on that of its
+    /// placeholder.
+    pub(super) fn check_place(&self, event: &Event) {
+        let books = &self.world.books;
+        let Event::SwapStarted { ask, placeholder, node } = event else { return };
+        if books.partition(books.node(*node).partition).questions.nodes {
+            let same = books.allocation(*placeholder).node == Some(*node);
+            let mode = if same { QuestionMode::Reserve } else { QuestionMode::Allocate };
+            let verdict = books.verdict_on(*ask, *node, mode);
+            let accepted = verdict.is_some_and(|one| one.refusal.is_none());
+            assert!(accepted, "{ask} takes a place on {node}, which the RM has not accepted");
+        }
+    }
+
+    /// Count what is worth knowing of questions before it happens.
+    pub(super) fn count_question(&mut self, event: &Event) {
+        let books = &self.world.books;
+        let what = match event {
+            Event::Placed { ask, node }
+                if books.verdict_on(*ask, *node, QuestionMode::Allocate).is_some() =>
+            {
+                "placed after an answer"
+            }
+            Event::Reserved { ask, node }
+                if books.verdict_on(*ask, *node, QuestionMode::Reserve).is_some() =>
+            {
+                "kept after an answer"
+            }
+            Event::SwapStarted { ask, placeholder, node } if books.inquires(*ask) => {
+                let same = books.allocation(*placeholder).node == Some(*node);
+                if same { "swap after an answer" } else { "swap elsewhere after an answer" }
+            }
+            Event::Unreserved { ask } if given_up(books, *ask) => "given up, refused by the RM",
+            Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, said)| said.is_some()) => {
+                "refused by the RM"
+            }
+            Event::Asked { ask, mode, nodes }
+                if nodes.iter().any(|node| books.was_judged(*ask, *node, *mode)) =>
+            {
+                "asked again because a node changed"
+            }
+            _ => return,
+        };
+        self.count(what);
+    }
+}
+
+/// Whether the RM refuses an ask the node that is kept for it.
+fn given_up(books: &Books, ask: AllocationId) -> bool {
+    let kept = books.allocation(ask).reservation();
+    let verdict = kept.and_then(|kept| books.verdict_on(ask, kept.node, QuestionMode::Allocate));
+    verdict.is_some_and(|one| one.refusal.is_some())
+}
+
+/// The answers to all open questions.
+fn answers(books: &Books, number: u8) -> Vec<Command> {
+    let open = books.allocations().iter().filter(|(_, row)| row.is_pending());
+    let open = open.filter_map(|(id, row)| Some((id, row, books.question_of(id)?)));
+    let answer = |(id, row, question): (
+        AllocationId,
+        &crate::books::Allocation,
+        &crate::books::Question,
+    )| {
+        let there = question.nodes.iter().filter(|(node, _)| books.nodes().get(*node).is_some());
+        let kept = there.enumerate().filter(|(place, _)| number % 8 != 5 || place % 2 == 0);
+        let said = |node: NodeId| {
+            (books.node(node).name.clone(), refusal(books, (id, node), question.mode))
+        };
+        let mut verdicts: Vec<(Name, Option<Name>)> =
+            kept.map(|(_, (node, _))| said(*node)).collect();
+        if number % 8 == 6 {
+            verdicts.push((Name::new("n-nowhere"), None));
+            verdicts.extend(books.nodes().iter().map(|(node, _)| said(node)));
+        }
+        let application = books.application(row.application);
+        Command::Verdicts(Verdicts {
+            partition: books.partition(application.partition).name.clone(),
+            key: row.key.clone(),
+            question: question.number + u64::from(number % 8 == 7) * 1_000_000,
+            verdicts,
+        })
+    };
+    open.map(answer).collect()
+}
+
+/// What the RM thinks: it changes with the node.
+fn refusal(books: &Books, (ask, node): (AllocationId, NodeId), mode: QuestionMode) -> Option<Name> {
+    let digits = |name: &Name| name.bytes().map(u64::from).sum::<u64>();
+    let (row, on) = (books.allocation(ask), books.node(node));
+    match (digits(&row.key) + digits(&on.name) + on.version) % 4 {
+        0 if mode == QuestionMode::Reserve && row.created.as_millis() % 3 > 0 => None,
+        0 => Some(Name::new("taint")),
+        1 if row.priority > 0 => Some(Name::new("affinity")),
+        _ => None,
+    }
+}

@@ -1,0 +1,383 @@
+//! Questions to the RM about nodes.
+
+use expect_test::{Expect, expect};
+
+/// Two nodes, the first in order n1, and an RM that answers questions.
+pub(crate) fn check(script: &str, expected: Expect) {
+    let scene = "
+        queue root.a
+        queue root.b
+        node n1 vcore=4
+        node n2 vcore=4
+        questions on
+        app app1 root.a ann
+    ";
+    crate::check(&format!("{scene}{script}"), expected);
+}
+
+#[test]
+fn an_ask_waits_for_the_answer_and_takes_the_first_node_that_the_rm_accepts() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        wait 1s
+        answer a1 n1=taint n2=ok
+        show root.a
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            wait 1s: nothing
+            answer a1: RM says of a1: n1=taint n2=ok, a1 on n2, app1 Running
+              root.a: in force {vcore: 8000 m}, uses {vcore: 2000 m}, headroom {vcore: 6000 m}, share 0.25, runs 1
+        "#]],
+    );
+}
+
+#[test]
+fn while_one_ask_waits_for_the_rm_others_go_on_and_equal_asks_are_told_apart() {
+    check(
+        "
+        app app2 root.b bob
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=2
+        ask b1 app2 vcore=2
+        answer b1 n1=ok n2=ok
+        answer a2 n2=ok n1=ok
+        answer a1 n1=taint n2=affinity
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            ask a2: RM asked whether a2 may run on n1 n2
+              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            ask b1: app2 Accepted, RM asked whether b1 may run on n1 n2
+              b1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer b1: RM says of b1: n1=ok n2=ok, b1 on n1, app2 Running
+            answer a2: RM says of a2: n1=ok n2=ok, a2 on n2, app1 Running
+            answer a1: RM says of a1: n1=taint n2=affinity, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 4, or see to the RM
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_that_changed_since_the_question_is_asked_about_again() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=1 on n1
+        answer a1 n1=ok n2=taint
+        answer a1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            ask a2: a2 on n1, app1 Running
+            answer a1: RM says of a1: n1=ok n2=taint, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n1=ok, a1 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn an_accepted_node_that_stands_goes_before_one_that_is_to_be_asked_about_again() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=1 on n1
+        ask a3 app1 vcore=2 on n2
+        release a3
+        void n1
+        undrain n1
+        node n0 vcore=4
+        lose n2
+        node n3 vcore=4
+        answer a1 n1=ok n2=ok
+        answer a1 n0=no n3=ok n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            ask a2: a2 on n1, app1 Running
+            ask a3: a3 on n2
+            release a3: a3 released
+            void n1: nothing
+            undrain n1: nothing
+            lose n2: nothing
+            answer a1: RM says of a1: n1=ok, RM asked whether a1 may run on n0 n3 n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 3 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n0=no n3=ok n1=ok, a1 on n3
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_that_the_rm_refuses_every_node_waits_until_one_of_them_changes() {
+    check(
+        "
+        node n3 vcore=1
+        ask a1 app1 vcore=2 made 0s
+        answer a1 n1=taint n2=taint
+        ask a2 app1 vcore=4 on n2
+        release a2
+        answer a1 n2=taint
+        resize n3 vcore=2
+        answer a1 n3=affinity
+        resize n2 vcore=1
+        void n1
+        answer a1 n1=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=taint n2=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+            ask a2: a2 on n2, app1 Running
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+            release a2: a2 released, RM asked whether a1 may run on n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n2=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+            resize n3: RM asked whether a1 may run on n3
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a1: RM says of a1: n3=affinity
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 3 with: taint; change what the ask needs of a node, or add nodes that suit it
+            resize n2
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: affinity; change what the ask needs of a node, or add nodes that suit it
+            void n1: RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 4, or see to the RM
+            answer a1: RM says of a1: n1=ok, a1 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_answer_leaves_out_does_not_suit_the_ask() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        answer a1 n2=taint
+        void n1
+        answer a1
+        void n2
+        answer a1 n2=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=no answer n2=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: no answer; change what the ask needs of a node, or add nodes that suit it
+            void n1: RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: RM says of a1: n1=no answer
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: no answer; change what the ask needs of a node, or add nodes that suit it
+            void n2: RM asked whether a1 may run on n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a1: RM says of a1: n2=ok, a1 on n2, app1 Running
+        "#]],
+    );
+}
+
+#[test]
+fn answers_that_come_late_or_twice_change_nothing() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        answer a1 n1=ok n2=ok
+        answer a1 n1=ok n2=ok question 1
+        ask a2 app1 vcore=2
+        release a2
+        answer a2 n1=ok question 2
+        ask a3 app1 vcore=2
+        answer a3 n1=taint n2=taint
+        void n2
+        answer a3 n1=ok n2=ok question 3
+        answer a3 n2=ok
+        ask a4 app1 vcore=1
+        lose n1
+        answer a4 n1=ok n2=taint
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=ok n2=ok, a1 on n1, app1 Running
+            answer a1: nothing
+            ask a2: RM asked whether a2 may run on n2 n1
+              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            release a2: a2 withdrawn
+            answer a2: nothing
+            ask a3: RM asked whether a3 may run on n2 n1
+              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a3: RM says of a3: n2=taint n1=taint
+              a3 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+            void n2: RM asked whether a3 may run on n2
+              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 4, or see to the RM
+            answer a3: nothing
+            answer a3: RM says of a3: n2=ok, a3 on n2
+            ask a4: RM asked whether a4 may run on n1 n2
+              a4 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 5, or see to the RM
+            lose n1: a1 lost
+            answer a4: RM says of a4: n2=taint
+              a4 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+        "#]],
+    );
+}
+
+#[test]
+fn an_answer_to_what_was_not_asked_is_refused() {
+    check(
+        "
+        answer a1 n1=ok
+        drain n2
+        ask a1 app1 vcore=2
+        answer a1 n1=ok question 2
+        answer a1 n1=ok n2=ok
+        answer a1 nowhere=ok n1=ok
+        void nowhere
+        ",
+        expect![[r#"
+            questions on: nothing
+            answer a1: refused UNKNOWN_QUESTION: question 0 was never put; the last one is 0, 0 if there was none
+            drain n2: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: refused UNKNOWN_QUESTION: question 2 was never put; the last one is 1, 0 if there was none
+            answer a1: refused NODE_NOT_ASKED: question 1 about a1 does not name node n2; answer for the nodes that it names
+            answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running
+            void nowhere: refused UNKNOWN_NODE: node nowhere is not registered in partition default
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_that_changes_its_size_is_asked_about_anew() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        ask a1 app1 vcore=3
+        answer a1 n1=ok n2=ok question 1
+        answer a1 n1=taint n2=ok
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            ask a1: a1 resized, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer a1: nothing
+            answer a1: RM says of a1: n1=taint n2=ok, a1 on n2, app1 Running
+        "#]],
+    );
+}
+
+#[test]
+fn an_rm_that_answers_no_more_is_not_waited_for() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        questions off
+        ask a2 app1 vcore=2
+        questions on
+        ask a3 app1 vcore=2
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            questions off: a1 on n1, app1 Running
+            ask a2: a2 on n2
+            questions on: nothing
+            ask a3: RM asked whether a3 may run on n1 n2
+              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+        "#]],
+    );
+}
+
+#[test]
+fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
+    check(
+        "
+        drain n2
+        ask d1 app1 vcore=2 requires n2
+        answer d1 n2=taint
+        wait 5s
+        void n2
+        answer d1 n2=ok
+        ask d2 app1 vcore=2 requires n3
+        node n3 vcore=4
+        answer d2 n3=taint
+        lose n3
+        ",
+        expect![[r#"
+            questions on: nothing
+            drain n2: nothing
+            ask d1: app1 Accepted, RM asked whether d1 may run on n2
+              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer d1: RM says of d1: n2=taint
+              d1 waits NODE_CONSTRAINT: node n2 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+            wait 5s: nothing
+            void n2: RM asked whether d1 may run on n2
+              d1 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            answer d1: RM says of d1: n2=ok, d1 on n2, app1 Running
+            ask d2
+              d2 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+            node n3: RM asked whether d2 may run on n3
+              d2 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+            answer d2: RM says of d2: n3=taint
+              d2 waits NODE_CONSTRAINT: node n3 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+            lose n3
+              d2 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+        "#]],
+    );
+}
+
+#[test]
+fn no_more_nodes_are_asked_for_while_the_rm_has_not_answered() {
+    check(
+        "
+        ask a1 app1 vcore=2
+        scan-outstanding
+        answer a1 n1=taint n2=taint
+        scan-outstanding
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            scan-outstanding: nothing
+            answer a1: RM says of a1: n1=taint n2=taint
+              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+            scan-outstanding: more nodes would help a1
+        "#]],
+    );
+}
+
+#[test]
+fn one_question_is_about_64_nodes_at_most_and_the_next_about_those_behind() {
+    let nodes: Vec<String> = (1..=67).map(|number| format!("node m{number:02} vcore=2")).collect();
+    let refused: Vec<String> = (1..=64).map(|number| format!("m{number:02}=no")).collect();
+    let (nodes, refused) = (nodes.join("\n"), refused.join(" "));
+    let script = format!(
+        "queue root.a
+        {nodes}
+        questions on
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        answer a1 {refused}
+        answer a1 m65=no m66=no m67=ok"
+    );
+    let told = headroom_core::testkit::tell(&script);
+    assert!(told.contains("whether a1 may run on m01 m02"), "{told}");
+    assert!(told.contains("whether 64 nodes suit the ask"), "{told}");
+    assert!(told.contains("m64=no, RM asked whether a1 may run on m65 m66 m67\n"), "{told}");
+    assert!(told.ends_with("a1 on m67, app1 Running\n"), "{told}");
+}
