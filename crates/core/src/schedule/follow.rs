@@ -64,6 +64,9 @@ impl Scheduler {
                 self.visit_again(books, *application);
             }
             Event::ForeignRemoved { .. } => self.freed(books, seen),
+            Event::Asked { .. } | Event::Answered { .. } | Event::VerdictsVoid { .. } => {
+                self.after_question(books, event);
+            }
             // Nobody has more room by these.
             _ => {}
         }

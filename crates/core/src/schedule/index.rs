@@ -214,19 +214,16 @@ impl Scheduler {
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
             Event::ApplicationLinked { application, .. }
             | Event::ApplicationAllocating { application } => self.restand(books, *application),
-            Event::GroupUnlinked { application } => {
+            Event::GroupUnlinked { application }
+            | Event::ApplicationUnlinked { application }
+            | Event::ApplicationMoved { application, .. } => {
                 self.restand(books, *application);
                 self.limits_gave_way(seen);
-                self.limit_use_gave_way(books, seen);
-            }
-            Event::ApplicationUnlinked { application } => {
-                self.restand(books, *application);
-                self.limits_gave_way(seen);
-            }
-            Event::ApplicationMoved { application, .. } => {
-                self.restand(books, *application);
-                self.limits_gave_way(seen);
-                self.queues_gave_way(books, seen);
+                match event {
+                    Event::GroupUnlinked { .. } => self.limit_use_gave_way(books, seen),
+                    Event::ApplicationMoved { .. } => self.queues_gave_way(books, seen),
+                    _ => {}
+                }
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::Reserved { .. }
@@ -244,10 +241,10 @@ impl Scheduler {
             | Event::TimerStopped { .. }
             | Event::ScaleUpAsked { .. }
             | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. } => self.after_cycle(books, event, seen),
-            Event::Asked { .. } | Event::Answered { .. } | Event::VerdictsVoid { .. } => {
-                self.after_question(books, event);
-            }
+            | Event::ForeignRemoved { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::VerdictsVoid { .. } => self.after_cycle(books, event, seen),
             Event::AskAdded { .. }
             | Event::AskRemoved { .. }
             | Event::Placed { .. }

@@ -185,31 +185,41 @@ fn in_application(
                 step => return step,
             }
         }
-        let wanted = books.resources_of(ask);
-        let mut nodes = in_node_order(books, row.partition);
-        nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
-        let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
-        let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
-        match questions::choose(books, row, (ask, QuestionMode::Allocate), &roomy) {
-            Some(Ok(node)) => return Some(place(books, row, ask, node)),
-            Some(Err(step)) => return Some(step),
-            None => {}
-        }
-        let best = questions::to_keep(books, row, ask, &nodes);
-        let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
-        if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
+        if let Some(events) = on_any_node(books, now, row, (ask, ask_row), tries) {
             return Some(events);
-        }
-        if now.since(ask_row.created) > RESERVATION_DELAY {
-            match best {
-                Some(Ok(node)) => return Some(alloc::vec![Event::Reserved { ask, node }]),
-                Some(Err(step)) => return Some(step),
-                None => {}
-            }
         }
         failed += 1;
     }
     None
+}
+
+/// The first node with room, or one that is kept, or others that are stopped.
+fn on_any_node(
+    books: &Books,
+    now: Timestamp,
+    row: &Application,
+    (ask, ask_row): (AllocationId, &Allocation),
+    tries: &RefCell<Tries>,
+) -> Option<Vec<Event>> {
+    let wanted = books.resources_of(ask);
+    let mut nodes = in_node_order(books, row.partition);
+    nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
+    let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
+    let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
+    match questions::choose(books, row, (ask, QuestionMode::Allocate), &roomy) {
+        Some(Ok(node)) => return Some(place(books, row, ask, node)),
+        Some(Err(step)) => return Some(step),
+        None => {}
+    }
+    let best = questions::to_keep(books, row, ask, &nodes);
+    let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
+    if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
+        return Some(events);
+    }
+    match best.filter(|_| now.since(ask_row.created) > RESERVATION_DELAY)? {
+        Ok(node) => Some(alloc::vec![Event::Reserved { ask, node }]),
+        Err(step) => Some(step),
+    }
 }
 
 /// Whom an application is charged to; any look at its limits chooses its group first.

@@ -50,11 +50,7 @@ impl Told {
             }
             Event::NodeAdded { node, .. } => self.accepted_nodes.push(text(node)),
             Event::Placed { ask, node } => self.allocate(books, *ask, *node),
-            Event::SwapConfirmed { placeholder } => {
-                let ask = books.allocation(*placeholder).partner().expect("it has a member");
-                let node = books.allocation(ask).node.expect("the member has its node");
-                self.allocate(books, ask, node);
-            }
+            Event::SwapConfirmed { placeholder } => self.confirm(books, *placeholder),
             Event::Released { allocation, termination } => {
                 // What was asked for is known already.
                 if word_of(*termination) == "STOPPED_BY_RM" {
@@ -109,6 +105,13 @@ impl Told {
             | Event::Answered { .. }
             | Event::VerdictsVoid { .. } => {}
         }
+    }
+
+    /// A member has the place of its placeholder.
+    fn confirm(&mut self, books: &Books, placeholder: AllocationId) {
+        let ask = books.allocation(placeholder).partner().expect("it has a member");
+        let node = books.allocation(ask).node.expect("the member has its node");
+        self.allocate(books, ask, node);
     }
 
     fn allocate(&mut self, books: &Books, ask: AllocationId, node: NodeId) {

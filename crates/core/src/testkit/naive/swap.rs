@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::books::{Allocation, Application, Books, Mark, QuestionMode};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
 
 use super::questions::{awaits, choose};
 use super::{in_node_order, pending};
@@ -81,22 +82,7 @@ fn of_member(
         return Some(events);
     }
     if let Some(placeholder) = remembered.filter(|_| asks) {
-        let may_have = |node: NodeId| {
-            let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
-            let refused = verdict.is_some_and(|one| one.refusal.is_some());
-            !refused && required.is_none_or(|name| books.node(node).name == *name)
-        };
-        let nodes: Vec<NodeId> = in_node_order(books, row.partition)
-            .into_iter()
-            .filter(|(_, node)| node.is_open() && node.available.fits(books.resources_of(member)))
-            .map(|(id, _)| id)
-            .filter(|id| may_have(*id))
-            .collect();
-        match choose(books, row, (member, QuestionMode::Allocate), &nodes) {
-            Some(Ok(node)) => events.push(Event::SwapStarted { ask: member, placeholder, node }),
-            Some(Err(step)) => events.extend(step),
-            None => {}
-        }
+        events.extend(where_accepted(books, row, (member, required), placeholder));
         return (!events.is_empty()).then_some(events);
     }
     let other = books.nodes().iter().find(|(_, node)| {
@@ -110,6 +96,31 @@ fn of_member(
         events.push(Event::SwapStarted { ask: member, placeholder, node });
     }
     (!events.is_empty()).then_some(events)
+}
+
+/// On another node than any placeholder's, which the RM accepts, or the question about them.
+fn where_accepted(
+    books: &Books,
+    row: &Application,
+    (member, required): (AllocationId, Option<&Name>),
+    placeholder: AllocationId,
+) -> Vec<Event> {
+    let may_have = |node: NodeId| {
+        let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
+        let refused = verdict.is_some_and(|one| one.refusal.is_some());
+        !refused && required.is_none_or(|name| books.node(node).name == *name)
+    };
+    let nodes: Vec<NodeId> = in_node_order(books, row.partition)
+        .into_iter()
+        .filter(|(_, node)| node.is_open() && node.available.fits(books.resources_of(member)))
+        .map(|(id, _)| id)
+        .filter(|id| may_have(*id))
+        .collect();
+    match choose(books, row, (member, QuestionMode::Allocate), &nodes) {
+        Some(Ok(node)) => vec![Event::SwapStarted { ask: member, placeholder, node }],
+        Some(Err(step)) => step,
+        None => Vec::new(),
+    }
 }
 
 /// Whether one more placeholder of this size makes the placeholders of an application what they
