@@ -138,13 +138,18 @@ impl Scheduler {
         if let Some(until) = books.application(application).backed_off {
             self.dues.insert((until, Due::Awake(application)));
         }
-        let Some(waiting) = self.applications.get(application.index()) else { return };
-        for (_, bundle) in waiting.bundles.clone() {
-            let class = self.classes.bundles[bundle].class;
+        for class in self.classes_of(application) {
             if matches!(self.classes.rows[class].key.lane, Lane::Kept(_)) {
                 self.arm(books, class);
             }
         }
+    }
+
+    /// The classes that the asks of an application are in.
+    fn classes_of(&self, application: ApplicationId) -> Vec<ClassId> {
+        let waiting = self.applications.get(application.index());
+        let bundles = waiting.into_iter().flat_map(|one| &one.bundles);
+        bundles.map(|(_, bundle)| self.classes.bundles[*bundle].class).collect()
     }
 
     /// Have an application that is visited as a whole be visited.
@@ -152,9 +157,7 @@ impl Scheduler {
         if alone(books, application).is_none() {
             return;
         }
-        let Some(waiting) = self.applications.get(application.index()) else { return };
-        for (_, bundle) in waiting.bundles.clone() {
-            let class = self.classes.bundles[bundle].class;
+        for class in self.classes_of(application) {
             let row = &self.classes.rows[class];
             let mine = row.key.alone == Some(application) && row.key.lane.pass() == Pass::Normal;
             if mine && row.wait.is_some() {

@@ -31,7 +31,7 @@ pub(super) struct Calls {
     /// [`Books::changes`] when they were.
     dormant_at: u64,
     /// Those with a node whose time has come: the last pass looks at them, once those before
-    /// have found nothing for them.
+    /// have found nothing for them. They stay here until a cycle comes that far.
     ripe: Vec<ClassId>,
     /// Those of them that the last pass of this cycle looks at.
     again: Vec<ClassId>,
@@ -74,11 +74,6 @@ impl Scheduler {
                 self.arm(books, class);
             }
         }
-        for class in core::mem::take(&mut self.calls.ripe) {
-            if self.classes.rows.contains_key(class) {
-                self.arm(books, class); // The last pass was not reached.
-            }
-        }
         self.wake_due(books, now);
     }
 
@@ -109,7 +104,8 @@ impl Scheduler {
             let Some(row) = self.classes.rows.get(class) else { continue };
             if books.queue(row.key.leaf).partition != partition {
                 self.calls.ripe.push(class);
-            } else if row.wait.is_some() {
+            } else if row.wait.is_some() && row.due.is_none() {
+                // With another time since then it comes again by that.
                 self.judge_anew(books, class, false);
                 self.move_to_pass(class, Some(Pass::Normal));
                 self.calls.again.push(class);

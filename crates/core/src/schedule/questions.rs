@@ -69,20 +69,34 @@ pub(super) fn on_any_node(
     if nodes.first_fit(books, wanted).is_none() {
         return wait(Blocker::Nodes(partition));
     }
+    match first_that_suits(books, nodes, (ask, wanted), |_| true) {
+        Some(Ok(node)) => Verdict::Place(node),
+        Some(Err(nodes)) => Verdict::Ask { ask, mode: QuestionMode::Allocate, nodes },
+        None => wait(Blocker::NodeConstraint(ask)),
+    }
+}
+
+/// The first node in order that has room and that the RM lets an ask have, of those that it
+/// `may_have`; or where there is none, those that the RM is to be asked about first; none if it
+/// refused them all.
+fn first_that_suits(
+    books: &Books,
+    nodes: &NodeIndex,
+    (ask, wanted): (AllocationId, &Resources),
+    may_have: impl Fn(NodeId) -> bool,
+) -> Option<Result<NodeId, Vec<NodeId>>> {
     let mode = QuestionMode::Allocate;
     let accepted = books.verdicts_of(ask, mode).filter(|(id, verdict)| {
         let node = books.node(*id);
-        verdict.refusal.is_none() && node.is_open() && node.available.fits(wanted)
+        let free = node.is_open() && node.available.fits(wanted);
+        verdict.refusal.is_none() && free && may_have(*id)
     });
     if let Some(node) = nodes.first_of(accepted.map(|(node, _)| node)) {
-        return Verdict::Place(node);
+        return Some(Ok(node));
     }
-    let unknown = |node: NodeId| books.verdict_on(ask, node, mode).is_none();
+    let unknown = |node| may_have(node) && books.verdict_on(ask, node, mode).is_none();
     let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
-    if nodes.is_empty() {
-        return wait(Blocker::NodeConstraint(ask));
-    }
-    Verdict::Ask { ask, mode, nodes }
+    (!nodes.is_empty()).then_some(Err(nodes))
 }
 
 /// A node for a member that may take the place of no placeholder where that is, or those that the
@@ -94,25 +108,14 @@ pub(super) fn elsewhere(
     nodes: &NodeIndex,
     member: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
-    let (wanted, mode) = (books.resources_of(member), QuestionMode::Allocate);
     let required = books.allocation(member).required_node();
-    let refuses =
-        |node, mode| books.verdict_on(member, node, mode).is_some_and(|one| one.refusal.is_some());
-    let may_have = |node: NodeId| {
-        let named = required.is_none_or(|name| *name == books.node(node).name);
-        named && !refuses(node, QuestionMode::Reserve)
+    let refused = |node| {
+        let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
+        verdict.is_some_and(|one| one.refusal.is_some())
     };
-    let accepted = books.verdicts_of(member, mode).filter(|(id, verdict)| {
-        let node = books.node(*id);
-        let free = node.is_open() && node.available.fits(wanted);
-        verdict.refusal.is_none() && free && may_have(*id)
-    });
-    if let Some(node) = nodes.first_of(accepted.map(|(node, _)| node)) {
-        return Some(Ok(node));
-    }
-    let unknown = |node| may_have(node) && books.verdict_on(member, node, mode).is_none();
-    let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
-    (!nodes.is_empty()).then_some(Err(nodes))
+    let may_have =
+        |node: NodeId| required.is_none_or(|name| *name == books.node(node).name) && !refused(node);
+    first_that_suits(books, nodes, (member, books.resources_of(member)), may_have)
 }
 
 /// Whether the RM refused an ask any node, or the one that it requires.

@@ -10,7 +10,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 
 use super::questions::{awaits, choose};
-use super::{in_node_order, pending};
+use super::{in_node_order, link_of, pending};
 
 /// Whether an ask must wait for the place of a placeholder.
 pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
@@ -30,10 +30,10 @@ pub(super) fn in_application(
 ) -> Option<Vec<Event>> {
     let mut asks: Vec<(AllocationId, &Allocation)> =
         pending(books, id).filter(|(_, ask)| waits_for_place(row, ask)).collect();
-    if !asks.is_empty() && row.lacks_group() {
-        let trackers = &books.partition(row.partition).trackers;
-        let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
-        return Some(vec![Event::ApplicationLinked { application: id, group }]);
+    if !asks.is_empty()
+        && let Err(step) = link_of(books, id, row)
+    {
+        return Some(step);
     }
     asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
     asks.into_iter().find_map(|(member, ask)| of_member(books, row, member, ask))
