@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::books::{GangStyle, NodeAttributes, Questions};
+use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::config::Configuration;
 use crate::event::Termination;
 use crate::name::Name;
@@ -94,8 +94,8 @@ pub enum Command {
     SetQuestions {
         /// Partition name.
         partition: Name,
-        /// What it answers.
-        questions: Questions,
+        /// What it answers; none if nothing.
+        questions: Option<Questions>,
     },
     /// The RM answers a question.
     Verdicts(Verdicts),
@@ -131,9 +131,9 @@ pub struct Verdicts {
     pub key: Name,
     /// The number of the question, [`crate::books::Question::number`].
     pub question: u64,
-    /// Node ids, each with why the node does not suit the ask; none if it does. A node that was
-    /// asked about and is not named does not suit it: its reason is `no answer`.
-    pub verdicts: Vec<(Name, Option<Name>)>,
+    /// Node ids, each with what is said of it. A node that was asked about and is not named does
+    /// not suit the ask: its reason is `no answer`.
+    pub verdicts: Vec<(Name, NodeVerdict)>,
 }
 
 /// Something that runs on a node and that the core does not schedule.

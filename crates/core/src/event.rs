@@ -6,8 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, GangSettings, LimitSettings, NodeAttributes, PartitionSettings, QuestionMode,
-    Questions, QueueSettings, QueueState,
+    ApplicationState, GangSettings, LimitSettings, NodeAttributes, NodeVerdict, PartitionSettings,
+    QuestionSubject, Questions, QueueSettings, QueueState,
 };
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -355,25 +355,23 @@ pub enum Event {
     QuestionsSet {
         /// Which partition.
         partition: PartitionId,
-        /// What it answers.
-        questions: Questions,
+        /// What it answers; none if nothing.
+        questions: Option<Questions>,
     },
-    /// The RM is asked whether these nodes suit an ask, which waits for the answer.
+    /// The RM is asked about nodes and an ask, which waits for the answer.
     Asked {
         /// Which ask.
         ask: AllocationId,
-        /// What is asked.
-        mode: QuestionMode,
-        /// At most [`crate::books::Question::NODES_MAX`], in the order in which they are wanted.
-        nodes: Vec<NodeId>,
+        /// What is asked: about at most [`crate::books::Question::NODES_MAX`] nodes, or
+        /// [`crate::books::Question::REMOVALS_MAX`] removals.
+        subject: QuestionSubject,
     },
     /// The RM has answered the question about an ask.
     Answered {
         /// Which ask.
         ask: AllocationId,
-        /// The nodes that it was asked about and that are still there, each with why it does not
-        /// suit the ask; none if it does.
-        verdicts: Vec<(NodeId, Option<Name>)>,
+        /// The nodes that it was asked about and that are still there, each with what it said.
+        verdicts: Vec<(NodeId, NodeVerdict)>,
     },
     /// What the RM has said of a node holds no more.
     VerdictsVoid {

@@ -83,6 +83,22 @@ pub enum Rejection {
         /// The number of the question.
         question: u64,
     },
+    /// An answer that more must go than was asked about, or that any must where nobody would.
+    #[error(
+        "question {question} about {key} names {asked} that might go on node {node}, the answer {count}; answer with a number up to that"
+    )]
+    VictimsNotAsked {
+        /// Node id.
+        node: Name,
+        /// Allocation key of the ask.
+        key: Name,
+        /// The number of the question.
+        question: u64,
+        /// How many were named.
+        asked: usize,
+        /// How many must go, as answered.
+        count: usize,
+    },
     /// A node of this id is there already.
     #[error("node {node} is registered already in partition {partition}; remove it first")]
     DuplicateNode {
@@ -231,6 +247,7 @@ impl Rejection {
             Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
             Self::UnknownQuestion { .. } => "UNKNOWN_QUESTION",
             Self::NodeNotAsked { .. } => "NODE_NOT_ASKED",
+            Self::VictimsNotAsked { .. } => "VICTIMS_NOT_ASKED",
             Self::ManyNewTypes { .. } | Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
         }
     }

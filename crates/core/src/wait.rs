@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, QuestionMode, Queue, QueueState};
+use crate::books::{Books, QuestionMode, QuestionSubject, Queue, QueueState};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
@@ -45,6 +45,9 @@ pub enum Blocker {
     Placeholders(ApplicationId, u32),
     /// The RM was asked about this ask, and has not answered yet.
     AwaitingRm(AllocationId),
+    /// The RM has so many questions to answer that it is asked nothing more for now: whoever waits
+    /// in this partition and was not looked at is looked at then.
+    RmBusy(PartitionId),
     /// The RM refused this ask every node that has room for it.
     NodeConstraint(AllocationId),
     /// Too many asks of its application found no node; it is left alone for a while.
@@ -89,7 +92,7 @@ impl Blocker {
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
             Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
-            Self::AwaitingRm(_) => "AWAITING_RM",
+            Self::AwaitingRm(_) | Self::RmBusy(_) => "AWAITING_RM",
             Self::NodeConstraint(_) => "NODE_CONSTRAINT",
             Self::BackOff(_) => "BACKED_OFF",
         }
@@ -116,7 +119,7 @@ impl Blocker {
                 format!("node {}", books.node(node).name)
             }
             Self::NodeAbsent(_) => "the required node".into(),
-            Self::AwaitingRm(_) | Self::NodeConstraint(_) => "the RM".into(),
+            Self::AwaitingRm(_) | Self::NodeConstraint(_) | Self::RmBusy(_) => "the RM".into(),
             Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
             }
@@ -183,6 +186,7 @@ impl Wait {
             Blocker::Nodes(_) => self.of_nodes(books, ask),
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
+            Blocker::RmBusy(partition) => of_open_questions(books, partition),
         }
     }
 
@@ -243,15 +247,26 @@ impl Wait {
 /// About how many nodes the RM was asked, and since when.
 fn of_question(books: &Books, ask: AllocationId) -> String {
     let Some(question) = books.question_of(ask) else { return String::new() };
-    let (count, since) = (question.nodes.len(), question.since.as_millis());
+    let (count, since) = (question.nodes().count(), question.since.as_millis());
     let nodes = if count == 1 { "node suits" } else { "nodes suit" };
-    let once = match question.mode {
-        QuestionMode::Allocate => "",
-        QuestionMode::Reserve => " once there is room",
+    let once = match question.subject {
+        QuestionSubject::Nodes(QuestionMode::Allocate, _) => "",
+        QuestionSubject::Nodes(QuestionMode::Reserve, _) => " once there is room",
+        QuestionSubject::Removals(_) => " once others are stopped there",
     };
     format!(
         "the RM was asked at {since} ms whether {count} {nodes} the ask{once}, and has not answered; wait for the answer to question {}, or see to the RM",
         question.number
+    )
+}
+
+/// How many questions the RM has to answer, and how many it may.
+fn of_open_questions(books: &Books, partition: PartitionId) -> String {
+    let row = books.partition(partition);
+    let most = row.questions.map_or(0, |one| one.at_once.get());
+    format!(
+        "the RM has {} questions to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",
+        row.open_questions.count
     )
 }
 

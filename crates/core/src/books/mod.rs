@@ -30,7 +30,10 @@ pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGro
 pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
-pub use question::{Question, QuestionMode, Questions, Verdict};
+pub use question::{
+    NodeVerdict, OpenQuestions, Question, QuestionMode, QuestionSubject, Questions, Removal,
+    Verdict,
+};
 pub use queue::{Queue, QueueSettings, QueueState};
 pub use rejected::Rejected;
 pub use shape::Shapes;

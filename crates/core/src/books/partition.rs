@@ -11,7 +11,7 @@ use crate::resource::Resources;
 use crate::time::Timestamp;
 
 use super::link::Link;
-use super::question::Questions;
+use super::question::{OpenQuestions, Questions};
 use super::rejected::Rejected;
 use super::tracker::Trackers;
 
@@ -41,8 +41,10 @@ pub struct Partition {
     pub settings: PartitionSettings,
     /// Its placement rules, built once from the settings.
     pub rules: Arc<Rules>,
-    /// What its RM answers.
-    pub questions: Questions,
+    /// What its RM answers; none if nothing.
+    pub questions: Option<Questions>,
+    /// What it has not answered yet.
+    pub open_questions: OpenQuestions,
     /// The queue `root`; its maximum is the sum of the nodes.
     pub root: QueueId,
     /// Usage and limits of users and groups.

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::num::NonZeroU16;
 
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
@@ -10,11 +11,20 @@ use crate::time::Timestamp;
 
 use super::Books;
 
-/// What the RM of a partition answers; nothing unless it says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the RM of a partition answers: whether a node suits an ask, and maybe more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Questions {
-    /// Whether a node suits an ask.
-    pub nodes: bool,
+    /// Whether an ask could run on a node once others are stopped there; if not, that is taken
+    /// for granted.
+    pub victims: bool,
+    /// How many questions are open at once. The scheduler waits until half of them are answered
+    /// before it looks further for asks of the partition.
+    pub at_once: NonZeroU16,
+}
+
+impl Questions {
+    /// How many questions are open at once if nobody says otherwise.
+    pub const AT_ONCE: NonZeroU16 = NonZeroU16::new(64).expect("64 is above zero");
 }
 
 /// What the RM is asked about a node and an ask.
@@ -26,23 +36,63 @@ pub enum QuestionMode {
     Reserve,
 }
 
+/// What might be stopped on a node for an ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    /// The node.
+    pub node: NodeId,
+    /// What is there now, in the order in which it would go. What is being stopped anyway comes
+    /// first.
+    pub victims: Vec<AllocationId>,
+    /// How many of these, from the first on, go at least: with fewer gone the node has no room.
+    pub least: usize,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionSubject {
+    /// Whether nodes suit the ask, in the order in which they are wanted.
+    Nodes(QuestionMode, Vec<NodeId>),
+    /// How many must go on nodes for the ask to run there.
+    Removals(Vec<Removal>),
+}
+
 /// A question that the RM has not answered yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Counts questions, across partitions, from 1.
     pub number: u64,
-    /// What is asked.
-    pub mode: QuestionMode,
     /// Since when the answer is awaited.
     pub since: Timestamp,
-    /// About which nodes, in the order in which they are wanted, each with the version that it
-    /// had when the question was put.
-    pub nodes: Vec<(NodeId, u64)>,
+    /// What is asked.
+    pub subject: QuestionSubject,
+    /// The version that each node of the subject had when the question was put.
+    versions: Vec<u64>,
 }
 
 impl Question {
     /// About how many nodes one question is at most.
     pub const NODES_MAX: usize = 64;
+
+    /// About how many nodes one question about victims is at most. Source: scheduling §11.4.
+    pub const REMOVALS_MAX: usize = 10;
+
+    /// The nodes that it is about, in the order in which they are wanted.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let (nodes, removals): (&[NodeId], &[Removal]) = match &self.subject {
+            QuestionSubject::Nodes(_, nodes) => (nodes, &[]),
+            QuestionSubject::Removals(removals) => (&[], removals),
+        };
+        nodes.iter().copied().chain(removals.iter().map(|one| one.node))
+    }
+
+    /// What would go on a node, of a question about victims.
+    pub fn removal_on(&self, node: NodeId) -> Option<&Removal> {
+        match &self.subject {
+            QuestionSubject::Nodes(..) => None,
+            QuestionSubject::Removals(removals) => removals.iter().find(|one| one.node == node),
+        }
+    }
 }
 
 /// What the RM said of one node. It holds as long as the node has this version.
@@ -53,6 +103,25 @@ pub struct Verdict {
     pub refusal: Option<Name>,
 }
 
+/// What the RM says of a node and an ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeVerdict {
+    /// The ask may run there; of a removal, once the least that must go has gone.
+    Suits,
+    /// The ask may run there once as many have gone, from the first of a removal on.
+    SuitsWithout(usize),
+    /// It may not, for this reason; of a removal, though all go.
+    Refused(Name),
+}
+
+/// What the RM said of a removal. It holds for the same, as long as the node has this version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RemovalVerdict {
+    version: u64,
+    removal: Removal,
+    said: NodeVerdict,
+}
+
 /// What was asked and answered about one ask.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Inquiry {
@@ -60,6 +129,42 @@ pub(super) struct Inquiry {
     /// Some may be of versions that nodes have no more: these count for nothing, and go with the
     /// next question or answer.
     verdicts: BTreeMap<(QuestionMode, NodeId), Verdict>,
+    /// The same for removals.
+    removals: BTreeMap<NodeId, RemovalVerdict>,
+}
+
+impl Inquiry {
+    fn is_empty(&self) -> bool {
+        self.question.is_none() && self.verdicts.is_empty() && self.removals.is_empty()
+    }
+
+    /// Remember what was said of a node of a question.
+    fn note(&mut self, question: &Question, (node, version): (NodeId, u64), said: NodeVerdict) {
+        match &question.subject {
+            QuestionSubject::Nodes(mode, _) => {
+                let refusal = match said {
+                    NodeVerdict::Refused(reason) => Some(reason),
+                    NodeVerdict::Suits | NodeVerdict::SuitsWithout(_) => None,
+                };
+                self.verdicts.insert((*mode, node), Verdict { version, refusal });
+            }
+            QuestionSubject::Removals(removals) => {
+                if let Some(removal) = removals.iter().find(|one| one.node == node).cloned() {
+                    self.removals.insert(node, RemovalVerdict { version, removal, said });
+                }
+            }
+        }
+    }
+}
+
+/// The questions that the RM of a partition has not answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenQuestions {
+    /// How many there are.
+    pub count: u32,
+    /// Whether they are as many as may be, and half of them are not answered yet: none is put
+    /// before.
+    pub full: bool,
 }
 
 impl Books {
@@ -77,7 +182,19 @@ impl Books {
     /// Whether the RM of this partition answers questions about nodes.
     #[inline]
     pub fn asks_about_nodes(&self, partition: PartitionId) -> bool {
-        self.asking && self.partition(partition).questions.nodes
+        self.asking && self.partition(partition).questions.is_some()
+    }
+
+    /// Whether the RM of this partition answers questions about victims.
+    pub fn asks_about_victims(&self, partition: PartitionId) -> bool {
+        self.partition(partition).questions.is_some_and(|one| one.victims)
+    }
+
+    /// Whether the RM of this partition has so many questions to answer that it is asked nothing
+    /// more for now.
+    #[inline]
+    pub fn has_asked_enough(&self, partition: PartitionId) -> bool {
+        self.asking && self.partition(partition).open_questions.full
     }
 
     /// The question about an ask that is not answered yet.
@@ -108,15 +225,30 @@ impl Books {
             .filter(|(node, one)| self.has_version(*node, one.version))
     }
 
+    /// What the RM said of a removal for an ask, as long as it holds; never that fewer go than
+    /// the least.
+    pub fn removal_verdict(&self, ask: AllocationId, removal: &Removal) -> Option<&NodeVerdict> {
+        let verdict = self.allocations[ask].inquiry()?.removals.get(&removal.node)?;
+        let holds = self.has_version(removal.node, verdict.version) && verdict.removal == *removal;
+        holds.then_some(&verdict.said)
+    }
+
     /// How many verdicts are remembered for an ask, those included that hold no more.
     pub fn verdicts_remembered(&self, ask: AllocationId) -> usize {
-        self.allocations[ask].inquiry().map_or(0, |one| one.verdicts.len())
+        let inquiry = self.allocations[ask].inquiry();
+        inquiry.map_or(0, |one| one.verdicts.len() + one.removals.len())
     }
 
     /// Whether anything was asked about an ask.
     #[cfg(feature = "testkit")]
     pub(crate) fn inquires(&self, ask: AllocationId) -> bool {
         self.allocations[ask].inquiry().is_some()
+    }
+
+    /// Whether the RM said something of a removal for an ask that may hold no more.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn inquires_about_removals(&self, ask: AllocationId) -> bool {
+        self.allocations[ask].inquiry().is_some_and(|one| !one.removals.is_empty())
     }
 
     /// Whether the RM said something of a node for an ask that may hold no more.
@@ -131,42 +263,55 @@ impl Books {
     }
 
     /// A question is put.
-    pub(super) fn ask_rm(
-        &mut self,
-        now: Timestamp,
-        ask: AllocationId,
-        mode: QuestionMode,
-        nodes: &[NodeId],
-    ) {
+    pub(super) fn ask_rm(&mut self, now: Timestamp, ask: AllocationId, subject: &QuestionSubject) {
         self.questions += 1;
-        let nodes = nodes.iter().map(|id| (*id, self.nodes[*id].version)).collect();
-        let question = Question { number: self.questions, mode, since: now, nodes };
+        let (number, subject) = (self.questions, subject.clone());
+        let mut question = Question { number, since: now, subject, versions: Vec::new() };
+        question.versions = question.nodes().map(|id| self.nodes[id].version).collect();
         let mut inquiry = self.take_inquiry(ask).unwrap_or_default();
         self.drop_old(&mut inquiry);
         inquiry.question = Some(question);
         self.allocations[ask].special_mut().inquiry = Some(inquiry);
+        let partition = self.partition_of(ask);
+        let row = self.partition_mut(partition);
+        let most = row.questions.map_or(0, |one| u32::from(one.at_once.get()));
+        row.open_questions.count += 1;
+        row.open_questions.full |= row.open_questions.count >= most;
     }
 
     /// A question is answered, for each of its nodes.
-    pub(super) fn answer(&mut self, ask: AllocationId, verdicts: &[(NodeId, Option<Name>)]) {
+    pub(super) fn answer(&mut self, ask: AllocationId, verdicts: &[(NodeId, NodeVerdict)]) {
         let Some(mut inquiry) = self.take_inquiry(ask) else { return };
         if let Some(question) = inquiry.question.take() {
             // Equal reasons are one text.
             let mut reasons = BTreeSet::new();
-            for (node, refusal) in verdicts {
-                let Some((_, version)) = question.nodes.iter().find(|(one, _)| one == node) else {
-                    continue;
+            for (node, said) in verdicts {
+                let mut asked = question.nodes().zip(&question.versions);
+                let Some((_, version)) = asked.find(|(one, _)| one == node) else { continue };
+                let said = match said {
+                    NodeVerdict::Refused(reason) => {
+                        reasons.insert(reason.clone());
+                        NodeVerdict::Refused(reasons.get(reason).cloned().unwrap_or_default())
+                    }
+                    other => other.clone(),
                 };
-                let refusal = refusal.as_ref().map(|reason| {
-                    reasons.insert(reason.clone());
-                    reasons.get(reason).cloned().unwrap_or_default()
-                });
-                let verdict = Verdict { version: *version, refusal };
-                inquiry.verdicts.insert((question.mode, *node), verdict);
+                inquiry.note(&question, (*node, *version), said);
             }
         }
         self.drop_old(&mut inquiry);
-        if !inquiry.verdicts.is_empty() {
+        if !inquiry.is_empty() {
+            self.allocations[ask].special_mut().inquiry = Some(inquiry);
+        }
+    }
+
+    /// Others have been stopped for an ask: nobody asks again what would have to be.
+    pub(super) fn forget_removals(&mut self, ask: AllocationId) {
+        if self.allocations[ask].inquiry().is_none_or(|one| one.removals.is_empty()) {
+            return;
+        }
+        let Some(mut inquiry) = self.take_inquiry(ask) else { return };
+        inquiry.removals.clear();
+        if !inquiry.is_empty() {
             self.allocations[ask].special_mut().inquiry = Some(inquiry);
         }
     }
@@ -176,15 +321,40 @@ impl Books {
         self.take_inquiry(ask);
     }
 
+    /// The RM of a partition answers other questions from now on: what it was asked and said
+    /// before is forgotten.
+    pub(super) fn set_questions(&mut self, partition: PartitionId, questions: Option<Questions>) {
+        let asks: Vec<AllocationId> =
+            self.partition(partition).allocations.iter().map(|(_, id)| *id).collect();
+        for ask in asks {
+            self.forget_inquiry(ask);
+        }
+        self.partition_mut(partition).questions = questions;
+        self.note_questions();
+    }
+
+    /// Take out what was asked and answered about an ask: its question is open no more.
     fn take_inquiry(&mut self, ask: AllocationId) -> Option<Box<Inquiry>> {
         let row = &mut self.allocations[ask];
         let inquiry = row.special.as_mut()?.inquiry.take()?;
         row.settle();
+        if inquiry.question.is_some() {
+            let partition = self.partition_of(ask);
+            let row = self.partition_mut(partition);
+            let most = row.questions.map_or(0, |one| u32::from(one.at_once.get()));
+            row.open_questions.count -= 1;
+            row.open_questions.full &= row.open_questions.count > most / 2;
+        }
         Some(inquiry)
+    }
+
+    fn partition_of(&self, ask: AllocationId) -> PartitionId {
+        self.application(self.allocation(ask).application).partition
     }
 
     /// Drop what nodes make void that are gone or have changed.
     fn drop_old(&self, inquiry: &mut Inquiry) {
         inquiry.verdicts.retain(|(_, node), one| self.has_version(*node, one.version));
+        inquiry.removals.retain(|node, one| self.has_version(*node, one.version));
     }
 }

@@ -12,6 +12,7 @@ use alloc::string::String;
 use crate::books::tracker::{TrackerKind, Trackers};
 use crate::books::{
     Allocation, Application, ApplicationState, Books, Level, LimitSubject, Node, Question,
+    QuestionSubject,
 };
 use crate::config::LimitPrecedence;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
@@ -114,8 +115,13 @@ impl Books {
 
     /// The RM is asked of what waits alone, and about so many nodes at most.
     fn check_questions(&self, id: AllocationId, row: &Allocation) -> Outcome {
-        let asked = self.question_of(id).map_or(0, |question| question.nodes.len());
-        let most = if row.is_pending() { Question::NODES_MAX } else { 0 };
+        let question = self.question_of(id);
+        let asked = question.map_or(0, |question| question.nodes().count());
+        let most = match question.map(|one| &one.subject) {
+            _ if !row.is_pending() => 0,
+            Some(QuestionSubject::Removals(_)) => Question::REMOVALS_MAX,
+            _ => Question::NODES_MAX,
+        };
         if asked > most {
             return Err(violation(&row.key, "nodes that the RM is asked about", &most, &asked));
         }
@@ -126,7 +132,31 @@ impl Books {
         Ok(())
     }
 
+    /// How many questions are open, and that no more are than may be.
+    fn check_open_questions(&self) -> Outcome {
+        for (id, row) in self.partitions() {
+            let asks = row.allocations.iter().filter(|(_, ask)| self.question_of(**ask).is_some());
+            let (open, kept) = (asks.count(), row.open_questions);
+            equal(
+                &row.name,
+                "open questions",
+                &kept.count,
+                &u32::try_from(open).unwrap_or(u32::MAX),
+            )?;
+            let most = row.questions.map_or(0, |one| usize::from(one.at_once.get()));
+            if open > most {
+                return Err(violation(&row.name, "open questions", &most, &open));
+            }
+            // Between half and all it depends on what was before.
+            let full = open > most / 2 && (kept.full || open == most);
+            let told = self.has_asked_enough(*id);
+            equal(&row.name, "whether the RM has enough to answer", &told, &full)?;
+        }
+        Ok(())
+    }
+
     fn check_allocations(&self) -> Outcome {
+        self.check_open_questions()?;
         let mut uses = BTreeMap::new();
         for (_, row) in self.allocations().iter() {
             *uses.entry(row.shape).or_insert(0_u64) += 1;

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Questions};
+use crate::books::{Books, NodeVerdict, Question, Questions};
 use crate::command::Verdicts;
 use crate::event::Event;
 use crate::id::NodeId;
@@ -19,7 +19,7 @@ const NO_ANSWER: &str = "no answer";
 pub(super) fn set(
     books: &Books,
     partition: &Name,
-    questions: Questions,
+    questions: Option<Questions>,
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     if books.partition(partition).questions == questions {
@@ -38,35 +38,74 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
             last: books.questions_put(),
         });
     }
-    for reason in answer.verdicts.iter().filter_map(|(_, refusal)| refusal.as_ref()) {
-        short("reason", reason)?;
+    for (_, said) in &answer.verdicts {
+        if let NodeVerdict::Refused(reason) = said {
+            short("reason", reason)?;
+        }
     }
     let row = books.partition(partition);
     let Some(ask) = row.allocations.get(&*answer.key).copied() else { return Ok(Vec::new()) };
     let question = books.question_of(ask).filter(|one| one.number == answer.question);
     let Some(question) = question else { return Ok(Vec::new()) };
-    let mut said: Vec<(NodeId, &Option<Name>)> = Vec::with_capacity(answer.verdicts.len());
-    for (name, refusal) in &answer.verdicts {
+    let is_there = |node: &NodeId| books.nodes().get(*node).is_some();
+    let mut said: Vec<(NodeId, NodeVerdict)> = Vec::with_capacity(answer.verdicts.len());
+    for (name, verdict) in &answer.verdicts {
         // A node that is gone is not judged any more; one that came in its place was not asked
         // about, as one that was there all along.
         let Some(node) = row.nodes.get(&**name).copied() else { continue };
-        if question.nodes.iter().any(|(asked, _)| *asked == node) {
-            said.push((node, refusal));
-        } else if !question.nodes.iter().any(|(asked, _)| books.nodes().get(*asked).is_none()) {
+        if question.nodes().any(|asked| asked == node) {
+            said.push((node, checked(answer, question, (node, name), verdict)?));
+        } else if question.nodes().all(|asked| is_there(&asked)) {
             let (node, key) = (name.clone(), answer.key.clone());
             return Err(Rejection::NodeNotAsked { node, key, question: answer.question });
         }
     }
-    let there = question.nodes.iter().map(|(node, _)| *node);
-    let there = there.filter(|node| books.nodes().get(*node).is_some());
-    let verdict = |node| {
-        // Of two verdicts on one node a refusal counts.
-        let mut mine = said.iter().filter(|(one, _)| *one == node).map(|(_, refusal)| *refusal);
-        let first = mine.next().cloned();
-        let refusal = first.unwrap_or_else(|| Some(Name::new(NO_ANSWER)));
-        (node, refusal.or_else(|| mine.find_map(Clone::clone)))
+    let verdicts = question.nodes().filter(is_there).map(|node| {
+        let mine = said.iter().filter(|(one, _)| *one == node).map(|(_, verdict)| verdict);
+        (node, worst(mine).unwrap_or_else(|| NodeVerdict::Refused(Name::new(NO_ANSWER))))
+    });
+    Ok(vec![Event::Answered { ask, verdicts: verdicts.collect() }])
+}
+
+/// What is said of a node, as it is remembered: of a removal, how many must go, and no fewer than
+/// make room.
+fn checked(
+    answer: &Verdicts,
+    question: &Question,
+    (node, name): (NodeId, &Name),
+    verdict: &NodeVerdict,
+) -> Result<NodeVerdict, Rejection> {
+    let removal = question.removal_on(node);
+    let (asked, least) = removal.map_or((0, 0), |one| (one.victims.len(), one.least));
+    match *verdict {
+        NodeVerdict::SuitsWithout(count) if count > asked => Err(Rejection::VictimsNotAsked {
+            node: name.clone(),
+            key: answer.key.clone(),
+            question: answer.question,
+            asked,
+            count,
+        }),
+        NodeVerdict::SuitsWithout(count) if removal.is_some() => {
+            Ok(NodeVerdict::SuitsWithout(count.max(least)))
+        }
+        NodeVerdict::Suits if removal.is_some() => Ok(NodeVerdict::SuitsWithout(least)),
+        NodeVerdict::Suits | NodeVerdict::SuitsWithout(_) => Ok(NodeVerdict::Suits),
+        NodeVerdict::Refused(_) => Ok(verdict.clone()),
+    }
+}
+
+/// Of several verdicts on one node the first refusal counts, and otherwise the one by which most
+/// must go.
+fn worst<'said>(verdicts: impl Iterator<Item = &'said NodeVerdict>) -> Option<NodeVerdict> {
+    let weight = |one: &NodeVerdict| match one {
+        NodeVerdict::Suits => 0,
+        NodeVerdict::SuitsWithout(count) => *count,
+        NodeVerdict::Refused(_) => usize::MAX,
     };
-    Ok(vec![Event::Answered { ask, verdicts: there.map(verdict).collect() }])
+    let heavier = |kept: NodeVerdict, next: NodeVerdict| {
+        if weight(&next) > weight(&kept) { next } else { kept }
+    };
+    verdicts.cloned().reduce(heavier)
 }
 
 pub(super) fn void(books: &Books, partition: &Name, node: &Name) -> Result<Vec<Event>, Rejection> {

@@ -8,7 +8,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Books, PreemptionTry};
+use crate::books::{Books, PreemptionTry, QuestionSubject};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
@@ -18,8 +18,8 @@ use super::Scheduler;
 use super::class::{BundleId, Class, ClassId};
 use super::keep::RESERVATION_DELAY;
 use super::lane::{Lane, Pass};
-use super::preempt::{self, Attempt, Obstacle, Plan, TRIES_PER_CYCLE, TRY_EVERY};
-use super::questions::{found_no_node, to_keep};
+use super::preempt::{self, Attempt, Obstacle, Outcome, Plan, TRIES_PER_CYCLE, TRY_EVERY};
+use super::questions::{found_no_node, put_question, to_keep};
 
 /// The classes that wait for room and for which others may be stopped.
 #[derive(Debug, Default)]
@@ -38,16 +38,18 @@ pub(super) struct Calls {
     /// How many tries each leaf had in this cycle.
     tries: BTreeMap<QueueId, u32>,
     /// What was in vain in this cycle, which changes nothing before its end: for asks of this
-    /// leaf, size and priority, before or after nodes were tried.
+    /// leaf, size and priority, before or after nodes were tried. Not where the RM says what it
+    /// thinks of each ask by itself.
     failed: BTreeSet<(QueueId, ShapeId, i32, bool)>,
     /// Those that had their try in this cycle: once is enough.
     called: BTreeSet<ClassId>,
 }
 
 impl Calls {
-    /// When the first class is due.
-    pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.due.first().map(|(at, _)| *at)
+    /// When the first class is due after `now`. What is due already is looked at once the RM has
+    /// answered enough for a cycle to come so far.
+    pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
+        self.due.iter().map(|(at, _)| *at).find(|at| *at > now)
     }
 
     /// Forget a class that goes.
@@ -219,8 +221,8 @@ impl Scheduler {
         asks.into_iter().find(is_ripe).copied()
     }
 
-    /// Look for something to stop for a class that was just held back; whether what it led to is
-    /// a step by itself. An ask with a node is looked at again in the last pass, as others are;
+    /// Look for something to stop for a class that was just held back; whether to look no further,
+    /// for a step or because the RM has enough to answer. An ask with a node is looked at again in the last pass, as others are;
     /// one that may still have a node kept has that first (decision K-16).
     pub(super) fn stop_others(
         &mut self,
@@ -255,7 +257,8 @@ impl Scheduler {
         }
     }
 
-    /// Look for something to stop for an ask; whether what it led to is a step by itself.
+    /// Look for something to stop for an ask; whether to look no further, for a step or because the
+    /// RM has enough to answer.
     pub(super) fn call(
         &mut self,
         books: &Books,
@@ -265,23 +268,35 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         let row = books.allocation(ask);
-        let leaf = books.application(row.application).queue;
+        let application = books.application(row.application);
+        let (leaf, partition) = (application.queue, application.partition);
+        let asks = books.asks_about_victims(partition);
+        if asks && books.has_asked_enough(partition) {
+            return true; // What it would say is needed first.
+        }
         *self.calls.tries.entry(leaf).or_default() += 1;
         let nodes_tried = found_no_node(wait.blocker);
         let kind = (leaf, row.shape, row.priority, nodes_tried);
         let attempt = if self.calls.failed.contains(&kind) {
-            Attempt { given_up: Vec::new(), plan: Err(Obstacle::NothingHelps) }
+            Attempt { given_up: Vec::new(), outcome: Err(Obstacle::NothingHelps) }
         } else {
             preempt::plan(books, ask, now, nodes_tried)
         };
         let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
         events.extend(given_up);
-        let Ok(plan) = attempt.plan else {
-            events.push(Event::PreemptionTried { ask });
-            self.calls.failed.insert(kind);
-            return !attempt.given_up.is_empty();
-        };
-        carry_out(books, ask, &plan, events);
+        match attempt.outcome {
+            Ok(Outcome::Stop(plan)) => carry_out(books, ask, &plan, events),
+            Ok(Outcome::Ask(removals)) => {
+                put_question(books, ask, QuestionSubject::Removals(removals), events);
+            }
+            Err(_) => {
+                events.push(Event::PreemptionTried { ask });
+                if !asks {
+                    self.calls.failed.insert(kind);
+                }
+                return !attempt.given_up.is_empty();
+            }
+        }
         true
     }
 }

@@ -176,6 +176,7 @@ impl Class {
             | Blocker::Placeholders(..)
             | Blocker::AwaitingRm(_)
             | Blocker::NodeConstraint(_)
+            | Blocker::RmBusy(_)
             | Blocker::BackOff(_) => shape,
         };
         Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })

@@ -1,9 +1,7 @@
 //! The checks, in their order: may its application run, do user and group allow it, do the
 //! queues, and is there a node. The first that fails is the reason for waiting.
 
-use alloc::vec::Vec;
-
-use crate::books::{Books, Link, QuestionMode};
+use crate::books::{Books, Link, QuestionSubject};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
@@ -20,8 +18,8 @@ pub(super) enum Verdict {
     Link,
     /// Place its first ask.
     Place(NodeId),
-    /// Ask the RM about these nodes.
-    Ask { ask: AllocationId, mode: QuestionMode, nodes: Vec<NodeId> },
+    /// Ask the RM.
+    Ask(AllocationId, QuestionSubject),
     /// Have its first ask take the place of a placeholder.
     Swap,
     /// Keep a node for its first ask.

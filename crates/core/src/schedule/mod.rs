@@ -50,7 +50,7 @@ use keep::{Due, Keeping};
 use lane::{Lane, Pass};
 use nodes::NodeIndex;
 use park::Parked;
-use questions::{Refused, found_no_node};
+use questions::{Refused, found_no_node, put_question};
 use swap::{GroupId, Places, take_place};
 use tree::Tree;
 
@@ -186,7 +186,8 @@ impl Scheduler {
         self.tree.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
-            if self.next_in(books, id, now, events) {
+            let known = events.len();
+            if self.next_in(books, id, now, events) && events.len() > known {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
@@ -195,7 +196,7 @@ impl Scheduler {
             return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
         }
         let own = self.dues.first().map(|(at, _)| *at);
-        Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due()).min() }
+        Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due(now)).min() }
     }
 
     /// Bring in what has changed by time alone.
@@ -219,6 +220,8 @@ impl Scheduler {
         self.look_at_overdue(books);
     }
 
+    /// Look for a step in a partition; whether to look no further in it, for a step or because
+    /// its RM has enough to answer.
     fn next_in(
         &mut self,
         books: &Books,
@@ -277,7 +280,8 @@ impl Scheduler {
         }
     }
 
-    /// Judge a class that is ready, and do what comes of it; whether that is a step.
+    /// Judge a class that is ready, and do what comes of it; whether to look no further, for a step
+    /// or because the RM has enough to answer.
     #[inline]
     fn place_first(
         &mut self,
@@ -328,7 +332,7 @@ impl Scheduler {
                     return false;
                 }
             }
-            Verdict::Ask { ask, mode, nodes } => events.push(Event::Asked { ask, mode, nodes }),
+            Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);
                 if matches!(key.lane, Lane::Pinned(_)) || is_required(books, key.lane) {

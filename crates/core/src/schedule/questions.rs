@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Question, QuestionMode};
+use crate::books::{Books, Question, QuestionMode, QuestionSubject};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
 use crate::resource::Resources;
@@ -32,6 +32,20 @@ pub(super) fn awaits_rm(books: &Books, ask: AllocationId) -> bool {
     books.has_questions() && books.question_of(ask).is_some()
 }
 
+/// Ask the RM, unless it has enough to answer: then nothing happens, and the pass ends here
+/// until it has answered.
+pub(super) fn put_question(
+    books: &Books,
+    ask: AllocationId,
+    subject: QuestionSubject,
+    events: &mut Vec<Event>,
+) {
+    let application = books.application(books.allocation(ask).application);
+    if !books.has_asked_enough(application.partition) {
+        events.push(Event::Asked { ask, subject });
+    }
+}
+
 /// Whether an ask that may run on any node has found none.
 pub(super) const fn found_no_node(blocker: Blocker) -> bool {
     matches!(blocker, Blocker::Nodes(_) | Blocker::NodeConstraint(_))
@@ -50,7 +64,7 @@ pub(super) fn on_node(
     }
     let mode = QuestionMode::Allocate;
     match books.verdict_on(ask, node, mode) {
-        None => Verdict::Ask { ask, mode, nodes: vec![node] },
+        None => Verdict::Ask(ask, QuestionSubject::Nodes(mode, vec![node])),
         Some(verdict) if verdict.refusal.is_some() => refused(),
         Some(_) => Verdict::Place(node),
     }
@@ -71,7 +85,9 @@ pub(super) fn on_any_node(
     }
     match first_that_suits(books, nodes, (ask, wanted), |_| true) {
         Some(Ok(node)) => Verdict::Place(node),
-        Some(Err(nodes)) => Verdict::Ask { ask, mode: QuestionMode::Allocate, nodes },
+        Some(Err(nodes)) => {
+            Verdict::Ask(ask, QuestionSubject::Nodes(QuestionMode::Allocate, nodes))
+        }
         None => wait(Blocker::NodeConstraint(ask)),
     }
 }
@@ -173,7 +189,7 @@ pub(super) fn judge(
         Verdict::Keep(node) => {
             let mode = QuestionMode::Reserve;
             match books.verdict_on(ask, node, mode) {
-                None => Verdict::Ask { ask, mode, nodes: vec![node] },
+                None => Verdict::Ask(ask, QuestionSubject::Nodes(mode, vec![node])),
                 Some(verdict) if verdict.refusal.is_some() => wait(Blocker::NodeConstraint(ask)),
                 Some(_) => Verdict::Keep(node),
             }
@@ -183,8 +199,8 @@ pub(super) fn judge(
 }
 
 impl Scheduler {
-    /// Keep a node for an ask that found none, or ask the RM about some first; whether that is
-    /// possible.
+    /// Keep a node for an ask that found none, or ask the RM about some first; whether to look no
+    /// further, for a step or because the RM has enough to answer.
     pub(super) fn keep(
         &mut self,
         books: &Books,
@@ -196,7 +212,8 @@ impl Scheduler {
         match to_keep(books, &self.nodes[&partition], ask, wanted) {
             Some(Ok(node)) => events.push(Event::Reserved { ask, node }),
             Some(Err(nodes)) => {
-                events.push(Event::Asked { ask, mode: QuestionMode::Reserve, nodes });
+                let subject = QuestionSubject::Nodes(QuestionMode::Reserve, nodes);
+                put_question(books, ask, subject, events);
             }
             None => {
                 self.keeping.refuse(&mut self.tree, (partition, KeepKey::of(key)));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, Reservation};
+use crate::books::{Books, Mark, Reservation};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
@@ -50,13 +50,24 @@ pub(super) fn on_kept_node(
     let kept = row.reservation().expect("a kept ask has its reservation").node;
     // Whether the node is drained does not matter: it was kept before.
     if books.node(kept).available.fits(wanted) {
-        // A node that it may not have, though there is room, is kept in vain.
-        return questions::on_node(books, ask, kept, || Verdict::GiveUp(ask));
+        let refused = || match row.required_node() {
+            // A node that it may not have, though there is room, is kept in vain.
+            _ if !is_cleared(books, kept) => Verdict::GiveUp(ask),
+            // Who is being stopped there may be what the RM minds.
+            Some(_) => wait(Blocker::NodeConstraint(ask)),
+            None => Verdict::Elsewhere,
+        };
+        return questions::on_node(books, ask, kept, refused);
     }
     match row.required_node() {
         Some(_) => wait(Blocker::RequiredNode(kept)),
         None => Verdict::Elsewhere,
     }
+}
+
+/// Whether anything is being stopped on a node.
+fn is_cleared(books: &Books, node: NodeId) -> bool {
+    books.allocations_on(node).any(|(_, row)| row.mark == Mark::Preempted)
 }
 
 /// An ask for which a node is kept lacks headroom or may not start; after a while, headroom ends

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, Mark, Question, QuestionMode};
+use crate::books::{Allocation, Books, Mark, Question, QuestionMode, QuestionSubject};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -67,7 +67,8 @@ pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<GroupId> {
 /// may run, or the first that is large enough, and run elsewhere. Placeholders that are too small
 /// for it serve nobody: the RM is asked to stop those that are met on the way.
 ///
-/// What keeps it waiting, if nothing of this is possible.
+/// What keeps it waiting, if nothing of this is possible. No event and no wait is that the RM has
+/// enough to answer.
 pub(super) fn take_place(
     books: &Books,
     (places, nodes): (&Places, &NodeIndex),
@@ -102,7 +103,8 @@ pub(super) fn take_place(
     }
     if asks && !unknown.is_empty() {
         unknown.truncate(Question::NODES_MAX);
-        events.push(Event::Asked { ask: member, mode: QuestionMode::Reserve, nodes: unknown });
+        let subject = QuestionSubject::Nodes(QuestionMode::Reserve, unknown);
+        questions::put_question(books, member, subject, events);
         return None;
     }
     if let Some(placeholder) = large_enough {
@@ -111,10 +113,15 @@ pub(super) fn take_place(
         } else {
             elsewhere(books, row, member).map(Ok)
         };
-        events.extend(node.map(|node| match node {
-            Ok(node) => Event::SwapStarted { ask: member, placeholder, node },
-            Err(nodes) => Event::Asked { ask: member, mode: QuestionMode::Allocate, nodes },
-        }));
+        match node {
+            Some(Ok(node)) => events.push(Event::SwapStarted { ask: member, placeholder, node }),
+            Some(Err(nodes)) => {
+                let subject = QuestionSubject::Nodes(QuestionMode::Allocate, nodes);
+                questions::put_question(books, member, subject, events);
+                return None;
+            }
+            None => {}
+        }
     }
     if events.len() > before {
         return None;

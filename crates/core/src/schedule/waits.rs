@@ -4,7 +4,7 @@ use crate::books::{Books, Queue, QueueState};
 use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::wait::{Blocker, Wait};
 
-use super::class::ClassId;
+use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
 use super::swap::blocker;
@@ -22,8 +22,8 @@ impl Scheduler {
         if let Some(queue) = shut(books, class_row.key.leaf) {
             return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
         }
-        let wait = class_row.wait?;
-        self.detailed(books, class, wait)
+        let known = class_row.wait.and_then(|wait| self.detailed(books, class, wait));
+        known.or_else(|| not_looked_at(books, class_row.key))
     }
 
     /// The ask by which a class is judged, if the class still is there.
@@ -93,9 +93,17 @@ impl Scheduler {
             | Blocker::Limit(..)
             | Blocker::LimitApplications(..)
             | Blocker::NodesReserved(_)
-            | Blocker::KeptNode(_) => None,
+            | Blocker::KeptNode(_)
+            | Blocker::RmBusy(_) => None,
         }
     }
+}
+
+/// Why a class waits that is to be judged: where the RM has enough to answer that may take a while.
+fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
+    let partition = books.queue(key.leaf).partition;
+    let busy = Wait { blocker: Blocker::RmBusy(partition), shortfall: None };
+    books.has_asked_enough(partition).then(|| held_back(books, key).unwrap_or(busy))
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::books::{Books, QuestionMode};
+use crate::books::{Books, NodeVerdict, QuestionMode, QuestionSubject};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, NodeId};
 
@@ -49,7 +49,7 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
         Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
         Event::ForeignRemoved { key, .. } => format!("{key} gone"),
-        Event::Asked { ask, mode, nodes } => {
+        Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) } => {
             let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
             let once = match mode {
                 QuestionMode::Allocate => "",
@@ -57,10 +57,19 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
             };
             format!("RM asked whether {} may run on {}{once}", key(ask), names.join(" "))
         }
+        Event::Asked { ask, subject: QuestionSubject::Removals(removals) } => {
+            let removals = removals.iter().map(|one| {
+                let victims: Vec<&str> = one.victims.iter().map(|id| key(id).as_str()).collect();
+                format!("{} without {} of {}", node(&one.node), one.least, victims.join(" "))
+            });
+            let nodes: Vec<String> = removals.collect();
+            format!("RM asked whether {} may run on {}", key(ask), nodes.join(", "))
+        }
         Event::Answered { ask, verdicts } => {
-            let said = verdicts.iter().map(|(id, refusal)| {
-                let said = refusal.as_ref().map_or("ok", |reason| reason.as_str());
-                format!("{}={said}", node(id))
+            let said = verdicts.iter().map(|(id, verdict)| match verdict {
+                NodeVerdict::Suits => format!("{}=ok", node(id)),
+                NodeVerdict::SuitsWithout(count) => format!("{}={count}", node(id)),
+                NodeVerdict::Refused(reason) => format!("{}={reason}", node(id)),
             });
             format!("RM says of {}: {}", key(ask), said.collect::<Vec<_>>().join(" "))
         }

@@ -15,7 +15,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
-pub use naive_preempt::{Question, Stops, Usage, plan as naive_plan};
+pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};
 pub use story::{tell, tell_records};

@@ -36,7 +36,8 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .find_map(|(_, partition)| passes(partition.root));
+        // No event is that the RM of the partition has enough to answer.
+        .find_map(|(_, partition)| passes(partition.root).filter(|events| !events.is_empty()));
     let mut events = tries.take().events;
     events.extend(step.into_iter().flatten());
     events

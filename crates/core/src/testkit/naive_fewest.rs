@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark};
+use crate::books::{Books, Mark, Removal};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
-use super::naive_preempt::{Question, Stops, Usage};
+use super::naive_preempt::{Finding, Question, Usage};
 
 impl Question<'_> {
     /// What queues use when all that is under way has happened.
@@ -82,7 +82,7 @@ impl Question<'_> {
     }
 
     /// What it costs that these go.
-    fn cost(&self, gone: &[AllocationId]) -> (bool, bool, usize) {
+    pub(super) fn cost(&self, gone: &[AllocationId]) -> (bool, bool, usize) {
         let reluctant = gone.iter().any(|id| !self.row(*id).preemptable);
         (reluctant, gone.iter().any(|id| self.row(*id).originator), gone.len())
     }
@@ -92,10 +92,10 @@ impl Question<'_> {
         candidates: &[AllocationId],
         given_up: &[AllocationId],
         nodes_tried: bool,
-    ) -> Stops {
-        let left = self.remaining(&self.promised(), self.leaf)?;
-        if !left.shares_type(self.size) {
-            return None;
+    ) -> Finding {
+        let left = self.remaining(&self.promised(), self.leaf);
+        if !left.is_some_and(|left| left.shares_type(self.size)) {
+            return Finding::Nothing;
         }
         let (mut choices, mut free) = (Vec::new(), 0);
         for node in self.nodes(given_up) {
@@ -109,10 +109,52 @@ impl Question<'_> {
             }
         }
         choices.sort_by_key(|(_, victims)| self.cost(victims));
-        choices.truncate(10);
-        let full = |(node, victims)| self.completed(node, victims, candidates);
-        let best = choices.into_iter().filter_map(full).min_by_key(|(_, all)| self.cost(all))?;
-        (!best.1.is_empty()).then_some(best)
+        let best = if self.asks_rm() {
+            let offers: Vec<(Removal, Vec<AllocationId>)> = choices
+                .into_iter()
+                .map(|(node, victims)| self.offer(node, victims, candidates))
+                .collect();
+            let full = |node, gone: &[AllocationId]| {
+                self.completed(node, gone.to_vec(), candidates, gone.len())
+            };
+            match self.ask_in_batches(&offers, full) {
+                Ok(best) => best,
+                Err(removals) => return Finding::Ask(removals),
+            }
+        } else {
+            choices.truncate(10);
+            let full = |(node, victims)| self.completed(node, victims, candidates, 0);
+            choices.into_iter().filter_map(full).min_by_key(|(_, all)| self.cost(all))
+        };
+        match best {
+            Some((node, victims)) if !victims.is_empty() => Finding::Stop(node, victims),
+            _ => Finding::Nothing,
+        }
+    }
+
+    /// What the RM is asked of a node, and who of the candidates goes there in order.
+    fn offer(
+        &self,
+        node: NodeId,
+        victims: Vec<AllocationId>,
+        candidates: &[AllocationId],
+    ) -> (Removal, Vec<AllocationId>) {
+        let (least, mut order) = (victims.len(), victims);
+        for id in self.on(node, candidates) {
+            if !order[..least].contains(&id) && self.may_follow(&order, id) {
+                order.push(id);
+            }
+        }
+        let full = !self.books.node(node).available.fits(self.size);
+        let stopping = |id: &AllocationId| {
+            let row = self.row(*id);
+            row.node == Some(node) && row.mark == Mark::Preempted
+        };
+        let all = self.books.allocations().iter().map(|(id, _)| id);
+        let mut victims: Vec<AllocationId> = all.filter(|id| full && stopping(id)).collect();
+        let least = victims.len() + least;
+        victims.extend(&order);
+        (Removal { node, victims, least }, order)
     }
 
     fn fewest_on(&self, node: NodeId, candidates: &[AllocationId]) -> Option<Vec<AllocationId>> {
@@ -133,15 +175,17 @@ impl Question<'_> {
                 gone.push(id);
             }
         }
-        self.fits_node(node, &gone).then(|| Self::pruned(gone, |gone| self.fits_node(node, gone)))
+        self.fits_node(node, &gone)
+            .then(|| Self::pruned(gone, 0, |gone| self.fits_node(node, gone)))
     }
 
-    /// Leave out from the end whoever is not needed.
+    /// Leave out from the end whoever is not needed, the first `firm` aside.
     fn pruned(
         mut gone: Vec<AllocationId>,
+        firm: usize,
         suffices: impl Fn(&[AllocationId]) -> bool,
     ) -> Vec<AllocationId> {
-        for place in (0..gone.len()).rev() {
+        for place in (firm..gone.len()).rev() {
             let mut less = gone.clone();
             less.remove(place);
             if suffices(&less) {
@@ -156,6 +200,7 @@ impl Question<'_> {
         node: NodeId,
         mut gone: Vec<AllocationId>,
         candidates: &[AllocationId],
+        firm: usize,
     ) -> Option<(NodeId, Vec<AllocationId>)> {
         for &id in candidates {
             if self.fits_queues(&gone) {
@@ -171,7 +216,7 @@ impl Question<'_> {
             }
         }
         let suffices = |gone: &[AllocationId]| self.fits_node(node, gone) && self.fits_queues(gone);
-        suffices(&gone).then(|| (node, Self::pruned(gone, suffices)))
+        suffices(&gone).then(|| (node, Self::pruned(gone, firm, suffices)))
     }
 
     /// Whether queues or guarantees that lack something lack less with `more` gone.

@@ -4,7 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, Mark};
+use crate::books::{Allocation, Books, Mark, NodeVerdict, Removal};
 use crate::config::{PreemptionPolicy, PriorityPolicy};
 use crate::id::{AllocationId, NodeId, QueueId};
 use crate::resource::Resources;
@@ -13,8 +13,19 @@ use crate::time::{Millis, Timestamp};
 /// What each queue uses, were it as imagined.
 pub type Usage = BTreeMap<QueueId, Resources>;
 
-/// A node, and what is to be stopped; none if nothing is.
-pub type Stops = Option<(NodeId, Vec<AllocationId>)>;
+/// What is found for an ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// This is to be stopped, and the node kept.
+    Stop(NodeId, Vec<AllocationId>),
+    /// The RM is to be asked.
+    Ask(Vec<Removal>),
+    /// Nothing.
+    Nothing,
+}
+
+/// A node, who might go there in order, and how many must at least.
+pub(super) type Offer = (NodeId, Vec<AllocationId>, usize);
 
 /// The question: who asks.
 #[derive(Clone, Copy, Debug)]
@@ -32,20 +43,20 @@ pub fn plan(
     ask: AllocationId,
     now: Timestamp,
     nodes_tried: bool,
-) -> (Vec<AllocationId>, Stops) {
+) -> (Vec<AllocationId>, Finding) {
     let question = Question::of(books, ask, now);
     let candidates = question.candidates();
     if !question.is_guaranteed(&candidates) {
-        return (Vec::new(), None);
+        return (Vec::new(), Finding::Nothing);
     }
     let given_up = question.given_up();
     let partition = books.partition(books.queue(question.leaf).partition);
-    let stops = if partition.settings.preemption.strict_guarantee {
+    let finding = if partition.settings.preemption.strict_guarantee {
         question.fewest(&candidates, &given_up, nodes_tried)
     } else {
         question.newest(&candidates, &given_up, nodes_tried)
     };
-    (given_up, stops)
+    (given_up, finding)
 }
 
 impl<'books> Question<'books> {
@@ -255,18 +266,89 @@ impl<'books> Question<'books> {
         candidates: &[AllocationId],
         given_up: &[AllocationId],
         nodes_tried: bool,
-    ) -> Stops {
-        let mut choices: Vec<(usize, NodeId, Vec<AllocationId>)> = Vec::new();
+    ) -> Finding {
+        let (mut offers, mut free): (Vec<Offer>, usize) = (Vec::new(), 0);
         for node in self.nodes(given_up) {
             if self.books.node(node).available.fits(self.size) {
-                if !nodes_tried {
-                    choices.push((0, node, Vec::new()));
+                if !nodes_tried && free < 10 {
+                    offers.push((node, Vec::new(), 0));
+                    free += 1;
                 }
-            } else if let Some(victims) = self.newest_on(node, &self.on(node, candidates)) {
-                choices.push((victims.len(), node, victims));
+            } else if let Some((order, least)) = self.newest_on(node, &self.on(node, candidates)) {
+                offers.push((node, order, least));
             }
         }
-        let (_, node, mut victims) = choices.into_iter().min_by_key(|(count, _, _)| *count)?;
+        offers.sort_by_key(|(_, _, least)| *least);
+        if !self.asks_rm() {
+            let first = offers.into_iter().next();
+            let full = first.and_then(|(node, order, least)| {
+                self.newest_from(candidates, node, (order[..least].to_vec(), 0))
+            });
+            return full.map_or(Finding::Nothing, |(node, victims)| Finding::Stop(node, victims));
+        }
+        let offered =
+            |(node, order, least): Offer| (Removal { node, victims: order.clone(), least }, order);
+        let offers: Vec<(Removal, Vec<AllocationId>)> = offers.into_iter().map(offered).collect();
+        let taken = |node, victims: &[AllocationId]| Some((node, victims.to_vec()));
+        match self.ask_in_batches(&offers, taken) {
+            Err(removals) => Finding::Ask(removals),
+            Ok(chosen) => {
+                let full = chosen.and_then(|(node, on_node)| {
+                    let firm = on_node.len();
+                    self.newest_from(candidates, node, (on_node, firm))
+                });
+                full.map_or(Finding::Nothing, |(node, victims)| Finding::Stop(node, victims))
+            }
+        }
+    }
+
+    /// Whether the RM says who has to go on a node.
+    pub(super) fn asks_rm(&self) -> bool {
+        let partition = self.books.partition(self.books.queue(self.leaf).partition);
+        partition.questions.is_some_and(|one| one.victims)
+    }
+
+    /// The cheapest of what the RM accepts in the first batch that has one where nobody goes who
+    /// should rather stay; or what it is to be asked first. Of a removal, and who of the
+    /// candidates goes there last.
+    pub(super) fn ask_in_batches(
+        &self,
+        offers: &[(Removal, Vec<AllocationId>)],
+        full: impl Fn(NodeId, &[AllocationId]) -> Option<(NodeId, Vec<AllocationId>)>,
+    ) -> Result<Option<(NodeId, Vec<AllocationId>)>, Vec<Removal>> {
+        let said = |one: &Removal| self.books.removal_verdict(self.ask, one);
+        let mut found: Vec<(NodeId, Vec<AllocationId>)> = Vec::new();
+        for batch in offers.chunks(10).take(10) {
+            let unknown = batch.iter().map(|(one, _)| one).filter(|one| said(one).is_none());
+            let unknown: Vec<Removal> = unknown.cloned().collect();
+            if !unknown.is_empty() {
+                return Err(unknown);
+            }
+            for (removal, order) in batch {
+                if let Some(NodeVerdict::SuitsWithout(count)) = said(removal) {
+                    let gone = &removal.victims[..*count];
+                    let mine: Vec<AllocationId> =
+                        order.iter().copied().filter(|id| gone.contains(id)).collect();
+                    found.extend(full(removal.node, &mine));
+                }
+            }
+            if found.iter().any(|(_, victims)| {
+                let (reluctant, originator, _) = self.cost(victims);
+                !reluctant && !originator
+            }) {
+                break;
+            }
+        }
+        Ok(found.into_iter().min_by_key(|(_, victims)| self.cost(victims)))
+    }
+
+    /// All victims from those on the node on, the first `firm` of which the RM wants gone.
+    fn newest_from(
+        &self,
+        candidates: &[AllocationId],
+        node: NodeId,
+        (mut victims, firm): (Vec<AllocationId>, usize),
+    ) -> Option<(NodeId, Vec<AllocationId>)> {
         victims.extend(self.additional(candidates, &victims)?);
         let free = &self.books.node(node).available;
         if !free.fits(self.size) {
@@ -280,12 +362,16 @@ impl<'books> Question<'books> {
             !self.size.exceeds_existing(&sum) && free.plus(&sum).fits(self.size)
         };
         let count = (0..=victims.len()).find(enough).unwrap_or(victims.len());
-        victims.truncate(count);
-        let short = self.size.exceeds_existing(&sum(&victims));
+        let short = self.size.exceeds_existing(&sum(&victims[..count]));
+        victims.truncate(count.max(firm));
         (!victims.is_empty() && !short).then_some((node, victims))
     }
 
-    fn newest_on(&self, node: NodeId, candidates: &[AllocationId]) -> Option<Vec<AllocationId>> {
+    fn newest_on(
+        &self,
+        node: NodeId,
+        candidates: &[AllocationId],
+    ) -> Option<(Vec<AllocationId>, usize)> {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
         for &id in candidates {
@@ -309,18 +395,18 @@ impl<'books> Question<'books> {
         }
         head.extend(tail);
         let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
-        let mut victims = Vec::new();
+        let (mut order, mut least) = (Vec::new(), None);
         for id in head {
             if self.is_above(&usage, id) {
                 usage = self.without(&usage, &[id]);
                 free.add(self.size_of(id));
-                victims.push(id);
+                order.push(id);
                 if free.fits(self.size) {
-                    return Some(victims);
+                    least = least.or(Some(order.len()));
                 }
             }
         }
-        None
+        Some((order, least?))
     }
 
     fn additional(

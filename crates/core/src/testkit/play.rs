@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::num::NonZeroU16;
 
 use crate::books::{ApplicationState, GangStyle, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
@@ -315,8 +316,11 @@ impl Player<'_> {
                 Command::VoidVerdicts { partition, node: node(number) }
             }
             Deed::Wait(_) | Deed::Confirm(_) | Deed::Answer(_) => Command::Tick,
-            Deed::Questions(nodes) => {
-                Command::SetQuestions { partition, questions: Questions { nodes } }
+            Deed::Questions(some) => {
+                let questions = some.and_then(|(at_once, victims)| {
+                    Some(Questions { victims, at_once: NonZeroU16::new(at_once)? })
+                });
+                Command::SetQuestions { partition, questions }
             }
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),

@@ -43,8 +43,8 @@ pub(super) enum Deed {
     Release(u8),
     /// The RM has done some of what it was asked to: which, and whether it says so twice.
     Confirm(u8),
-    /// The RM answers questions from now on, or none.
-    Questions(bool),
+    /// The RM answers questions from now on, or none: how many at once, and those about victims.
+    Questions(Option<(u16, bool)>),
     /// The RM answers some of what it was asked, and how.
     Answer(u8),
     /// Look for queues above their maximum.
@@ -145,7 +145,8 @@ fn deed() -> impl Strategy<Value = Deed> {
 }
 
 fn questions() -> impl Strategy<Value = Deed> {
-    prop::bool::weighted(0.7).prop_map(Deed::Questions)
+    let at_once = prop_oneof![Just(1_u16), Just(2), Just(3), Just(64)];
+    prop::option::weighted(0.7, (at_once, prop::bool::weighted(0.6))).prop_map(Deed::Questions)
 }
 
 fn add_node() -> impl Strategy<Value = Deed> {

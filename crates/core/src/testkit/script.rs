@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
-use crate::books::{GangStyle, NodeAttributes, Questions};
+use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
     Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
@@ -315,8 +315,15 @@ pub(super) fn command(
         "foreign" => foreign(partition, words),
         "foreign-gone" => Command::ReleaseForeign { partition, key: words.name("a key") },
         "questions" => {
-            let nodes = words.next("on or off") == "on";
-            Command::SetQuestions { partition, questions: Questions { nodes } }
+            let on = words.next("on or off") == "on";
+            let victims = words.take("victims");
+            let at_once = if words.take("at-once") {
+                words.next("a number").parse().expect("a number above 0")
+            } else {
+                Questions::AT_ONCE
+            };
+            let questions = on.then_some(Questions { victims, at_once });
+            Command::SetQuestions { partition, questions }
         }
         "answer" => answer(partition, words, open),
         "void" => Command::VoidVerdicts { partition, node: words.name("a node id") },
@@ -388,7 +395,8 @@ fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
     })
 }
 
-/// `answer a1 n1=ok n2=taint question 3`: the open question, unless another is named.
+/// `answer a1 n1=ok n2=taint n3=2 question 3`: the open question, unless another is named; on n3
+/// two must go.
 fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<u64>) -> Command {
     let key = words.name("an allocation key");
     let (mut question, mut verdicts) = (open(&key).unwrap_or_default(), Vec::new());
@@ -399,7 +407,12 @@ fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<
             continue;
         }
         let (node, said) = word.split_once('=').expect("a verdict is node=ok or node=reason");
-        verdicts.push((Name::new(node), (said != "ok").then(|| Name::new(said))));
+        let verdict = match (said, said.parse()) {
+            ("ok", _) => NodeVerdict::Suits,
+            (_, Ok(count)) => NodeVerdict::SuitsWithout(count),
+            (reason, Err(_)) => NodeVerdict::Refused(Name::new(reason)),
+        };
+        verdicts.push((Name::new(node), verdict));
     }
     Command::Verdicts(Verdicts { partition, key, question, verdicts })
 }

@@ -48,7 +48,7 @@ use super::watch::Watch;
 /// release p1 as replaced              release v1 as preempted     release p2 as timeout
 /// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
-/// questions on                        answer a1 n1=ok n2=taint    void n1
+/// questions on victims at-once 8      answer a1 n1=ok n2=taint n3=2      void n1
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///

@@ -2,12 +2,13 @@
 //! what the specification gives when every question is answered from scratch.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+mod asking;
 mod day;
 mod situation;
 
 use headroom_core::id::{AllocationId, NodeId};
-use headroom_core::preempt::{Plan, attempt};
-use headroom_core::testkit::{Question, naive_plan};
+use headroom_core::preempt::{Obstacle, Outcome, Plan, attempt};
+use headroom_core::testkit::{Finding, Question, naive_plan};
 
 use situation::Situation;
 
@@ -32,9 +33,8 @@ fn what_is_stopped_is_what_the_specification_gives_from_scratch() {
             let ours = attempt(books, at.ask, now, at.nodes_tried);
             let (given_up, theirs) = naive_plan(books, at.ask, now, at.nodes_tried);
             assert_eq!(ours.given_up, given_up, "seed {seed}, strict {strict}");
-            let ours = ours.plan.ok().map(|plan| (plan.node, plan.victims));
-            assert_eq!(ours, theirs, "seed {seed}, strict {strict}");
-            if let Some((_, victims)) = ours {
+            assert_eq!(found(ours.outcome), theirs, "seed {seed}, strict {strict}");
+            if let Finding::Stop(_, victims) = theirs {
                 some += 1;
                 more += u32::from(victims.len() > 1);
                 free += u32::from(!at.nodes_tried);
@@ -48,9 +48,7 @@ fn what_is_stopped_is_what_the_specification_gives_from_scratch() {
 #[test]
 fn no_plan_breaks_the_law_and_no_part_of_one_would_do() {
     for (seed, at) in situations(true) {
-        let Ok(plan) = attempt(&at.world.books, at.ask, at.world.now, at.nodes_tried).plan else {
-            continue;
-        };
+        let Some(plan) = plan_of(&at) else { continue };
         let question = Question::of(&at.world.books, at.ask, at.world.now);
         assert!(is_good(question, plan.node, &plan.victims), "seed {seed}: {plan:?}");
         for part in parts(&plan.victims) {
@@ -58,6 +56,23 @@ fn no_plan_breaks_the_law_and_no_part_of_one_would_do() {
             assert!(!suffices, "seed {seed}: {part:?} of {plan:?} would do");
         }
         follows_the_rules(&at, &plan, seed);
+    }
+}
+
+/// What is found, without the reason for finding nothing.
+fn found(outcome: Result<Outcome, Obstacle>) -> Finding {
+    match outcome {
+        Ok(Outcome::Stop(plan)) => Finding::Stop(plan.node, plan.victims),
+        Ok(Outcome::Ask(removals)) => Finding::Ask(removals),
+        Err(_) => Finding::Nothing,
+    }
+}
+
+/// What is to be stopped, where no RM is asked.
+fn plan_of(at: &Situation) -> Option<Plan> {
+    match attempt(&at.world.books, at.ask, at.world.now, at.nodes_tried).outcome.ok()? {
+        Outcome::Stop(plan) => Some(plan),
+        Outcome::Ask(removals) => panic!("no RM is to be asked about {removals:?}"),
     }
 }
 
@@ -84,20 +99,17 @@ fn follows_the_rules(at: &Situation, plan: &Plan, seed: u64) {
 fn the_fewest_victims_beside_ours() {
     let (mut both, mut missed, mut ours_sum, mut best_sum, mut equal) = (0, 0, 0, 0, 0);
     for (seed, at) in situations(true) {
-        let (books, now) = (&at.world.books, at.world.now);
-        let plan = attempt(books, at.ask, now, at.nodes_tried).plan;
-        let best = optimum(&at);
-        match (plan, best) {
-            (Ok(plan), Some(best)) => {
+        match (plan_of(&at), optimum(&at)) {
+            (Some(plan), Some(best)) => {
                 assert!(plan.victims.len() >= best, "seed {seed}: the optimum is none");
                 both += 1;
                 ours_sum += plan.victims.len();
                 best_sum += best;
                 equal += usize::from(plan.victims.len() == best);
             }
-            (Err(_), Some(best)) if best > 0 => missed += 1,
-            (Ok(plan), None) => panic!("seed {seed}: {plan:?} is not among all sets"),
-            (Err(_), _) => {}
+            (None, Some(best)) if best > 0 => missed += 1,
+            (Some(plan), None) => panic!("seed {seed}: {plan:?} is not among all sets"),
+            (None, _) => {}
         }
     }
     println!(

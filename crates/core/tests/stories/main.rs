@@ -17,6 +17,7 @@ mod preemption_quota;
 mod preemption_rules;
 mod questions;
 mod questions_kept;
+mod questions_victims;
 mod queues;
 mod queues_examples;
 mod refusals;

@@ -71,6 +71,7 @@ impl Books {
 
     pub(super) fn remove_ask(&mut self, ask: AllocationId, termination: Termination) {
         self.drop_reservation(ask);
+        self.forget_inquiry(ask);
         let row = self.allocations.remove(ask).expect("the event names an ask that is there");
         self.detach_allocation(&row);
         let resources = self.shapes.get(row.shape).clone();

@@ -149,6 +149,7 @@ impl Books {
             Event::Preempted { victim, cause: _ } => self.preempt(*victim),
             Event::PreemptionTriggered { ask } => {
                 self.allocations[*ask].preemption_triggered = true;
+                self.forget_removals(*ask);
             }
             Event::PreemptionTried { ask } => {
                 let tried = PreemptionTry { at: now, changes: self.changes };
@@ -168,7 +169,7 @@ impl Books {
             Event::QuestionsSet { partition, questions } => {
                 self.set_questions(*partition, *questions);
             }
-            Event::Asked { ask, mode, nodes } => self.ask_rm(now, *ask, *mode, nodes),
+            Event::Asked { ask, subject } => self.ask_rm(now, *ask, subject),
             Event::Answered { ask, verdicts } => self.answer(*ask, verdicts),
             Event::VerdictsVoid { node } => self.nodes[*node].version += 1,
             _ => unreachable!("every other event is applied elsewhere"),

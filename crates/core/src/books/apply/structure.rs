@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
-    Books, LimitSettings, Node, NodeAttributes, Partition, PartitionSettings, Questions, Queue,
+    Books, LimitSettings, Node, NodeAttributes, OpenQuestions, Partition, PartitionSettings, Queue,
     QueueSettings, QueueState, Timer,
 };
 use crate::id::{NodeId, PartitionId, QueueId};
@@ -41,7 +41,8 @@ impl Books {
             since: now,
             rules: Arc::new(Rules::in_force(settings.placement_rules.clone())),
             settings,
-            questions: Questions::default(),
+            questions: None,
+            open_questions: OpenQuestions::default(),
             root,
             trackers: Trackers::default(),
             queues,
@@ -68,13 +69,8 @@ impl Books {
         row.settings = settings;
     }
 
-    pub(super) fn set_questions(&mut self, partition: PartitionId, questions: Questions) {
-        self.partition_mut(partition).questions = questions;
-        self.note_questions();
-    }
-
-    fn note_questions(&mut self) {
-        self.asking = self.partitions.values().any(|one| one.questions != Questions::default());
+    pub(crate) fn note_questions(&mut self) {
+        self.asking = self.partitions.values().any(|one| one.questions.is_some());
     }
 
     pub(super) fn remove_partition(&mut self, partition: PartitionId) {

@@ -12,7 +12,8 @@ use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::Resources;
 
-use super::{Obstacle, Plan, Scene};
+use super::offer::{self, Offer};
+use super::{Cost, Obstacle, Outcome, Plan, Scene};
 
 /// How many nodes are looked at in full, the most promising first.
 const NODES_MAX: usize = 10;
@@ -26,21 +27,12 @@ struct Choice<'books> {
     victims: Vec<usize>,
 }
 
-/// What a set of victims costs: whether one does not offer itself, whether one is the first of
-/// its application, then their number. Scheduling §11.4, "choose node".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
-    reluctant: bool,
-    originator: bool,
-    count: usize,
-}
-
 /// The cheapest set of victims among those of the most promising nodes.
 pub(super) fn choose(
     scene: &mut Scene<'_>,
     given_up: &[AllocationId],
     nodes_tried: bool,
-) -> Result<Plan, Obstacle> {
+) -> Result<Outcome, Obstacle> {
     promise(scene);
     let asking = scene.ledger.asking;
     let guarantee = scene.ledger.remaining(asking);
@@ -50,23 +42,65 @@ pub(super) fn choose(
     scene.ledger.add(asking, scene.size);
     let mut choices = choices(scene, given_up, nodes_tried);
     choices.sort_by(|left, right| (left.cost, left.name).cmp(&(right.cost, right.name)));
+    let best = if scene.asks() {
+        let mut offers = Vec::new();
+        for choice in choices {
+            let offer = offer(scene, choice);
+            offers.push(offer);
+        }
+        offer::best(scene, &offers, |scene, node, victims| {
+            let victims = completed(scene, node, victims, victims.len())?;
+            Some((scene.cost_of(&victims), (node, victims)))
+        })
+    } else {
+        Ok(cheapest(scene, choices))
+    };
+    match best {
+        Err(removals) => Ok(Outcome::Ask(removals)),
+        Ok(None) => Err(Obstacle::NothingHelps),
+        Ok(Some((_, victims))) if victims.is_empty() => Err(Obstacle::OnItsWay),
+        Ok(Some((node, victims))) => Ok(Outcome::Stop(Plan { node, victims: scene.ids(&victims) })),
+    }
+}
+
+/// The cheapest of the most promising nodes, and all victims.
+fn cheapest(scene: &mut Scene<'_>, mut choices: Vec<Choice<'_>>) -> Option<(NodeId, Vec<usize>)> {
     choices.truncate(NODES_MAX);
     let mut best: Option<Choice<'_>> = None;
     for choice in choices {
         if best.as_ref().is_some_and(|best| best.cost <= choice.cost) {
             break; // Whatever else it takes, it is no cheaper.
         }
-        let Some(victims) = completed(scene, choice.node, &choice.victims) else { continue };
-        let cost = cost_of(scene, &victims);
+        let Some(victims) = completed(scene, choice.node, &choice.victims, 0) else { continue };
+        let cost = scene.cost_of(&victims);
         if best.as_ref().is_none_or(|best| cost < best.cost) {
             best = Some(Choice { cost, victims, ..choice });
         }
     }
-    match best {
-        None => Err(Obstacle::NothingHelps),
-        Some(best) if best.victims.is_empty() => Err(Obstacle::OnItsWay),
-        Some(best) => Ok(Plan { node: best.node, victims: scene.ids(&best.victims) }),
+    best.map(|best| (best.node, best.victims))
+}
+
+/// What the RM is asked about a node: who is being stopped goes first, then the victims that make
+/// room, then whoever else the law lets go there.
+fn offer(scene: &mut Scene<'_>, choice: Choice<'_>) -> Offer {
+    let Choice { node, victims: mut order, .. } = choice;
+    let least = order.len();
+    scene.take_all(&order);
+    for position in 0..scene.candidates.len() {
+        let here = scene.candidates[position].node == node && !order[..least].contains(&position);
+        if here && may_go(scene, position) {
+            scene.take(position);
+            order.push(position);
+        }
     }
+    scene.put_back_all(&order);
+    let has_room = scene.books.node(node).available.fits(scene.size);
+    let mut first: Vec<AllocationId> = Vec::new();
+    if !has_room {
+        first.extend(stopping(scene.books, node));
+        first.sort();
+    }
+    Offer::new(scene, node, first, (order, least))
 }
 
 /// Count the asks that others are being stopped for, and that have a node kept.
@@ -102,7 +136,7 @@ fn choices<'books>(
     for (node, candidates) in scene.by_node(given_up) {
         if let Some(victims) = on_node(scene, node, &candidates) {
             let name = &books.node(node).name;
-            choices.push(Choice { cost: cost_of(scene, &victims), name, node, victims });
+            choices.push(Choice { cost: scene.cost_of(&victims), name, node, victims });
         }
     }
     choices
@@ -110,13 +144,14 @@ fn choices<'books>(
 
 /// What a node will have free when everything has gone that is being stopped on it.
 fn to_come(books: &Books, node: NodeId) -> Resources {
-    let mut free = books.node(node).available.clone();
-    for (id, row) in books.allocations_on(node) {
-        if row.mark == Mark::Preempted {
-            free.add(books.resources_of(id));
-        }
-    }
-    free
+    let free = books.node(node).available.clone();
+    stopping(books, node).fold(free, |free, id| free.plus(books.resources_of(id)))
+}
+
+/// What is being stopped on a node.
+fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
+    let all = books.allocations_on(node);
+    all.filter(|(_, row)| row.mark == Mark::Preempted).map(|(id, _)| id)
 }
 
 /// The victims on a node after which the ask fits it, none of which could stay; none if it
@@ -168,8 +203,14 @@ fn may_go(scene: &Scene<'_>, position: usize) -> bool {
 }
 
 /// The victims of a node, and those that it takes beyond them until the ask fits its queues and
-/// their guarantees too; none of them could stay. None if it never fits.
-fn completed(scene: &mut Scene<'_>, node: NodeId, on_node: &[usize]) -> Option<Vec<usize>> {
+/// their guarantees too; none of them could stay, the first `firm` left out. None if it never
+/// fits.
+fn completed(
+    scene: &mut Scene<'_>,
+    node: NodeId,
+    on_node: &[usize],
+    firm: usize,
+) -> Option<Vec<usize>> {
     let mut victims = on_node.to_vec();
     scene.take_all(&victims);
     for position in 0..scene.candidates.len() {
@@ -197,7 +238,7 @@ fn completed(scene: &mut Scene<'_>, node: NodeId, on_node: &[usize]) -> Option<V
     }
     let suffices = fits_queues(scene);
     if suffices {
-        drop_superfluous(scene, node, &mut victims);
+        drop_superfluous(scene, node, &mut victims, firm);
     }
     scene.put_back_all(&victims);
     suffices.then_some(victims)
@@ -207,9 +248,9 @@ fn fits_queues(scene: &Scene<'_>) -> bool {
     scene.covers() && scene.ledger.excesses(scene.size).is_empty()
 }
 
-/// Leave out, from the last on, whoever is not needed. What suffices does so with more gone
-/// too, so that afterwards no part of them suffices.
-fn drop_superfluous(scene: &mut Scene<'_>, node: NodeId, victims: &mut Vec<usize>) {
+/// Leave out, from the last on, whoever is not needed, the first `firm` aside. What suffices does
+/// so with more gone too, so that afterwards no part of them suffices.
+fn drop_superfluous(scene: &mut Scene<'_>, node: NodeId, victims: &mut Vec<usize>, firm: usize) {
     let mut free = to_come(scene.books, node);
     for position in victims.iter() {
         let one = &scene.candidates[*position];
@@ -217,7 +258,7 @@ fn drop_superfluous(scene: &mut Scene<'_>, node: NodeId, victims: &mut Vec<usize
             free.add(one.size);
         }
     }
-    for place in (0..victims.len()).rev() {
+    for place in (firm..victims.len()).rev() {
         let one = scene.candidates[victims[place]];
         let less = if one.node == node { free.minus(one.size) } else { free.clone() };
         scene.put_back(victims[place]);
@@ -227,14 +268,5 @@ fn drop_superfluous(scene: &mut Scene<'_>, node: NodeId, victims: &mut Vec<usize
         } else {
             scene.take(victims[place]);
         }
-    }
-}
-
-fn cost_of(scene: &Scene<'_>, victims: &[usize]) -> Cost {
-    let turn = |position: &usize| scene.candidates[*position].turn;
-    Cost {
-        reluctant: victims.iter().any(|one| turn(one).reluctant),
-        originator: victims.iter().any(|one| turn(one).originator),
-        count: victims.len(),
     }
 }

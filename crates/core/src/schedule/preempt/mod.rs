@@ -1,7 +1,7 @@
 //! Room for an ask of a queue that has less than its guarantee: what others are asked to stop.
 //!
-//! Everything here reads the books and answers with a plan; nothing is changed, no time passes,
-//! and no callback is asked. Scheduling §11.2 to §11.4.
+//! Everything here reads the books and answers with a plan, or with what the RM is to be asked
+//! first; nothing is changed, and no time passes. Scheduling §11.2 to §11.4.
 //!
 //! Under `strict_guarantee` ([`fewest`]) a plan is complete before the first victim is asked: with
 //! them gone, the ask fits its node and its queues, no queue has fallen below its guarantee in a
@@ -13,6 +13,7 @@
 mod fewest;
 mod ledger;
 mod newest;
+mod offer;
 pub(crate) mod required;
 pub(crate) mod victim;
 
@@ -20,7 +21,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::books::{Allocation, Books, Node, Queue};
+use crate::books::{Allocation, Books, Node, Queue, Removal};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
@@ -48,13 +49,38 @@ pub struct Plan {
     pub victims: Vec<AllocationId>,
 }
 
+/// What is to be done for an ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Others are to be stopped.
+    Stop(Plan),
+    /// The RM is to be asked who would have to go on these nodes.
+    Ask(Vec<Removal>),
+}
+
+/// What a set of victims costs: whether one does not offer itself, whether one is the first of
+/// its application, then their number. Scheduling §11.4, "choose node".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    reluctant: bool,
+    originator: bool,
+    count: usize,
+}
+
+impl Cost {
+    /// Whether nobody goes who should rather stay.
+    const fn is_easy(self) -> bool {
+        !self.reluctant && !self.originator
+    }
+}
+
 /// What a try found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Asks whose node is kept no more: they had it for long, and are of lower priority.
     pub given_up: Vec<AllocationId>,
-    /// What is to be stopped, or why nothing is.
-    pub plan: Result<Plan, Obstacle>,
+    /// What is to be stopped or asked, or why nothing is.
+    pub outcome: Result<Outcome, Obstacle>,
 }
 
 /// Why nothing is stopped for an ask.
@@ -119,7 +145,7 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
     let leaf = books.application(row.application).queue;
     let tried = row.preemption_tried().is_some_and(|tried| now < tried.at + TRY_EVERY);
     if !row.is_pending() || !may_ask(row) || now < ripe_at(books, leaf, row) || tried {
-        return Attempt { given_up: Vec::new(), plan: Err(Obstacle::TooEarly) };
+        return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::TooEarly) };
     }
     plan(books, ask, now, nodes_tried)
 }
@@ -128,16 +154,16 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let mut scene = match Scene::of(books, ask) {
         Ok(scene) => scene,
-        Err(obstacle) => return Attempt { given_up: Vec::new(), plan: Err(obstacle) },
+        Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
     };
     let given_up = scene.give_up_nodes(now);
     let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
-    let plan = if strict {
+    let outcome = if strict {
         fewest::choose(&mut scene, &given_up, nodes_tried)
     } else {
         newest::choose(&mut scene, &given_up, nodes_tried)
     };
-    Attempt { given_up, plan }
+    Attempt { given_up, outcome }
 }
 
 /// One ask, and what may be stopped for it.
@@ -265,6 +291,20 @@ impl<'books> Scene<'books> {
     /// Where the leaf of a candidate stands in the ledger.
     fn leaf(&self, position: usize) -> Place {
         self.candidates[position].leaf
+    }
+
+    /// Whether the RM says who has to go on a node.
+    fn asks(&self) -> bool {
+        self.books.asks_about_victims(self.partition)
+    }
+
+    fn cost_of(&self, positions: &[usize]) -> Cost {
+        let turn = |position: &usize| self.candidates[*position].turn;
+        Cost {
+            reluctant: positions.iter().any(|one| turn(one).reluctant),
+            originator: positions.iter().any(|one| turn(one).originator),
+            count: positions.len(),
+        }
     }
 
     fn ids(&self, positions: &[usize]) -> Vec<AllocationId> {

@@ -10,69 +10,95 @@ use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
 use super::ledger::has_negative_of;
-use super::{Obstacle, Plan, Scene};
+use super::offer::{self, Offer};
+use super::{Obstacle, Outcome, Plan, Scene};
+
+/// How many nodes with room the RM is asked about.
+const FREE_NODES_MAX: usize = 10;
 
 /// The node with the fewest victims, and all victims.
 pub(super) fn choose(
     scene: &mut Scene<'_>,
     given_up: &[AllocationId],
     nodes_tried: bool,
-) -> Result<Plan, Obstacle> {
-    let (node, on_node) =
-        choose_node(scene, given_up, nodes_tried).ok_or(Obstacle::NothingHelps)?;
+) -> Result<Outcome, Obstacle> {
+    let choices = choices(scene, given_up, nodes_tried);
+    let chosen = if scene.asks() {
+        let offer = |(node, order, least)| Offer::new(scene, node, Vec::new(), (order, least));
+        let offers: Vec<Offer> = choices.into_iter().map(offer).collect();
+        let taken = |scene: &mut Scene<'_>, node, victims: &[usize]| {
+            Some((scene.cost_of(victims), (node, victims.to_vec())))
+        };
+        match offer::best(scene, &offers, taken) {
+            Ok(chosen) => chosen,
+            Err(removals) => return Ok(Outcome::Ask(removals)),
+        }
+    } else {
+        let first = choices.into_iter().next();
+        first.map(|(node, mut order, least)| {
+            order.truncate(least);
+            (node, order)
+        })
+    };
+    let (node, on_node) = chosen.ok_or(Obstacle::NothingHelps)?;
+    let firm = if scene.asks() { on_node.len() } else { 0 };
     let elsewhere = additional(scene, &on_node).ok_or(Obstacle::NothingHelps)?;
-    let victims = cut(scene, node, on_node, elsewhere)?;
-    Ok(Plan { node, victims: scene.ids(&victims) })
+    let victims = cut(scene, node, (on_node, firm), elsewhere)?;
+    Ok(Outcome::Stop(Plan { node, victims: scene.ids(&victims) }))
 }
 
-/// The node on which the fewest have to go, by name where that is equal; one where nobody has
-/// to, if the ask was not tried on nodes.
-fn choose_node(
+/// The nodes that the ask could have, each with who may go there in order, and how many must: the
+/// fewest first, by name where that is equal. One where nobody has to only if the ask was not
+/// tried on nodes.
+fn choices(
     scene: &mut Scene<'_>,
     given_up: &[AllocationId],
     nodes_tried: bool,
-) -> Option<(NodeId, Vec<usize>)> {
+) -> Vec<(NodeId, Vec<usize>, usize)> {
+    let books = scene.books;
+    let mut choices = Vec::new();
     if !nodes_tried {
-        let fits = |node: &NodeId| scene.books.node(*node).available.fits(scene.size);
-        if let Some(node) = scene.usable_nodes(given_up).find(fits) {
-            return Some((node, Vec::new()));
-        }
+        let fits = |node: &NodeId| books.node(*node).available.fits(scene.size);
+        let free = scene.usable_nodes(given_up).filter(fits).take(FREE_NODES_MAX);
+        choices.extend(free.map(|node| (node, Vec::new(), 0)));
     }
-    let mut best: Option<(NodeId, Vec<usize>)> = None;
     for (node, candidates) in scene.by_node(given_up) {
-        let Some(victims) = on_node(scene, node, &candidates) else { continue };
-        let key = |node: NodeId, count: usize| (count, &scene.books.node(node).name);
-        let better = best
-            .as_ref()
-            .is_none_or(|(known, least)| key(node, victims.len()) < key(*known, least.len()));
-        if better {
-            best = Some((node, victims));
+        if let Some((order, least)) = on_node(scene, node, &candidates) {
+            choices.push((node, order, least));
         }
     }
-    best
+    choices.sort_by_key(|(node, _, least)| (*least, &books.node(*node).name));
+    choices
 }
 
-/// The victims on a node after which the ask fits it; none if it never does, or does already.
-fn on_node(scene: &mut Scene<'_>, node: NodeId, candidates: &[usize]) -> Option<Vec<usize>> {
+/// Who may go on a node in order, and after how many the ask fits it; none if it never does, or
+/// does already.
+fn on_node(
+    scene: &mut Scene<'_>,
+    node: NodeId,
+    candidates: &[usize],
+) -> Option<(Vec<usize>, usize)> {
     let available = &scene.books.node(node).available;
     if available.fits(scene.size) {
         return None;
     }
     let list = useful_first(scene, available, candidates);
-    let (mut free, mut victims, mut fits) = (available.clone(), Vec::new(), false);
+    let (mut free, mut order, mut least) = (available.clone(), Vec::new(), None);
     for position in list {
         if scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
             scene.take(position);
-            victims.push(position);
+            order.push(position);
             free.add(scene.candidates[position].size);
-            fits = free.fits(scene.size);
-            if fits {
-                break;
+            if least.is_none() && free.fits(scene.size) {
+                least = Some(order.len());
             }
         }
+        if least.is_some() && !scene.asks() {
+            break; // Who else might go is for the RM to know.
+        }
     }
-    scene.put_back_all(&victims);
-    fits.then_some(victims)
+    scene.put_back_all(&order);
+    Some((order, least?))
 }
 
 /// Candidates that bring the ask nearer to fitting the node, then the others, up to the first
@@ -148,12 +174,13 @@ fn additional(scene: &mut Scene<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
     (kept.is_empty() || !fails).then_some(kept)
 }
 
-/// As many of all victims, in their order, as make up for the ask. The reference stops as soon
-/// as one type is covered; the ask has to fit the node too (decision D-4).
+/// As many of all victims, in their order, as make up for the ask, and the first `firm` in any
+/// case: the RM wants them gone. The reference stops as soon as one type is covered; the ask has
+/// to fit the node too (decision D-4).
 fn cut(
     scene: &Scene<'_>,
     node: NodeId,
-    mut victims: Vec<usize>,
+    (mut victims, firm): (Vec<usize>, usize),
     elsewhere: Vec<usize>,
 ) -> Result<Vec<usize>, Obstacle> {
     victims.extend(elsewhere);
@@ -177,6 +204,6 @@ fn cut(
     if scene.size.exceeds_existing(&total) {
         return Err(Obstacle::TooLittle);
     }
-    victims.truncate(taken);
+    victims.truncate(taken.max(firm));
     Ok(victims)
 }

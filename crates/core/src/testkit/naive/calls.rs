@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::cmp::Reverse;
 
-use crate::books::{Allocation, ApplicationState, Books, Mark, PreemptionTry};
+use crate::books::{Allocation, ApplicationState, Books, Mark, PreemptionTry, QuestionSubject};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
-use super::super::naive_preempt::plan;
+use super::super::naive_preempt::{Finding, plan};
+use super::questions::has_enough;
 use super::swap::waits_for_place;
 use super::{applications_in_order, in_order};
 
@@ -53,11 +54,21 @@ pub(super) fn call(
     if tried.is_some_and(soon) || count >= 10 || keeps(books.allocation(caller)) {
         return None;
     }
+    let application = books.application(row.application);
+    let victims = books.partition(application.partition).questions.is_some_and(|one| one.victims);
+    if victims && has_enough(books, application) {
+        return Some(Vec::new());
+    }
     tries.leaves.push(leaf);
-    let (given_up, stops) = plan(books, caller, now, nodes_tried);
+    let (given_up, finding) = plan(books, caller, now, nodes_tried);
     let mut events: Vec<Event> =
         given_up.iter().map(|ask| Event::Unreserved { ask: *ask }).collect();
-    let Some((node, victims)) = stops else {
+    if let Finding::Ask(removals) = finding {
+        let subject = QuestionSubject::Removals(removals);
+        events.push(Event::Asked { ask: caller, subject });
+        return Some(events);
+    }
+    let Finding::Stop(node, victims) = finding else {
         events.push(Event::PreemptionTried { ask: caller });
         if given_up.is_empty() {
             tries.events.append(&mut events);
@@ -96,7 +107,7 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
         return None;
     }
     let partition = books.application(row.application).partition;
-    if row.reservation().is_some() || books.partition(partition).questions.nodes {
+    if row.reservation().is_some() || books.partition(partition).questions.is_some() {
         return Some(alloc::vec![ask]);
     }
     let stands = |id: ApplicationId| {

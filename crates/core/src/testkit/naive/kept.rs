@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Application, Books, Node, QuestionMode};
+use crate::books::{Application, Books, Mark, Node, QuestionMode};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -46,6 +46,11 @@ pub(super) fn in_application(
             match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
                 Some(Err(step)) => return Some(step),
+                None if books
+                    .allocations()
+                    .iter()
+                    .any(|(_, one)| one.node == Some(kept.node) && one.mark == Mark::Preempted) => {
+                }
                 None => return Some(alloc::vec![Event::Unreserved { ask: *ask }]),
             }
         } else if let Some(events) = required(books, *ask, kept.node) {

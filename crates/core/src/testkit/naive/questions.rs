@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Application, Books, Node, QuestionMode};
+use crate::books::{Application, Books, Node, QuestionMode, QuestionSubject};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 
@@ -17,7 +17,7 @@ pub(super) fn choose(
     (ask, mode): (AllocationId, QuestionMode),
     nodes: &[NodeId],
 ) -> Option<Result<NodeId, Vec<Event>>> {
-    if !books.partition(row.partition).questions.nodes {
+    if books.partition(row.partition).questions.is_none() {
         return nodes.first().map(|node| Ok(*node));
     }
     let verdict = |node: &NodeId| books.verdict_on(ask, *node, mode);
@@ -27,7 +27,22 @@ pub(super) fn choose(
     }
     let unknown = nodes.iter().copied().filter(|node| verdict(node).is_none());
     let nodes: Vec<NodeId> = unknown.take(64).collect();
-    (!nodes.is_empty()).then(|| Err(vec![Event::Asked { ask, mode, nodes }]))
+    (!nodes.is_empty()).then(|| Err(put(books, row, ask, QuestionSubject::Nodes(mode, nodes))))
+}
+
+/// The question, or nothing while the RM has enough to answer: the cycle ends in this partition.
+pub(super) fn put(
+    books: &Books,
+    row: &Application,
+    ask: AllocationId,
+    subject: QuestionSubject,
+) -> Vec<Event> {
+    if has_enough(books, row) { Vec::new() } else { vec![Event::Asked { ask, subject }] }
+}
+
+/// Whether the RM has as many questions to answer as may be, or had since it last had half.
+pub(super) fn has_enough(books: &Books, row: &Application) -> bool {
+    books.partition(row.partition).open_questions.full
 }
 
 /// Of these nodes, which are large enough, the one to keep for an ask: the one that its room would
@@ -40,7 +55,7 @@ pub(super) fn to_keep(
     nodes: &[(NodeId, &Node)],
 ) -> Option<Result<NodeId, Vec<Event>>> {
     let wanted = books.resources_of(ask);
-    if !books.partition(row.partition).questions.nodes {
+    if books.partition(row.partition).questions.is_none() {
         return best(nodes, wanted).map(Ok);
     }
     let refuses = |node: NodeId, mode| {
@@ -61,5 +76,5 @@ pub(super) fn to_keep(
 
 /// Whether the RM has not answered about this ask.
 pub(super) fn awaits(books: &Books, row: &Application, ask: AllocationId) -> bool {
-    books.partition(row.partition).questions.nodes && books.question_of(ask).is_some()
+    books.partition(row.partition).questions.is_some() && books.question_of(ask).is_some()
 }

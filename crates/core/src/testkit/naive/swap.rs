@@ -4,12 +4,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Application, Books, Mark, QuestionMode};
+use crate::books::{Allocation, Application, Books, Mark, QuestionMode, QuestionSubject};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 
-use super::questions::{awaits, choose};
+use super::questions::{awaits, choose, put};
 use super::{in_node_order, link_of, pending};
 
 /// Whether an ask must wait for the place of a placeholder.
@@ -55,7 +55,7 @@ fn of_member(
         return None;
     }
     let required = ask.required_node();
-    let asks = books.partition(row.partition).questions.nodes;
+    let asks = books.partition(row.partition).questions.is_some();
     let (mut events, mut remembered, mut unknown) = (Vec::new(), None, Vec::new());
     for (placeholder, held) in free {
         let left = books.resources_of(placeholder).minus(books.resources_of(member));
@@ -78,12 +78,15 @@ fn of_member(
     }
     if !unknown.is_empty() {
         unknown.truncate(64);
-        events.push(Event::Asked { ask: member, mode: QuestionMode::Reserve, nodes: unknown });
+        let subject = QuestionSubject::Nodes(QuestionMode::Reserve, unknown);
+        events.extend(put(books, row, member, subject));
         return Some(events);
     }
     if let Some(placeholder) = remembered.filter(|_| asks) {
-        events.extend(where_accepted(books, row, (member, required), placeholder));
-        return (!events.is_empty()).then_some(events);
+        let step = where_accepted(books, row, (member, required), placeholder);
+        let some = step.is_some() || !events.is_empty();
+        events.extend(step.into_iter().flatten());
+        return some.then_some(events);
     }
     let other = books.nodes().iter().find(|(_, node)| {
         node.partition == row.partition
@@ -104,7 +107,7 @@ fn where_accepted(
     row: &Application,
     (member, required): (AllocationId, Option<&Name>),
     placeholder: AllocationId,
-) -> Vec<Event> {
+) -> Option<Vec<Event>> {
     let may_have = |node: NodeId| {
         let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
         let refused = verdict.is_some_and(|one| one.refusal.is_some());
@@ -116,11 +119,10 @@ fn where_accepted(
         .map(|(id, _)| id)
         .filter(|id| may_have(*id))
         .collect();
-    match choose(books, row, (member, QuestionMode::Allocate), &nodes) {
-        Some(Ok(node)) => vec![Event::SwapStarted { ask: member, placeholder, node }],
-        Some(Err(step)) => step,
-        None => Vec::new(),
-    }
+    Some(match choose(books, row, (member, QuestionMode::Allocate), &nodes)? {
+        Ok(node) => vec![Event::SwapStarted { ask: member, placeholder, node }],
+        Err(step) => step,
+    })
 }
 
 /// Whether one more placeholder of this size makes the placeholders of an application what they

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, QuestionMode};
+use crate::books::{Books, NodeVerdict, QuestionMode, QuestionSubject};
 use crate::command::{Command, Verdicts};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
@@ -46,6 +46,11 @@ impl Player<'_> {
                 self.late.push(command);
                 continue;
             }
+            if number % 8 == 2
+                && let Some(wrong) = with_too_many(&command)
+            {
+                self.obey(&wrong);
+            }
             self.obey(&command);
             if number % 8 == 4 {
                 self.obey(&command);
@@ -57,7 +62,7 @@ impl Player<'_> {
     /// A node that the scheduler gave an ask has been accepted by the RM, if it answers at all.
     pub(super) fn check_accepted(&self, ask: AllocationId, node: NodeId) {
         let books = &self.world.books;
-        if books.partition(books.node(node).partition).questions.nodes {
+        if books.partition(books.node(node).partition).questions.is_some() {
             let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
             let accepted = verdict.is_some_and(|one| one.refusal.is_none());
             assert!(accepted, "{ask} goes to {node}, which the RM has not accepted");
@@ -69,7 +74,7 @@ impl Player<'_> {
     pub(super) fn check_place(&self, event: &Event) {
         let books = &self.world.books;
         let Event::SwapStarted { ask, placeholder, node } = event else { return };
-        if books.partition(books.node(*node).partition).questions.nodes {
+        if books.partition(books.node(*node).partition).questions.is_some() {
             let same = books.allocation(*placeholder).node == Some(*node);
             let mode = if same { QuestionMode::Reserve } else { QuestionMode::Allocate };
             let verdict = books.verdict_on(*ask, *node, mode);
@@ -97,10 +102,20 @@ impl Player<'_> {
                 if same { "swap after an answer" } else { "swap elsewhere after an answer" }
             }
             Event::Unreserved { ask } if given_up(books, *ask) => "given up, refused by the RM",
-            Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, said)| said.is_some()) => {
+            Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, one)| refuses(one)) => {
                 "refused by the RM"
             }
-            Event::Asked { ask, mode, nodes }
+            Event::Answered { ask, verdicts } if wants_more(books, *ask, verdicts) => {
+                "more victims wanted by the RM"
+            }
+            Event::PreemptionTriggered { ask } if books.inquires_about_removals(*ask) => {
+                "preempted after an answer"
+            }
+            Event::PreemptionTried { ask } if books.inquires_about_removals(*ask) => {
+                "preempted nobody, refused by the RM"
+            }
+            Event::Asked { subject: QuestionSubject::Removals(_), .. } => "asked about victims",
+            Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) }
                 if nodes.iter().any(|node| books.was_judged(*ask, *node, *mode)) =>
             {
                 "asked again because a node changed"
@@ -127,15 +142,13 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
         &crate::books::Allocation,
         &crate::books::Question,
     )| {
-        let there = question.nodes.iter().filter(|(node, _)| books.nodes().get(*node).is_some());
+        let there = question.nodes().filter(|node| books.nodes().get(*node).is_some());
         let kept = there.enumerate().filter(|(place, _)| number % 8 != 5 || place % 2 == 0);
-        let said = |node: NodeId| {
-            (books.node(node).name.clone(), refusal(books, (id, node), question.mode))
-        };
-        let mut verdicts: Vec<(Name, Option<Name>)> =
-            kept.map(|(_, (node, _))| said(*node)).collect();
+        let said =
+            |node: NodeId| (books.node(node).name.clone(), verdict(books, (id, node), question));
+        let mut verdicts: Vec<(Name, NodeVerdict)> = kept.map(|(_, node)| said(node)).collect();
         if number % 8 == 6 {
-            verdicts.push((Name::new("n-nowhere"), None));
+            verdicts.push((Name::new("n-nowhere"), NodeVerdict::Suits));
             verdicts.extend(books.nodes().iter().map(|(node, _)| said(node)));
         }
         let application = books.application(row.application);
@@ -147,6 +160,53 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
         })
     };
     open.map(answer).collect()
+}
+
+/// The answer with more victims than there are.
+fn with_too_many(answer: &Command) -> Option<Command> {
+    let Command::Verdicts(answer) = answer else { return None };
+    let mut wrong = answer.clone();
+    for (_, verdict) in &mut wrong.verdicts {
+        *verdict = NodeVerdict::SuitsWithout(1_000);
+    }
+    Some(Command::Verdicts(wrong))
+}
+
+/// What the RM says of a node.
+fn verdict(
+    books: &Books,
+    (ask, node): (AllocationId, NodeId),
+    question: &crate::books::Question,
+) -> NodeVerdict {
+    let removal = match &question.subject {
+        QuestionSubject::Nodes(mode, _) => {
+            let refusal = refusal(books, (ask, node), *mode);
+            return refusal.map_or(NodeVerdict::Suits, NodeVerdict::Refused);
+        }
+        QuestionSubject::Removals(_) => question.removal_on(node),
+    };
+    let Some(removal) = removal else { return NodeVerdict::Suits };
+    match (books.node(node).version + question.number) % 6 {
+        0 => NodeVerdict::Refused(Name::new("taint")),
+        1 => NodeVerdict::Suits,
+        more => {
+            let more = usize::try_from(more - 2).unwrap_or_default();
+            NodeVerdict::SuitsWithout((removal.least + more).min(removal.victims.len()))
+        }
+    }
+}
+
+fn refuses(verdict: &NodeVerdict) -> bool {
+    matches!(verdict, NodeVerdict::Refused(_))
+}
+
+/// Whether more must go on a node than would make room.
+fn wants_more(books: &Books, ask: AllocationId, verdicts: &[(NodeId, NodeVerdict)]) -> bool {
+    let least = |node| Some(books.question_of(ask)?.removal_on(node)?.least);
+    verdicts.iter().any(|(node, verdict)| match verdict {
+        NodeVerdict::SuitsWithout(count) => least(*node).is_some_and(|least| *count > least),
+        NodeVerdict::Suits | NodeVerdict::Refused(_) => false,
+    })
 }
 
 /// What the RM thinks: it changes with the node.
