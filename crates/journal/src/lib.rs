@@ -1,8 +1,11 @@
 //! Keeps what happened in order, and gives it back whole after a crash.
 
+mod exercise;
 mod record;
 mod wire;
 
+#[doc(hidden)]
+pub use exercise::exercise;
 pub use record::{DecodeError, FORMAT, LEVELS_MAX, Origin, Record, TooDeep, What};
 
 /// The messages, as `proto/headroom/journal/v1` defines them.
