@@ -13,7 +13,9 @@ pub struct Slot {
 }
 
 impl Slot {
-    pub(crate) const fn new(index: u32, generation: u32) -> Self {
+    /// A slot by its position and the rows that lived in it before; for ids that were written
+    /// down. One that no table ever gave finds nothing.
+    pub const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 
@@ -23,7 +25,7 @@ impl Slot {
     }
 
     /// The same as a number of its own width.
-    pub(crate) const fn number(self) -> u32 {
+    pub const fn number(self) -> u32 {
         self.index
     }
 

@@ -54,6 +54,15 @@ impl AccessList {
         })
     }
 
+    /// An access list by what it was read as.
+    pub const fn from_parts(
+        everybody: bool,
+        users: BTreeSet<Name>,
+        groups: BTreeSet<Name>,
+    ) -> Self {
+        Self { everybody, users, groups }
+    }
+
     /// Whether this user, or a member of one of these groups, is allowed.
     pub fn allows(&self, user: &str, groups: &[Name]) -> bool {
         self.everybody
@@ -64,6 +73,16 @@ impl AccessList {
     /// Whether everybody is allowed.
     pub const fn is_everybody(&self) -> bool {
         self.everybody
+    }
+
+    /// The users that are named.
+    pub const fn users(&self) -> &BTreeSet<Name> {
+        &self.users
+    }
+
+    /// The groups that are named.
+    pub const fn groups(&self) -> &BTreeSet<Name> {
+        &self.groups
     }
 
     /// Whether nobody is allowed.

@@ -43,7 +43,8 @@ const STEPS_MAX: usize = 2_000;
 /// When histories begin: late enough for asks that were made before.
 const START: Timestamp = Timestamp::from_millis(1_000_000);
 
-/// Play a history from nothing, check everything after every event, and count.
+/// Play a history from nothing, check everything after every event, and count; what is left at
+/// the end, with all that happened.
 ///
 /// Checked: sums from scratch, no placement beyond any bound, the next step equal to a fresh
 /// scheduler's and to the naive one's, replay equal to the live books, everything freed at
@@ -51,7 +52,7 @@ const START: Timestamp = Timestamp::from_millis(1_000_000);
 ///
 /// # Panics
 /// When anything is wrong.
-pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
+pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> World {
     let world = World { now: START, ..World::default() };
     let waiting = BTreeMap::new();
     let mut player = Player {
@@ -65,6 +66,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     };
     let configure = Command::Configure(Box::new(configuration.clone()));
     player.world.command(&configure).expect("random trees are legal");
+    player.world.commands.push(configure);
     for op in ops {
         match op.deed {
             Deed::Wait(span) => player.sleep(player.world.now + span_of(span)),
@@ -98,6 +100,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     assert_eq!(world.replayed(), world.books, "a replay must rebuild the live books");
     player.finish();
     check_balance(&player.world);
+    player.world
 }
 
 /// Scans for queues above their maximum come by themselves, some seconds apart.
@@ -132,6 +135,7 @@ impl Player<'_> {
     }
 
     fn obey(&mut self, command: &Command) {
+        self.world.commands.push(command.clone());
         let before = self.world.books.clone();
         self.released = false;
         self.losing = matches!(command, Command::RemoveNode { .. });

@@ -21,6 +21,8 @@ pub struct World {
     pub now: Timestamp,
     /// Everything applied so far.
     pub journal: Vec<(Timestamp, Event)>,
+    /// Every command of a random history, refused ones too; other worlds keep none.
+    pub commands: Vec<Command>,
 }
 
 impl World {

@@ -1,0 +1,227 @@
+//! Why the journal could not be used; each names the place and keeps its cause.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What went wrong. Any of these on the way to the disk ends the writing: memory may be ahead of
+/// the disk then, so whoever leads stops and recovers by replay.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Records were not written.
+    #[error("cannot append record {sequence} to {at}", at = path.display())]
+    Append {
+        /// The first of the batch.
+        sequence: u64,
+        /// Which file.
+        path: PathBuf,
+        /// What the disk says.
+        #[source]
+        source: io::Error,
+    },
+    /// Records may have been written, and may be lost with the next loss of power.
+    #[error("cannot flush records up to {sequence} to {at}", at = path.display())]
+    Flush {
+        /// The last of the batch.
+        sequence: u64,
+        /// Which file.
+        path: PathBuf,
+        /// What the disk says.
+        #[source]
+        source: io::Error,
+    },
+    /// The disk has no room.
+    #[error("the disk is full: nothing more can be written to {at}; make room and start again", at = path.display())]
+    Full {
+        /// Which file.
+        path: PathBuf,
+        /// What the disk says.
+        #[source]
+        source: io::Error,
+    },
+    /// Any other access failed.
+    #[error("cannot {deed} {at}", at = path.display())]
+    Access {
+        /// What was tried: `open`, `read`, `rename`, …
+        deed: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// What the disk says.
+        #[source]
+        source: io::Error,
+    },
+    /// What was written is not what is there. It is never skipped.
+    #[error("{at} is damaged{place}: {damage}", at = path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Where in it.
+        place: Place,
+        /// What is wrong.
+        damage: Damage,
+    },
+    /// Another process writes to the journal.
+    #[error("{at} is in use by process {holder}; one process at a time may write to it", at = path.display())]
+    Held {
+        /// The lock file.
+        path: PathBuf,
+        /// The id of that process, or `unknown`.
+        holder: String,
+    },
+    /// It was written by a later version.
+    #[error("{at} has format {found}, this version reads formats up to {known}; use the version that wrote it", at = path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest that is read.
+        known: u32,
+    },
+    /// Another process leads by now.
+    #[error(
+        "lease {presented} is over: lease {current} was given since; stop, and recover by replay"
+    )]
+    Deposed {
+        /// What the writer holds.
+        presented: u64,
+        /// What is in force.
+        current: u64,
+    },
+    /// The batch is not the next one: the writer and its journal disagree.
+    #[error("the batch begins with record {found}, the journal goes on with record {expected}")]
+    OutOfOrder {
+        /// What comes next.
+        expected: u64,
+        /// What was given.
+        found: u64,
+    },
+    /// A write failed before, so nothing more is taken.
+    #[error("an earlier write to {at} failed; nothing is taken until the journal is opened again", at = path.display())]
+    Stopped {
+        /// Which journal.
+        path: PathBuf,
+    },
+    /// Records that were asked for were cut off below a snapshot.
+    #[error(
+        "record {wanted} is gone, the journal begins with record {first}; begin with a snapshot"
+    )]
+    Truncated {
+        /// What was asked for.
+        wanted: u64,
+        /// The first that is there.
+        first: u64,
+    },
+    /// There is no such snapshot.
+    #[error("there is no snapshot of record {sequence}")]
+    NoSnapshot {
+        /// After which record it would be.
+        sequence: u64,
+    },
+    /// A record, or a chunk of a snapshot, is larger than a store takes.
+    #[error("{bytes} bytes are too many at once, at most {most} are taken")]
+    TooLarge {
+        /// How many.
+        bytes: usize,
+        /// The bound.
+        most: usize,
+    },
+    /// What is asked for would lose records that cannot be read.
+    #[error("cannot keep records up to {to}: record {sequence} is not there whole; `--to {}` keeps all before it", sequence - 1)]
+    NotWhole {
+        /// Up to which record was asked.
+        to: u64,
+        /// The first that is missing.
+        sequence: u64,
+    },
+}
+
+/// Where in a file damage is. All that is known is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Byte offset in the file.
+    pub offset: Option<u64>,
+    /// The record.
+    pub sequence: Option<u64>,
+    /// The chunk of a snapshot, counted from 0.
+    pub chunk: Option<u64>,
+}
+
+impl Place {
+    /// At a record.
+    pub const fn record(sequence: u64) -> Self {
+        Self { offset: None, sequence: Some(sequence), chunk: None }
+    }
+
+    /// At a byte.
+    pub const fn offset(offset: u64) -> Self {
+        Self { offset: Some(offset), sequence: None, chunk: None }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = [("byte", self.offset), ("record", self.sequence), ("chunk", self.chunk)];
+        let mut join = " at";
+        for (what, number) in parts {
+            if let Some(number) = number {
+                write!(out, "{join} {what} {number}")?;
+                join = ",";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with what was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// Bytes are not those that were written.
+    #[error("checksum {found:#018x}, expected {expected:#018x}")]
+    Checksum {
+        /// As written beside them.
+        expected: u64,
+        /// Of the bytes that are there.
+        found: u64,
+    },
+    /// The record follows another than the one before it.
+    #[error("it follows a record with checksum {found:#018x}, the one before has {expected:#018x}")]
+    Chain {
+        /// Of the record before.
+        expected: u64,
+        /// What the record says.
+        found: u64,
+    },
+    /// Records that were acknowledged are not there.
+    #[error("records {first} to {last} are missing")]
+    Missing {
+        /// The first of them.
+        first: u64,
+        /// The last of them.
+        last: u64,
+    },
+    /// The bytes end too early, or go on, or are of another kind.
+    #[error("{0}")]
+    Shape(&'static str),
+    /// The database library does not accept the file; all records in it are whole.
+    #[error(
+        "its index is broken ({0}); the records in it are whole, `headroom journal repair` builds it anew"
+    )]
+    Index(String),
+    /// A record cannot be decoded though its checksum is right.
+    #[error("{0}")]
+    Content(#[from] crate::DecodeError),
+}
+
+impl JournalError {
+    /// A failed access, told apart from a full disk.
+    pub(crate) fn access(deed: &'static str, path: PathBuf, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::StorageFull {
+            return Self::Full { path, source };
+        }
+        Self::Access { deed, path, source }
+    }
+
+    pub(crate) const fn damaged(path: PathBuf, place: Place, damage: Damage) -> Self {
+        Self::Damaged { path, place, damage }
+    }
+}

@@ -1,0 +1,364 @@
+//! One file of records: those from one snapshot on, up to the next.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use redb::{Database, ReadableDatabase as _, TableDefinition};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::held::Held;
+use super::names;
+use super::scan::Salvage;
+use crate::disk::{Disk, DiskFile};
+use crate::error::{Damage, JournalError, Place};
+use crate::frame::{frame, unframe};
+
+/// The version of the file format that is written, and the newest that is read.
+const FORMAT: u32 = 1;
+
+/// Framed records by number.
+const RECORDS: TableDefinition<u64, &[u8]> = TableDefinition::new("records");
+
+/// One row, [`HEAD`]: version, first record, checksum of the record before, checksum of these.
+const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
+const HEAD: &str = "head";
+const HEAD_BYTES: usize = 4 + 8 + 8 + 8;
+
+/// Memory that the library may use for pages of one file, in bytes.
+const CACHE_BYTES: usize = 16 << 20;
+
+/// How much is read at once.
+const PAGE_RECORDS: usize = 512;
+const PAGE_BYTES: usize = 4 << 20;
+
+/// Who may write to a file that is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Nobody: what the library does to it stays in memory.
+    Read,
+    /// We, as soon as it was found whole.
+    Append,
+}
+
+/// One file of records, open.
+pub(super) struct Log {
+    path: PathBuf,
+    held: Held,
+    database: Database,
+    /// The number of the first record that it takes.
+    pub(super) first: u64,
+    /// The number of the next.
+    pub(super) next: u64,
+    /// The checksum of the record before the first.
+    pub(super) before: u64,
+    /// The checksum of the last, or of the one before the first.
+    pub(super) checksum: u64,
+}
+
+/// Some records of a file, in order, and the checksum of the last.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) records: Vec<(u64, Vec<u8>)>,
+    pub(super) checksum: u64,
+}
+
+/// A record before which nothing was read.
+pub(super) const UNKNOWN: Option<u64> = None;
+
+fn about(first: u64, before: u64) -> [u8; HEAD_BYTES] {
+    let mut bytes = [0; HEAD_BYTES];
+    bytes[..4].copy_from_slice(&FORMAT.to_le_bytes());
+    bytes[4..12].copy_from_slice(&first.to_le_bytes());
+    bytes[12..20].copy_from_slice(&before.to_le_bytes());
+    let checksum = xxh3_64(&bytes[..20]);
+    bytes[20..].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Make a file with these records, durable and whole or not at all. `before` is the checksum of
+/// the record before the first.
+pub(super) fn make(
+    disk: &dyn Disk,
+    first: u64,
+    before: u64,
+    records: impl Iterator<Item = io::Result<Vec<u8>>>,
+) -> Result<(), JournalError> {
+    let name = names::log(first);
+    let new = names::new(&name);
+    let path = disk.path(&new);
+    let fail = |deed| {
+        let path = path.clone();
+        move |source| JournalError::access(deed, path, source)
+    };
+    let file = disk.open(&new, true).map_err(fail("make"))?;
+    let held = Held::through(file.clone());
+    let filled = fill(held.clone(), first, before, records).map_err(io_of);
+    // The library writes once more when it closes the file, and tells nobody how that went.
+    match (filled, held.failure()) {
+        (Ok(()), None) => {}
+        (_, Some(failure)) => return Err(fail("make")(failure.to_error())),
+        (Err(source), None) => return Err(fail("make")(source)),
+    }
+    file.sync().map_err(fail("flush"))?;
+    disk.rename(&new, &name).map_err(fail("rename"))?;
+    disk.sync().map_err(fail("flush the folder of"))
+}
+
+fn fill(
+    held: Held,
+    first: u64,
+    before: u64,
+    records: impl Iterator<Item = io::Result<Vec<u8>>>,
+) -> Result<(), redb::Error> {
+    let database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(held)?;
+    let transaction = database.begin_write()?;
+    {
+        let mut rows = transaction.open_table(RECORDS)?;
+        let mut checksum = before;
+        for (sequence, bytes) in (first..).zip(records) {
+            let (framed, next) = frame(sequence, checksum, &bytes?);
+            rows.insert(sequence, &*framed)?;
+            checksum = next;
+        }
+        transaction.open_table(ABOUT)?.insert(HEAD, &about(first, before)[..])?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// What the disk said, if it was the disk.
+fn io_of(error: redb::Error) -> io::Error {
+    match error {
+        redb::Error::Io(error) => error,
+        other => io::Error::other(other.to_string()),
+    }
+}
+
+impl Log {
+    /// Open the file that begins with this record, and check all that is in it. `last` is the
+    /// last record that it must have, if that is known.
+    pub(super) fn open(
+        disk: &dyn Disk,
+        first: u64,
+        purpose: Use,
+        last: Option<u64>,
+    ) -> Result<Self, JournalError> {
+        let name = names::log(first);
+        let path = disk.path(&name);
+        let fail = |deed, source| JournalError::access(deed, path.clone(), source);
+        let file = disk.open(&name, false).map_err(|source| fail("open", source))?;
+        if file.is_empty().map_err(|source| fail("read", source))? {
+            // The library would take it for a new one.
+            let damage = Damage::Shape("the file is empty");
+            return Err(JournalError::damaged(path, Place::default(), damage));
+        }
+        let held = Held::back(file.clone()).map_err(|source| fail("read", source))?;
+        // The library checks each page before it believes it; should one slip through, its own
+        // doubts are panics.
+        let opened = catch_unwind(AssertUnwindSafe(|| Self::check(&path, &held, first)));
+        let refused = match opened {
+            Ok(Ok(log)) if last.is_none_or(|last| last < log.next) => {
+                if purpose == Use::Append {
+                    log.held.release().map_err(|source| fail("write", source))?;
+                }
+                return Ok(log);
+            }
+            Ok(Ok(_)) => Refused::Index("the newest records are not in it".to_owned()),
+            Ok(Err(refused)) => refused,
+            Err(_) => Refused::Index("reading it made the database library panic".to_owned()),
+        };
+        Err(match refused {
+            Refused::Journal(error) => error,
+            Refused::Index(reason) => locate(&*file, path, first, last, reason),
+        })
+    }
+
+    /// Open the database, and read all of it once.
+    fn check(path: &PathBuf, held: &Held, first: u64) -> Result<Self, Refused> {
+        let database = Database::builder()
+            .set_cache_size(CACHE_BYTES)
+            .set_check_integrity_on_open(true)
+            .create_with_backend(held.clone())
+            .map_err(redb::Error::from)?;
+        let before = {
+            let rows = database.begin_read().map_err(redb::Error::from)?;
+            let rows = rows.open_table(ABOUT).map_err(redb::Error::from)?;
+            let row = rows.get(HEAD).map_err(redb::Error::from)?;
+            let row = row.ok_or(Refused::Index("its head is missing".to_owned()))?;
+            check_head(path, first, row.value())?
+        };
+        let (path, held) = (path.clone(), held.clone());
+        let mut log = Self { path, held, database, first, next: first, before, checksum: before };
+        loop {
+            let page = log.page_of(log.next, Some(log.checksum))?;
+            let Some((last, _)) = page.records.last() else { return Ok(log) };
+            log.next = last + 1;
+            log.checksum = page.checksum;
+        }
+    }
+
+    /// Some records from this one on, which follows the one with this checksum. None if there is
+    /// none.
+    pub(super) fn page(&self, from: u64, before: Option<u64>) -> Result<Page, JournalError> {
+        let read = catch_unwind(AssertUnwindSafe(|| self.page_of(from, before)));
+        let refused = match read {
+            Ok(Ok(page)) => return Ok(page),
+            Ok(Err(refused)) => refused,
+            Err(_) => Refused::Index("reading it made the database library panic".to_owned()),
+        };
+        Err(match refused {
+            Refused::Journal(error) => error,
+            Refused::Index(reason) => {
+                let place = Place::record(from);
+                JournalError::damaged(self.path.clone(), place, Damage::Index(reason))
+            }
+        })
+    }
+
+    fn page_of(&self, from: u64, before: Option<u64>) -> Result<Page, Refused> {
+        let transaction = self.database.begin_read().map_err(redb::Error::from)?;
+        let rows = transaction.open_table(RECORDS).map_err(redb::Error::from)?;
+        let mut page = Page { records: Vec::new(), checksum: before.unwrap_or_default() };
+        let (mut before, mut bytes) = (before, 0);
+        for (expected, row) in (from..).zip(rows.range(from..).map_err(redb::Error::from)?) {
+            let (key, framed) = row.map_err(redb::Error::from)?;
+            let key = key.value();
+            let damaged = |damage| {
+                let place = Place::record(expected);
+                Refused::Journal(JournalError::damaged(self.path.clone(), place, damage))
+            };
+            if key != expected {
+                return Err(damaged(Damage::Missing { first: expected, last: key - 1 }));
+            }
+            let (record, checksum) = unframe(framed.value(), key, before).map_err(damaged)?;
+            bytes += record.len();
+            page.records.push((key, record.to_vec()));
+            page.checksum = checksum;
+            before = Some(checksum);
+            if page.records.len() == PAGE_RECORDS || bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Append records that follow the last, and flush them.
+    pub(super) fn append(&mut self, batch: &[Vec<u8>]) -> Result<(), JournalError> {
+        let sequence = self.next;
+        match self.insert(batch) {
+            Ok(checksum) => {
+                self.checksum = checksum;
+                self.next += batch.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                let failure = self.held.failure();
+                let source = failure.as_ref().map_or_else(|| io_of(error), |one| one.to_error());
+                let path = self.path.clone();
+                Err(if source.kind() == io::ErrorKind::StorageFull {
+                    JournalError::Full { path, source }
+                } else if failure.is_some_and(|one| one.flush) {
+                    let sequence = sequence + batch.len() as u64 - 1;
+                    JournalError::Flush { sequence, path, source }
+                } else {
+                    JournalError::Append { sequence, path, source }
+                })
+            }
+        }
+    }
+
+    fn insert(&self, batch: &[Vec<u8>]) -> Result<u64, redb::Error> {
+        // Its default is to flush when it commits.
+        let transaction = self.database.begin_write()?;
+        let mut checksum = self.checksum;
+        {
+            let mut rows = transaction.open_table(RECORDS)?;
+            for (sequence, bytes) in (self.next..).zip(batch) {
+                let (framed, next) = frame(sequence, checksum, bytes);
+                rows.insert(sequence, &*framed)?;
+                checksum = next;
+            }
+        }
+        transaction.commit()?;
+        Ok(checksum)
+    }
+
+    pub(super) const fn path(&self) -> &PathBuf {
+        &self.path
+    }
+}
+
+/// Why a file was not accepted.
+enum Refused {
+    Journal(JournalError),
+    /// By the database library; we look ourselves.
+    Index(String),
+}
+
+impl From<redb::Error> for Refused {
+    fn from(error: redb::Error) -> Self {
+        Self::Index(error.to_string())
+    }
+}
+
+fn check_head(path: &PathBuf, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
+    let damaged =
+        |damage| Refused::Journal(JournalError::damaged(path.clone(), Place::default(), damage));
+    let Ok(bytes) = <&[u8; HEAD_BYTES]>::try_from(bytes) else {
+        return Err(damaged(Damage::Shape("its head has another length")));
+    };
+    let number = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().expect("in the head"));
+    let (expected, found) = (number(20), xxh3_64(&bytes[..20]));
+    if expected != found {
+        return Err(damaged(Damage::Checksum { expected, found }));
+    }
+    let format = u32::from_le_bytes(*bytes.first_chunk().expect("in the head"));
+    if format > FORMAT {
+        let (path, found) = (path.clone(), format);
+        return Err(Refused::Journal(JournalError::Newer { path, found, known: FORMAT }));
+    }
+    if number(4) != first {
+        return Err(damaged(Damage::Shape("it begins with another record than its name says")));
+    }
+    Ok(number(12))
+}
+
+/// Say where the damage is that the library found.
+fn locate(
+    file: &dyn DiskFile,
+    path: PathBuf,
+    first: u64,
+    last: Option<u64>,
+    reason: String,
+) -> JournalError {
+    let salvage = match Salvage::of(file) {
+        Ok(salvage) => salvage,
+        Err(source) => return JournalError::access("read", path, source),
+    };
+    let next = salvage.history(first).last().map_or(first, |entry| entry.head.sequence + 1);
+    if let Some((offset, damage)) = salvage.broken.get(&next) {
+        let place = Place { offset: Some(*offset), sequence: Some(next), chunk: None };
+        return JournalError::damaged(path, place, damage.clone());
+    }
+    match last {
+        Some(last) if last >= next => {
+            let damage = Damage::Missing { first: next, last };
+            JournalError::damaged(path, Place::record(next), damage)
+        }
+        _ => JournalError::damaged(path, Place::default(), Damage::Index(reason)),
+    }
+}
+
+/// The records of a file that are whole, from its first on, whatever its index says.
+pub(super) fn salvage(
+    disk: &dyn Disk,
+    first: u64,
+) -> Result<(Arc<dyn DiskFile>, Vec<super::scan::Entry>), JournalError> {
+    let name = names::log(first);
+    let fail = |source| JournalError::access("read", disk.path(&name), source);
+    let file = disk.open(&name, false).map_err(fail)?;
+    let entries = Salvage::of(&*file).map_err(fail)?.history(first);
+    Ok((file, entries))
+}

@@ -1,0 +1,261 @@
+//! The journal in files of one folder, for one process at a time.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `log-N.redb` | the records from N on, up to the next such file: a redb database |
+//! | `snapshot-N` | the books after record N |
+//! | `mark` | how far the journal was acknowledged, and the last lease |
+//! | `lock` | the process that writes |
+//! | `*.new` | something in the making, which counts for nothing |
+//!
+//! A snapshot begins another file of records, so that dropping old records is dropping a file.
+//! What is made has its name only when it is whole and durable.
+
+mod held;
+mod log;
+mod mark;
+mod names;
+mod read;
+mod repair;
+mod scan;
+mod snapshot;
+
+pub use repair::repair;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use log::{Log, Use};
+use mark::{Mark, Said};
+
+use crate::disk::{Disk, Folder, Lock};
+use crate::error::{Damage, JournalError, Place};
+use crate::frame::BEGINNING;
+use crate::store::{
+    Lease, RECORD_BYTES_MAX, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead, Store, WriteSnapshot,
+};
+
+/// The journal in files of one folder.
+pub struct FileStore {
+    disk: Arc<dyn Disk>,
+    /// The first records of the files before the current one.
+    older: Vec<u64>,
+    log: Log,
+    mark: Mark,
+    lease: Lease,
+    /// Something failed, so that memory may be ahead of the disk.
+    stopped: bool,
+    _lock: Lock,
+}
+
+impl std::fmt::Debug for FileStore {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.log.path();
+        out.debug_struct("FileStore").field("log", path).finish_non_exhaustive()
+    }
+}
+
+/// Take the lock of a folder.
+fn lock(disk: &dyn Disk) -> Result<Lock, JournalError> {
+    let path = disk.path(names::LOCK);
+    let holder = std::process::id().to_string();
+    match disk.lock(names::LOCK, &holder) {
+        Ok(Ok(lock)) => Ok(lock),
+        Ok(Err(holder)) => {
+            let known = !holder.is_empty() && holder.bytes().all(|byte| byte.is_ascii_digit());
+            let holder = if known { holder } else { "unknown".to_owned() };
+            Err(JournalError::Held { path, holder })
+        }
+        Err(source) => Err(JournalError::access("lock", path, source)),
+    }
+}
+
+fn list(disk: &dyn Disk) -> Result<Vec<String>, JournalError> {
+    disk.list().map_err(|source| JournalError::access("list", disk.path(""), source))
+}
+
+impl FileStore {
+    /// Open the journal of a folder, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When another process has it open, when anything in it is damaged or newer than this
+    /// version, when the disk fails. A damaged file is not changed.
+    pub fn open_folder(path: impl AsRef<Path>) -> Result<Self, JournalError> {
+        let path = path.as_ref();
+        let folder = Folder::new(path);
+        let folder =
+            folder.map_err(|source| JournalError::access("make", path.to_path_buf(), source))?;
+        Self::open(Arc::new(folder))
+    }
+
+    /// Open the journal of a disk.
+    ///
+    /// # Errors
+    /// As [`FileStore::open_folder`].
+    pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
+        let lock = lock(&*disk)?;
+        let names = list(&*disk)?;
+        for name in names.iter().filter(|name| names::is_new(name)) {
+            let removed = disk.remove(name);
+            removed.map_err(|source| JournalError::access("remove", disk.path(name), source))?;
+        }
+        let said = mark::read(&*disk)?.unwrap_or_default();
+        let mut older = names::logs(&names);
+        let current = match older.pop() {
+            Some(current) => current,
+            None => begin(&*disk, &names, said)?,
+        };
+        let begins = older.first().copied().unwrap_or(current);
+        check_beginning(&*disk, begins, &names::snapshots(&names))?;
+        let must = (said.sequence >= current).then_some(said.sequence);
+        let log = Log::open(&*disk, current, Use::Append, must)?;
+        let said = Said { sequence: log.next - 1, lease: said.lease + 1 };
+        let mark = Mark::make(&*disk, said)?;
+        let lease = Lease::new(said.lease);
+        Ok(Self { disk, older, log, mark, lease, stopped: false, _lock: lock })
+    }
+
+    /// Whether this handle may write.
+    fn may_write(&self, lease: Lease) -> Result<(), JournalError> {
+        if lease != self.lease {
+            let (presented, current) = (lease.token(), self.lease.token());
+            return Err(JournalError::Deposed { presented, current });
+        }
+        if self.stopped {
+            return Err(JournalError::Stopped { path: self.log.path().clone() });
+        }
+        Ok(())
+    }
+
+    /// After any failure nothing more is written.
+    fn watch<T>(&mut self, outcome: Result<T, JournalError>) -> Result<T, JournalError> {
+        self.stopped |= outcome.is_err();
+        outcome
+    }
+
+    /// The records from now on go to another file.
+    fn turn(&mut self) -> Result<(), JournalError> {
+        let (next, checksum) = (self.log.next, self.log.checksum);
+        if next == self.log.first {
+            return Ok(()); // It has no record yet.
+        }
+        log::make(&*self.disk, next, checksum, std::iter::empty())?;
+        let log = Log::open(&*self.disk, next, Use::Append, None)?;
+        self.older.push(self.log.first);
+        self.log = log;
+        Ok(())
+    }
+
+    fn drop_old(&mut self) -> Result<u64, JournalError> {
+        let snapshots = self.snapshots()?;
+        let Some(oldest) = snapshots.get(SNAPSHOTS_KEPT - 1) else { return Ok(self.first()) };
+        for sequence in &snapshots[SNAPSHOTS_KEPT..] {
+            self.remove(&names::snapshot(*sequence))?;
+        }
+        // The oldest first, so that what is left has no hole.
+        let kept = oldest + 1;
+        while let [first, rest @ ..] = &*self.older
+            && rest.first().copied().unwrap_or(self.log.first) <= kept
+        {
+            self.remove(&names::log(*first))?;
+            self.older.remove(0);
+        }
+        let synced = self.disk.sync();
+        synced.map_err(|source| JournalError::access("flush", self.disk.path(""), source))?;
+        Ok(self.first())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), JournalError> {
+        let fail = |source| JournalError::access("remove", self.disk.path(name), source);
+        self.disk.remove(name).map_err(fail)
+    }
+
+    /// The first record that is kept.
+    fn first(&self) -> u64 {
+        self.older.first().copied().unwrap_or(self.log.first)
+    }
+}
+
+/// Make the first file of a new journal; the first record that it takes.
+fn begin(disk: &dyn Disk, names: &[String], said: Said) -> Result<u64, JournalError> {
+    let covered = names::snapshots(names).last().copied().unwrap_or_default();
+    if said.sequence.max(covered) > 0 {
+        let damage = Damage::Missing { first: 1, last: said.sequence.max(covered) };
+        return Err(JournalError::damaged(disk.path(""), Place::default(), damage));
+    }
+    log::make(disk, 1, BEGINNING, std::iter::empty())?;
+    Ok(1)
+}
+
+/// A journal begins with the first record of all, or has a snapshot of what came before.
+fn check_beginning(disk: &dyn Disk, first: u64, snapshots: &[u64]) -> Result<(), JournalError> {
+    if first == 1 || snapshots.iter().any(|sequence| *sequence + 1 >= first) {
+        return Ok(());
+    }
+    let damage = Damage::Missing { first: 1, last: first - 1 };
+    Err(JournalError::damaged(disk.path(""), Place::default(), damage))
+}
+
+impl Store for FileStore {
+    fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    fn next(&self) -> u64 {
+        self.log.next
+    }
+
+    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
+        self.may_write(lease)?;
+        if next != self.log.next {
+            return Err(JournalError::OutOfOrder { expected: self.log.next, found: next });
+        }
+        let most = RECORD_BYTES_MAX;
+        if let Some(large) = batch.iter().map(Vec::len).find(|length| *length > most) {
+            return Err(JournalError::TooLarge { bytes: large, most });
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let said = Said { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
+        let outcome = self.log.append(batch).and_then(|()| self.mark.say(&*self.disk, said));
+        self.watch(outcome)
+    }
+
+    fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
+        read::from(&*self.disk, &self.older, Some(&self.log), from)
+    }
+
+    fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
+        let mut snapshots = names::snapshots(&list(&*self.disk)?);
+        snapshots.reverse();
+        Ok(snapshots)
+    }
+
+    fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
+        snapshot::open(&self.disk, sequence)
+    }
+
+    fn begin_snapshot(
+        &mut self,
+        lease: Lease,
+        head: SnapshotHead,
+    ) -> Result<Box<dyn WriteSnapshot>, JournalError> {
+        self.may_write(lease)?;
+        let last = self.log.next - 1;
+        if head.sequence != last {
+            return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
+        }
+        let turned = self.turn();
+        self.watch(turned)?;
+        // A snapshot that fails is a pity, and the records are still there.
+        let writer = snapshot::Writer::begin(Arc::clone(&self.disk), head)?;
+        Ok(Box::new(writer))
+    }
+
+    fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
+        self.may_write(lease)?;
+        let dropped = self.drop_old();
+        self.watch(dropped)
+    }
+}

@@ -1,0 +1,123 @@
+//! How a record lies in a file: behind a head that says which it is and whether it is whole.
+//!
+//! A head begins with a mark, so that records are found in a file whose index is broken. The
+//! checksum covers the sequence number, so that a record under another key is found, and the
+//! checksum of the record before, so that a record of another history is.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::Damage;
+use crate::store::RECORD_BYTES_MAX;
+
+/// First in every head; the last byte is the version of the head.
+pub(crate) const MARK: [u8; 8] = *b"\xf1HdrRec\x01";
+
+/// Mark, sequence, length, checksum of the record before, checksum.
+pub(crate) const HEAD_BYTES: usize = 8 + 8 + 4 + 8 + 8;
+
+/// What the first record of all follows.
+pub(crate) const BEGINNING: u64 = 0;
+
+/// What a head says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) sequence: u64,
+    pub(crate) length: usize,
+    /// Checksum of the record before.
+    pub(crate) before: u64,
+    /// Of this record.
+    pub(crate) checksum: u64,
+}
+
+/// A record with its head, and its checksum.
+pub(crate) fn frame(sequence: u64, before: u64, bytes: &[u8]) -> (Vec<u8>, u64) {
+    let length = u32::try_from(bytes.len()).expect("the store refuses larger records");
+    let checksum = checksum(sequence, before, bytes);
+    let mut framed = Vec::with_capacity(HEAD_BYTES + bytes.len());
+    framed.extend(MARK);
+    framed.extend(sequence.to_le_bytes());
+    framed.extend(length.to_le_bytes());
+    framed.extend(before.to_le_bytes());
+    framed.extend(checksum.to_le_bytes());
+    framed.extend(bytes);
+    (framed, checksum)
+}
+
+fn checksum(sequence: u64, before: u64, bytes: &[u8]) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(&sequence.to_le_bytes());
+    hash.update(&before.to_le_bytes());
+    hash.update(&(bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+    hash.digest()
+}
+
+impl Head {
+    /// The head at the start of these bytes, if one is there.
+    pub(crate) fn read(framed: &[u8]) -> Option<Self> {
+        let head: &[u8; HEAD_BYTES] = framed.first_chunk()?;
+        let number =
+            |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("in the head"));
+        let length = u32::from_le_bytes(*head[16..].first_chunk().expect("in the head")) as usize;
+        (head[..8] == MARK && length <= RECORD_BYTES_MAX).then(|| Self {
+            sequence: number(8),
+            length,
+            before: number(20),
+            checksum: number(28),
+        })
+    }
+
+    /// Whether these are the bytes of the record.
+    pub(crate) fn check(&self, bytes: &[u8]) -> Result<(), Damage> {
+        let found = checksum(self.sequence, self.before, bytes);
+        if found != self.checksum {
+            return Err(Damage::Checksum { expected: self.checksum, found });
+        }
+        Ok(())
+    }
+}
+
+/// The record in its frame, which must be this one and follow that one; and its checksum.
+pub(crate) fn unframe(
+    framed: &[u8],
+    sequence: u64,
+    before: Option<u64>,
+) -> Result<(&[u8], u64), Damage> {
+    let head = Head::read(framed).ok_or(Damage::Shape("there is no head of a record"))?;
+    let bytes = &framed[HEAD_BYTES..];
+    if head.length != bytes.len() {
+        return Err(Damage::Shape("the record has another length than its head says"));
+    }
+    head.check(bytes)?;
+    if head.sequence != sequence {
+        return Err(Damage::Shape("the record is filed under another number than its own"));
+    }
+    match before {
+        Some(expected) if expected != head.before => {
+            Err(Damage::Chain { expected, found: head.before })
+        }
+        _ => Ok((bytes, head.checksum)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_flipped_bit_and_any_other_place_is_found() {
+        let (framed, checksum) = frame(7, 99, b"what happened");
+        assert_eq!(unframe(&framed, 7, Some(99)), Ok((&b"what happened"[..], checksum)));
+        assert!(matches!(unframe(&framed, 8, Some(99)), Err(Damage::Shape(_))));
+        let chain = Damage::Chain { expected: 98, found: 99 };
+        assert_eq!(unframe(&framed, 7, Some(98)), Err(chain));
+        for bit in 0..framed.len() * 8 {
+            let mut damaged = framed.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(unframe(&damaged, 7, Some(99)).is_err(), "bit {bit}");
+        }
+        for length in 0..framed.len() {
+            assert!(unframe(&framed[..length], 7, Some(99)).is_err(), "{length} bytes");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The checked queue file. Its trees become lists, and trees again.
+
+use headroom_core::Name;
+use headroom_core::config::{
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
+    PartitionConfig, PreemptionConfig, QueueConfig, RuleConfig, TemplateConfig,
+};
+
+use super::{At as _, Decoded, Fault, Field, message, structure, words};
+use crate::proto;
+use crate::record::{LEVELS_MAX, What};
+
+words!(NodeOrder = proto::NodeOrder { Fair, BinPacking });
+words!(LimitPrecedence = proto::LimitPrecedence { Both, User });
+
+structure!(Configuration = proto::Configuration { partitions, checksum });
+structure!(TemplateConfig = proto::Template { max_applications, properties, max, guaranteed });
+structure!(FilterConfig = proto::Filter { kind, users, groups });
+structure!(NodeSortConfig = proto::NodeSort { order, weights });
+structure!(
+    PreemptionConfig = proto::Preemption { enabled, quota_enabled, strict_guarantee, balance }
+);
+structure!(
+    LimitConfig =
+        proto::LimitConfig { description, users, groups, max_resources, max_applications }
+);
+
+impl Field<proto::PartitionConfig> for PartitionConfig {
+    fn put(&self) -> proto::PartitionConfig {
+        let Self {
+            name,
+            root,
+            placement_rules,
+            node_sort,
+            preemption,
+            limit_precedence,
+            user_group_resolver,
+        } = self;
+        proto::PartitionConfig {
+            name: name.put(),
+            queues: flatten(root),
+            placement_rules: placement_rules.put(),
+            node_sort: node_sort.put(),
+            preemption: preemption.put(),
+            limit_precedence: limit_precedence.put(),
+            user_group_resolver: user_group_resolver.put(),
+        }
+    }
+
+    fn take(field: proto::PartitionConfig) -> Decoded<Self> {
+        let proto::PartitionConfig {
+            name,
+            queues,
+            placement_rules,
+            node_sort,
+            preemption,
+            limit_precedence,
+            user_group_resolver,
+        } = field;
+        Ok(Self {
+            name: name.into(),
+            root: unflatten(queues).at("queues")?,
+            placement_rules: Field::take(placement_rules).at("placement_rules")?,
+            node_sort: Field::take(node_sort).at("node_sort")?,
+            preemption: Field::take(preemption).at("preemption")?,
+            limit_precedence: Field::take(limit_precedence).at("limit_precedence")?,
+            user_group_resolver,
+        })
+    }
+}
+
+/// A queue and all below, each behind its parent.
+fn flatten(root: &QueueConfig) -> Vec<proto::QueueConfig> {
+    let mut open = vec![(0, root)];
+    let mut queues = Vec::new();
+    while let Some((depth, queue)) = open.pop() {
+        queues.push(one_queue(depth, queue));
+        open.extend(queue.children.iter().rev().map(|child| (depth + 1, child)));
+    }
+    queues
+}
+
+fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
+    let QueueConfig {
+        name,
+        parent,
+        children: _,
+        max,
+        guaranteed,
+        max_applications,
+        properties,
+        admin_acl,
+        submit_acl,
+        template,
+        limits,
+    } = queue;
+    proto::QueueConfig {
+        depth,
+        name: name.put(),
+        parent: *parent,
+        max: max.put(),
+        guaranteed: guaranteed.put(),
+        max_applications: *max_applications,
+        properties: properties.put(),
+        admin_acl: admin_acl.put(),
+        submit_acl: submit_acl.put(),
+        template: template.as_ref().map(Field::put),
+        limits: limits.put(),
+    }
+}
+
+/// The tree again: whatever is as deep as the next queue, or deeper, has all its children.
+fn unflatten(queues: Vec<proto::QueueConfig>) -> Decoded<QueueConfig> {
+    let mut open: Vec<QueueConfig> = Vec::new();
+    for (index, queue) in queues.into_iter().enumerate() {
+        let depth = queue.depth as usize;
+        if depth > LEVELS_MAX {
+            return Err(Fault::new(What::TooDeep { levels: depth })).at("depth").at_index(index);
+        }
+        if depth > open.len() || (depth == 0 && index > 0) {
+            return Err(Fault::new(What::NoParent)).at("depth").at_index(index);
+        }
+        close(&mut open, depth);
+        open.push(lone_queue(queue).at_index(index)?);
+    }
+    close(&mut open, 1);
+    open.pop().ok_or(Fault::new(What::Missing))
+}
+
+/// Give queues to their parents until so many levels are left.
+fn close(open: &mut Vec<QueueConfig>, levels: usize) {
+    while open.len() > levels
+        && let Some(last) = open.pop()
+        && let Some(parent) = open.last_mut()
+    {
+        parent.children.push(last);
+    }
+}
+
+fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
+    let proto::QueueConfig {
+        depth: _,
+        name,
+        parent,
+        max,
+        guaranteed,
+        max_applications,
+        properties,
+        admin_acl,
+        submit_acl,
+        template,
+        limits,
+    } = queue;
+    Ok(QueueConfig {
+        name: name.into(),
+        parent,
+        children: Vec::new(),
+        max: Field::take(max).at("max")?,
+        guaranteed: Field::take(guaranteed).at("guaranteed")?,
+        max_applications,
+        properties: Field::take(properties).at("properties")?,
+        admin_acl,
+        submit_acl,
+        template: template.map(TemplateConfig::take).transpose().at("template")?,
+        limits: Field::take(limits).at("limits")?,
+    })
+}
+
+impl Field<proto::PlacementRule> for RuleConfig {
+    fn put(&self) -> proto::PlacementRule {
+        let rules = std::iter::successors(Some(self), |rule| rule.parent.as_deref());
+        let step = |rule: &Self| {
+            let Self { name, create, filter, parent: _, value } = rule;
+            proto::RuleStep {
+                name: name.put(),
+                create: *create,
+                filter: filter.put(),
+                value: value.put(),
+            }
+        };
+        proto::PlacementRule { steps: rules.map(step).collect() }
+    }
+
+    fn take(field: proto::PlacementRule) -> Decoded<Self> {
+        let levels = field.steps.len();
+        if levels > LEVELS_MAX {
+            return Err(Fault::new(What::TooDeep { levels })).at("steps");
+        }
+        let mut last: Option<Self> = None;
+        for (index, step) in field.steps.into_iter().enumerate().rev() {
+            let proto::RuleStep { name, create, filter, value } = step;
+            let filter = Field::take(filter).at("filter").at_index(index).at("steps")?;
+            last = Some(Self { name, create, filter, parent: last.map(Box::new), value });
+        }
+        last.ok_or(Fault::new(What::Missing)).at("steps")
+    }
+}
+
+impl Field<proto::Weight> for (Name, f64) {
+    fn put(&self) -> proto::Weight {
+        proto::Weight { resource: self.0.put(), weight: Some(self.1) }
+    }
+
+    fn take(field: proto::Weight) -> Decoded<Self> {
+        let weight = field.weight.ok_or(Fault::new(What::Missing)).at("weight")?;
+        Ok((Name::from(field.resource), weight))
+    }
+}
+
+message!(PartitionConfig = proto::PartitionConfig);

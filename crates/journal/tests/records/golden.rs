@@ -1,0 +1,72 @@
+//! What was ever written stays readable: one sample of every variant, as bytes and as text.
+//!
+//! `UPDATE_EXPECT=1` writes samples of new variants and texts that have changed, never bytes that
+//! are there: records of old journals have them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use headroom_journal::{FORMAT, Record};
+
+use crate::samples;
+
+/// Bytes as hex digits, then the record as text.
+fn file_of(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    folder.join(format!("format-{FORMAT}")).join(name).with_extension("txt")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.chunks(32).fold(String::new(), |mut lines, chunk| {
+        for byte in chunk {
+            let _ = write!(lines, "{byte:02x}");
+        }
+        lines + "\n"
+    })
+}
+
+fn bytes_of(hex: &str) -> Vec<u8> {
+    let digits: Vec<char> = hex.chars().filter(char::is_ascii_hexdigit).collect();
+    let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
+    digits.chunks(2).map(byte).collect()
+}
+
+#[test]
+fn a_sample_of_every_variant_is_read_as_ever_and_written_as_ever() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    for (name, sample) in samples::samples() {
+        let path = file_of(&name);
+        let text = format!("{sample:#?}\n");
+        let Ok(file) = fs::read_to_string(&path) else {
+            assert!(update, "{name} has no sample yet; write it with UPDATE_EXPECT=1");
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, hex(&sample.encode().unwrap()) + "\n" + &text).unwrap();
+            continue;
+        };
+        let (digits, expected) = file.split_once("\n\n").expect("an empty line between");
+        let bytes = bytes_of(digits);
+        let read = Record::decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(format!("{read:?}"), format!("{sample:?}"), "{name} is read otherwise");
+        assert_eq!(hex(&sample.encode().unwrap()), hex(&bytes), "{name} is written otherwise");
+        if update {
+            fs::write(&path, format!("{digits}\n\n{text}")).unwrap();
+        } else {
+            assert_eq!(text, expected, "{name} reads otherwise as text; UPDATE_EXPECT=1 if it may");
+        }
+    }
+}
+
+#[test]
+fn every_variant_has_one_sample_and_every_file_a_variant() {
+    let mut expected = samples::names();
+    let mut made: Vec<String> = samples::samples().into_iter().map(|(name, _)| name).collect();
+    let folder = fs::read_dir(file_of("x").parent().unwrap()).unwrap();
+    let stem = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut found: Vec<String> = folder.map(|entry| stem(entry.unwrap().path())).collect();
+    expected.sort();
+    made.sort();
+    found.sort();
+    assert_eq!(made, expected);
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,130 @@
+use headroom_core::books::{GangStyle, Questions};
+use headroom_core::{
+    AddNode, Ask, Command, Millis, SetForeign, Submit, Termination, Timestamp, Verdicts,
+};
+
+use super::named;
+use super::parts::{amounts, configuration, name, names};
+
+named!(Command {
+    Configure "configure"
+    AddNode "add-node"
+    ResizeNode "resize-node"
+    SetSchedulable "set-schedulable"
+    RemoveNode "remove-node"
+    Submit "submit"
+    RejectApplication "reject-application"
+    Ask "ask"
+    Release "release"
+    RemoveApplication "remove-application"
+    SetForeign "set-foreign"
+    ReleaseForeign "release-foreign"
+    SetQuestions "set-questions"
+    Verdicts "verdicts"
+    VoidVerdicts "void-verdicts"
+    ScanQuotas "scan-quotas"
+    ScanOutstanding "scan-outstanding"
+    Tick "tick"
+});
+
+pub(crate) fn samples() -> Vec<(&'static str, Command)> {
+    let mut all = of_nodes();
+    all.extend(of_applications());
+    all.extend(of_asks());
+    all.into_iter().map(|command| (name_of(&command), command)).collect()
+}
+
+fn of_nodes() -> Vec<Command> {
+    let (partition, node) = (name("default"), name("n1"));
+    let p = || partition.clone();
+    let n = || node.clone();
+    vec![
+        Command::Configure(Box::new(configuration())),
+        Command::AddNode(AddNode {
+            partition: p(),
+            node: n(),
+            capacity: amounts(),
+            schedulable: true,
+            attributes: [("si/rackname", "r1"), ("zone", "")].into_iter().collect(),
+        }),
+        Command::ResizeNode { partition: p(), node: n(), capacity: amounts() },
+        Command::SetSchedulable { partition: p(), node: n(), schedulable: true },
+        Command::RemoveNode { partition: p(), node: n() },
+        Command::SetForeign(SetForeign {
+            partition: p(),
+            key: name("pod"),
+            node: n(),
+            resources: amounts(),
+            preemptable: true,
+        }),
+        Command::ReleaseForeign { partition: p(), key: name("pod") },
+        Command::VoidVerdicts { partition: p(), node: n() },
+    ]
+}
+
+fn of_applications() -> Vec<Command> {
+    let (partition, application) = (name("default"), name("app-ü"));
+    let p = || partition.clone();
+    let a = || application.clone();
+    vec![
+        Command::Submit(Submit {
+            partition: p(),
+            application: a(),
+            queue: name("root.a"),
+            user: name("ann"),
+            groups: names(&["dev", "ops"]),
+            tags: vec![(name("b"), name("1")), (name("a"), name("2")), (name("b"), name("3"))],
+            placeholder_ask: amounts(),
+            gang_style: GangStyle::Hard,
+            placeholder_timeout: Millis::from_secs(60),
+        }),
+        Command::RejectApplication {
+            partition: p(),
+            application: a(),
+            queue: name("root.a"),
+            code: name("USER"),
+            message: name("nobody knows ann"),
+        },
+        Command::RemoveApplication { partition: p(), application: a() },
+        Command::ScanQuotas { partition: p() },
+        Command::ScanOutstanding { partition: p() },
+        Command::Tick,
+    ]
+}
+
+fn of_asks() -> Vec<Command> {
+    let (partition, application, key) = (name("default"), name("app"), name("k1"));
+    vec![
+        Command::Ask(Ask {
+            partition: partition.clone(),
+            application: application.clone(),
+            key: key.clone(),
+            resources: amounts(),
+            node: Some(name("")),
+            priority: i32::MIN,
+            created: Some(Timestamp::ZERO),
+            originator: true,
+            placeholder: true,
+            task_group: name("workers"),
+            required_node: name("n1"),
+            may_preempt: true,
+            preemptable: true,
+        }),
+        Command::Release {
+            partition: partition.clone(),
+            application,
+            key: Some(key.clone()),
+            termination: Termination::Timeout,
+        },
+        Command::SetQuestions {
+            partition: partition.clone(),
+            questions: Questions { nodes: true },
+        },
+        Command::Verdicts(Verdicts {
+            partition,
+            key,
+            question: 5,
+            verdicts: vec![(name("n1"), None), (name("n2"), Some(name("taint")))],
+        }),
+    ]
+}

@@ -1,0 +1,221 @@
+use headroom_core::books::{
+    ApplicationState, LimitSettings, LimitSubject, QuestionMode, Questions, QueueState,
+};
+use headroom_core::{AskTraits, Event, PreemptionCause, Termination, Timestamp};
+
+use super::named;
+use super::parts::{amounts, gang, id, name, names, partition_settings, queue_settings};
+
+named!(Event {
+    PartitionAdded "partition-added"
+    PartitionChanged "partition-changed"
+    PartitionRemoved "partition-removed"
+    Configured "configured"
+    QueueAdded "queue-added"
+    QueueChanged "queue-changed"
+    QueueMoved "queue-moved"
+    QueueRemoved "queue-removed"
+    LimitsChanged "limits-changed"
+    NodeAdded "node-added"
+    NodeResized "node-resized"
+    NodeScheduling "node-scheduling"
+    NodeRemoved "node-removed"
+    ApplicationAdded "application-added"
+    ApplicationRejected "application-rejected"
+    ApplicationLinked "application-linked"
+    GroupUnlinked "group-unlinked"
+    ApplicationUnlinked "application-unlinked"
+    ApplicationMoved "application-moved"
+    ApplicationAllocating "application-allocating"
+    ApplicationRemoved "application-removed"
+    AskAdded "ask-added"
+    AskRemoved "ask-removed"
+    Placed "placed"
+    Resized "resized"
+    Released "released"
+    Reserved "reserved"
+    Unreserved "unreserved"
+    SwapStarted "swap-started"
+    SwapConfirmed "swap-confirmed"
+    SwapDropped "swap-dropped"
+    ReleaseAsked "release-asked"
+    Preempted "preempted"
+    PreemptionTriggered "preemption-triggered"
+    PreemptionTried "preemption-tried"
+    QuotaClockStopped "quota-clock-stopped"
+    BackedOff "backed-off"
+    PlaceholdersExpired "placeholders-expired"
+    TimerStopped "timer-stopped"
+    ScaleUpAsked "scale-up-asked"
+    ForeignSet "foreign-set"
+    ForeignRemoved "foreign-removed"
+    QuestionsSet "questions-set"
+    Asked "asked"
+    Answered "answered"
+    VerdictsVoid "verdicts-void"
+});
+
+pub(crate) fn samples() -> Vec<(&'static str, Event)> {
+    let mut all = of_structure();
+    all.extend(of_applications());
+    all.extend(of_allocations());
+    all.extend(of_others());
+    all.into_iter().map(|event| (name_of(&event), event)).collect()
+}
+
+fn limits() -> Vec<LimitSettings> {
+    [
+        LimitSubject::User(name("ann")),
+        LimitSubject::AnyUser,
+        LimitSubject::Group(name("")),
+        LimitSubject::AnyGroup,
+    ]
+    .map(|subject| LimitSettings { subject, max: amounts(), max_applications: 2 })
+    .into()
+}
+
+fn traits() -> AskTraits {
+    AskTraits {
+        originator: true,
+        placeholder: true,
+        may_preempt: true,
+        preemptable: true,
+        task_group: Some(name("workers")),
+        required_node: Some(name("")),
+    }
+}
+
+fn of_structure() -> Vec<Event> {
+    vec![
+        Event::PartitionAdded {
+            partition: name("partition"),
+            settings: partition_settings(),
+            root: queue_settings(),
+        },
+        Event::PartitionChanged { partition: id(1, 1), settings: partition_settings() },
+        Event::PartitionRemoved { partition: id(2, 2) },
+        Event::Configured { checksum: name("checksum") },
+        Event::QueueAdded {
+            partition: id(3, 0),
+            parent: name("parent"),
+            name: name("name"),
+            leaf: true,
+            managed: true,
+            settings: queue_settings(),
+        },
+        Event::QueueChanged {
+            partition: id(4, 1),
+            queue: name("queue"),
+            leaf: true,
+            managed: true,
+            settings: queue_settings(),
+        },
+        Event::QueueMoved {
+            partition: id(5, 2),
+            queue: name("queue"),
+            state: QueueState::Draining,
+        },
+        Event::QueueRemoved { queue: id(6, 0) },
+        Event::LimitsChanged { partition: id(7, 1), queue: name("queue"), limits: limits() },
+        Event::NodeAdded {
+            partition: id(8, 2),
+            node: name("node"),
+            capacity: amounts(),
+            schedulable: true,
+            attributes: [("si/rackname", "r1")].into_iter().collect(),
+        },
+        Event::NodeResized { node: id(9, 0), capacity: amounts() },
+        Event::NodeScheduling { node: id(10, 1), schedulable: true },
+        Event::NodeRemoved { node: id(11, 2) },
+    ]
+}
+
+fn of_applications() -> Vec<Event> {
+    vec![
+        Event::ApplicationAdded {
+            partition: id(12, 0),
+            queue: name("queue"),
+            application: name("application"),
+            user: name("user"),
+            groups: names(&["dev", "ops"]),
+            gang: gang(),
+        },
+        Event::ApplicationRejected {
+            partition: id(13, 1),
+            queue: name("queue"),
+            application: name("application"),
+            user: name("user"),
+            groups: names(&["dev", "ops"]),
+            code: name("code"),
+            message: name("message"),
+        },
+        Event::ApplicationLinked { application: id(14, 2), group: Some(name("*")) },
+        Event::GroupUnlinked { application: id(15, 0) },
+        Event::ApplicationUnlinked { application: id(16, 1) },
+        Event::ApplicationMoved {
+            application: id(17, 2),
+            state: ApplicationState::Failing,
+            timer: Some(Timestamp::ZERO),
+        },
+        Event::ApplicationAllocating { application: id(18, 0) },
+        Event::ApplicationRemoved { application: id(19, 1) },
+        Event::BackedOff { application: id(20, 2), until: Timestamp::from_millis(u64::MAX) },
+        Event::PlaceholdersExpired { application: id(21, 0) },
+        Event::TimerStopped { application: id(22, 1) },
+    ]
+}
+
+fn of_allocations() -> Vec<Event> {
+    vec![
+        Event::AskAdded {
+            application: id(23, 2),
+            key: name("key"),
+            resources: amounts(),
+            priority: -1,
+            created: Timestamp::from_millis(u64::MAX),
+            traits: traits(),
+        },
+        Event::AskRemoved { ask: id(24, 0), termination: Termination::PlaceholderReplaced },
+        Event::Placed { ask: id(25, 1), node: id(26, 2) },
+        Event::Resized { allocation: id(27, 0), resources: amounts() },
+        Event::Released { allocation: id(28, 1), termination: Termination::PlaceholderReplaced },
+        Event::Reserved { ask: id(29, 2), node: id(30, 0) },
+        Event::Unreserved { ask: id(31, 1) },
+        Event::SwapStarted { ask: id(32, 2), placeholder: id(33, 0), node: id(34, 1) },
+        Event::SwapConfirmed { placeholder: id(35, 2) },
+        Event::SwapDropped { ask: id(36, 0) },
+        Event::ReleaseAsked {
+            allocation: id(37, 1),
+            termination: Termination::PlaceholderReplaced,
+        },
+        Event::Preempted { victim: id(38, 2), cause: PreemptionCause::Quota(id(3, 0)) },
+        Event::PreemptionTriggered { ask: id(39, 0) },
+        Event::PreemptionTried { ask: id(40, 1) },
+        Event::QuotaClockStopped { queue: id(41, 2) },
+    ]
+}
+
+fn of_others() -> Vec<Event> {
+    vec![
+        Event::ScaleUpAsked { ask: id(42, 0) },
+        Event::ForeignSet {
+            partition: id(43, 1),
+            key: name("key"),
+            node: id(44, 2),
+            resources: amounts(),
+            preemptable: true,
+        },
+        Event::ForeignRemoved { partition: id(45, 0), key: name("key") },
+        Event::QuestionsSet { partition: id(46, 1), questions: Questions { nodes: true } },
+        Event::Asked {
+            ask: id(47, 2),
+            mode: QuestionMode::Reserve,
+            nodes: vec![id(0, 0), id(70_000, 1)],
+        },
+        Event::Answered {
+            ask: id(48, 0),
+            verdicts: vec![(id(0, 0), None), (id(1, 2), Some(name("taint")))],
+        },
+        Event::VerdictsVoid { node: id(49, 1) },
+    ]
+}

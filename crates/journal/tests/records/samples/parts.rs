@@ -1,0 +1,143 @@
+//! What samples are made of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use headroom_core::Millis;
+use headroom_core::Name;
+use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
+use headroom_core::config::{
+    AccessList, ApplicationOrder, Configuration, FilterConfig, LimitConfig, LimitPrecedence,
+    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
+    PropertyValues, QueueConfig, RuleConfig, TemplateConfig,
+};
+use headroom_core::id::{Id, Slot};
+use headroom_core::resource::{Amounts, Quantity};
+
+pub(crate) fn id<I: Id>(slot: u32, generation: u32) -> I {
+    I::from_slot(Slot::new(slot, generation))
+}
+
+pub(crate) fn name(text: &str) -> Name {
+    Name::new(text)
+}
+
+pub(crate) fn names(texts: &[&str]) -> Vec<Name> {
+    texts.iter().map(Name::new).collect()
+}
+
+pub(crate) fn amounts() -> Amounts {
+    let extremes = [("least", Quantity::MIN), ("most", Quantity::MAX), ("none", Quantity::ZERO)];
+    extremes.into_iter().chain([("vcore", Quantity::of(500))]).collect()
+}
+
+fn properties() -> BTreeMap<Name, Name> {
+    [("zone", "a"), ("priority.offset", "-3"), ("", "")]
+        .map(|(key, value)| (name(key), name(value)))
+        .into()
+}
+
+fn template() -> TemplateConfig {
+    TemplateConfig {
+        max_applications: 4,
+        properties: properties(),
+        max: amounts(),
+        guaranteed: Amounts::from([("memory", 1 << 40)]),
+    }
+}
+
+fn rule() -> RuleConfig {
+    let filter =
+        FilterConfig { kind: "deny".into(), users: names(&["^adm"]), groups: names(&["dev"]) };
+    let parent =
+        RuleConfig { name: "fixed".into(), value: "root.users".into(), ..RuleConfig::default() };
+    RuleConfig {
+        name: "tag".into(),
+        create: true,
+        filter,
+        parent: Some(Box::new(parent)),
+        value: "namespace".into(),
+    }
+}
+
+fn node_sort() -> NodeSortConfig {
+    let weights = vec![(name("vcore"), 0.1), (name("memory"), -0.0)];
+    NodeSortConfig { order: NodeOrder::BinPacking, weights }
+}
+
+const PREEMPTION: PreemptionConfig =
+    PreemptionConfig { enabled: true, quota_enabled: true, strict_guarantee: true, balance: true };
+
+pub(crate) fn configuration() -> Configuration {
+    let limit = LimitConfig {
+        description: "for all".into(),
+        users: names(&["ann", "*"]),
+        groups: names(&["dev"]),
+        max_resources: amounts(),
+        max_applications: 3,
+    };
+    let queue = |name: &str, children| QueueConfig {
+        name: name.into(),
+        parent: true,
+        children,
+        max: amounts(),
+        guaranteed: Amounts::from([("gpu", 1)]),
+        max_applications: 9,
+        properties: properties(),
+        admin_acl: "ann dev".into(),
+        submit_acl: "*".into(),
+        template: Some(template()),
+        limits: vec![limit.clone()],
+    };
+    let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
+    let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
+    let root = queue("root", vec![lone("a"), deep, lone("f")]);
+    let full = PartitionConfig {
+        placement_rules: vec![rule(), RuleConfig::default()],
+        node_sort: node_sort(),
+        preemption: PREEMPTION,
+        limit_precedence: LimitPrecedence::User,
+        user_group_resolver: "os".into(),
+        ..PartitionConfig::new("default", root)
+    };
+    let empty = PartitionConfig::new("gpu", lone("root"));
+    Configuration { partitions: vec![full, empty], checksum: name("00ff") }
+}
+
+pub(crate) fn partition_settings() -> PartitionSettings {
+    PartitionSettings {
+        node_sort: node_sort(),
+        preemption: PREEMPTION,
+        limit_precedence: LimitPrecedence::User,
+        placement_rules: [rule(), RuleConfig::default()].into(),
+        user_group_resolver: name("os"),
+    }
+}
+
+pub(crate) fn queue_settings() -> QueueSettings {
+    let list = |text| AccessList::parse(text).expect("two words");
+    QueueSettings {
+        max: Some(amounts()),
+        guaranteed: Some(Amounts::EMPTY),
+        max_applications: u64::MAX,
+        properties: properties(),
+        values: PropertyValues {
+            application_order: ApplicationOrder::Fair,
+            priority_first: true,
+            backoff: 2,
+            backoff_delay: Millis::new(3),
+            priority_policy: PriorityPolicy::Fence,
+            priority_offset: -3,
+            preemption_policy: PreemptionPolicy::Disabled,
+            preemption_delay: Millis::new(4),
+            quota_preemption_delay: Millis::new(5),
+        },
+        submit_acl: list("ann,bob dev,ops"),
+        admin_acl: list("*"),
+        template: Some(Arc::new(template())),
+    }
+}
+
+pub(crate) fn gang() -> GangSettings {
+    GangSettings { ask: amounts(), style: GangStyle::Hard, timeout: Millis::from_secs(9) }
+}

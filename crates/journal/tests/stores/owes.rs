@@ -1,0 +1,157 @@
+//! What every store owes.
+
+use headroom_journal::disk::Folder;
+use headroom_journal::disk::faulty::FaultyDisk;
+use headroom_journal::{FileStore, JournalError, Lease, MemoryJournal, SnapshotHead, Store};
+
+use super::kit::{append, batch, begin_snapshot, open, read, recover, snapshot};
+
+/// A store of each kind, and how to open it again.
+fn each(check: impl Fn(&mut dyn FnMut() -> Box<dyn Store>)) {
+    let journal = MemoryJournal::default();
+    check(&mut || Box::new(journal.open()));
+    let disk = FaultyDisk::default();
+    check(&mut || Box::new(open(&disk).unwrap()));
+}
+
+#[test]
+fn what_was_appended_is_there_in_order_after_opening_again() {
+    each(|open| {
+        let mut store = open();
+        assert_eq!((store.next(), read(&*store, 1).unwrap()), (1, 0));
+        append(&mut *store, 1).unwrap();
+        append(&mut *store, 0).unwrap();
+        append(&mut *store, 1_500).unwrap();
+        drop(store);
+        let mut store = open();
+        append(&mut *store, 9).unwrap();
+        assert_eq!(store.next(), 1_511);
+        for from in [1, 2, 600, 1_510, 1_511, 2_000] {
+            assert_eq!(read(&*store, from).unwrap(), 1_510.max(from - 1), "from {from}");
+        }
+    });
+}
+
+#[test]
+fn a_batch_that_is_not_the_next_is_refused() {
+    each(|open| {
+        let mut store = open();
+        append(&mut *store, 3).unwrap();
+        for next in [0, 3, 5] {
+            let refused = store.append(store.lease(), next, &batch(next, 1)).unwrap_err();
+            let expected =
+                format!("the batch begins with record {next}, the journal goes on with record 4");
+            assert_eq!(refused.to_string(), expected);
+        }
+        append(&mut *store, 1).unwrap();
+    });
+}
+
+#[test]
+fn snapshots_are_kept_by_twos_and_records_since_the_older() {
+    each(|open| {
+        let mut store = open();
+        let mut first = Vec::new();
+        for _ in 0..4 {
+            append(&mut *store, 10).unwrap();
+            snapshot(&mut *store).unwrap();
+            append(&mut *store, 5).unwrap();
+            assert_eq!(recover(&*store).unwrap(), store.next() - 1);
+            first.push(store.truncate(store.lease()).unwrap());
+        }
+        assert_eq!(first, [1, 11, 26, 41], "each since the snapshot before the last");
+        drop(store);
+        let mut store = open();
+        assert_eq!(store.snapshots().unwrap(), [55, 40]);
+        assert_eq!((recover(&*store).unwrap(), store.next()), (60, 61));
+        let early = store.read(40).err().unwrap().to_string();
+        let expected =
+            "record 40 is gone, the journal begins with record 41; begin with a snapshot";
+        assert_eq!(early, expected);
+        let none = store.snapshot(25).err().unwrap().to_string();
+        assert_eq!(none, "there is no snapshot of record 25");
+        // Twice the same is one.
+        snapshot(&mut *store).unwrap();
+        snapshot(&mut *store).unwrap();
+        assert_eq!(store.snapshots().unwrap(), [60, 55]);
+        assert_eq!(recover(&*store).unwrap(), 60);
+    });
+}
+
+#[test]
+fn a_snapshot_is_seen_when_it_is_finished_while_records_go_on() {
+    each(|open| {
+        let mut store = open();
+        append(&mut *store, 10).unwrap();
+        let writer = begin_snapshot(&mut *store).unwrap();
+        append(&mut *store, 10).unwrap();
+        assert_eq!(store.snapshots().unwrap(), [0_u64; 0]);
+        assert_eq!(recover(&*store).unwrap(), 20);
+        drop(begin_snapshot(&mut *store).unwrap());
+        writer.finish().unwrap();
+        append(&mut *store, 1).unwrap();
+        assert_eq!(store.snapshots().unwrap(), [10]);
+        assert_eq!(recover(&*store).unwrap(), 21);
+        let head = SnapshotHead { sequence: 20, format: 1, digest: 0 };
+        assert!(store.begin_snapshot(store.lease(), head).is_err(), "it is not the last record");
+        drop(store);
+        assert_eq!(recover(&*open()).unwrap(), 21);
+    });
+}
+
+#[test]
+fn who_was_replaced_cannot_write() {
+    let journal = MemoryJournal::default();
+    let mut old = journal.open();
+    append(&mut old, 1).unwrap();
+    let mut new = journal.open();
+    assert!(new.lease() > old.lease());
+    let refused = append(&mut old, 1).unwrap_err().to_string();
+    assert_eq!(refused, "lease 1 is over: lease 2 was given since; stop, and recover by replay");
+    assert!(begin_snapshot(&mut old).is_err() && old.truncate(old.lease()).is_err());
+    append(&mut new, 1).unwrap();
+    assert_eq!(read(&new, 1).unwrap(), 2);
+
+    let disk = FaultyDisk::default();
+    let first = open(&disk).unwrap().lease();
+    let mut store = open(&disk).unwrap();
+    assert!(store.lease() > first, "a lease is never given twice");
+    assert!(matches!(store.append(first, 1, &batch(1, 1)), Err(JournalError::Deposed { .. })));
+    assert!(matches!(store.truncate(Lease::new(99)), Err(JournalError::Deposed { .. })));
+}
+
+#[test]
+fn after_a_failure_nothing_is_taken() {
+    let journal = MemoryJournal::default();
+    let mut store = journal.open();
+    append(&mut store, 1).unwrap();
+    journal.set_failing(true);
+    assert!(matches!(append(&mut store, 1), Err(JournalError::Append { sequence: 2, .. })));
+    journal.set_failing(false);
+    assert!(matches!(append(&mut store, 1), Err(JournalError::Stopped { .. })));
+    append(&mut journal.open(), 1).unwrap();
+}
+
+#[test]
+fn one_process_at_a_time_and_the_other_is_named() {
+    let path = std::env::temp_dir().join(format!("headroom-journal-{}", std::process::id()));
+    let store = FileStore::open_folder(&path).unwrap();
+    let held = FileStore::open_folder(&path).unwrap_err().to_string();
+    let lock = path.join("lock");
+    let expected = format!(
+        "{} is in use by process {}; one process at a time may write to it",
+        lock.display(),
+        std::process::id()
+    );
+    assert_eq!(held, expected);
+    drop(store);
+    let mut store = FileStore::open_folder(&path).unwrap();
+    append(&mut store, 20).unwrap();
+    snapshot(&mut store).unwrap();
+    append(&mut store, 5).unwrap();
+    drop(store);
+    let store = FileStore::open(std::sync::Arc::new(Folder::new(&path).unwrap())).unwrap();
+    assert_eq!(recover(&store).unwrap(), 25);
+    drop(store);
+    std::fs::remove_dir_all(&path).unwrap();
+}
