@@ -78,7 +78,7 @@ events! {
     ForeignSet "foreign_set" { partition, key, node, resources, preemptable }
     ForeignRemoved "foreign_removed" { partition, key }
     QuestionsSet "questions_set" { partition, questions }
-    Asked "asked" { ask, mode, nodes }
+    Asked "asked" { ask, subject }
     Answered "answered" { ask, verdicts }
     VerdictsVoid "verdicts_void" { node }
 }

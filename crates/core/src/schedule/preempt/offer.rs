@@ -46,7 +46,7 @@ impl Offer {
     /// The candidates that go if as many of the victims do.
     fn first(&self, count: usize) -> &[usize] {
         let stopping = self.removal.victims.len() - self.candidates.len();
-        &self.candidates[..count.saturating_sub(stopping)]
+        &self.candidates[..count.saturating_sub(stopping).min(self.candidates.len())]
     }
 }
 

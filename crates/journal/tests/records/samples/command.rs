@@ -1,4 +1,6 @@
-use headroom_core::books::{GangStyle, Questions};
+use std::num::NonZeroU16;
+
+use headroom_core::books::{GangStyle, NodeVerdict, Questions};
 use headroom_core::{
     AddNode, Ask, Command, Millis, SetForeign, Submit, Termination, Timestamp, Verdicts,
 };
@@ -118,13 +120,17 @@ fn of_asks() -> Vec<Command> {
         },
         Command::SetQuestions {
             partition: partition.clone(),
-            questions: Questions { nodes: true },
+            questions: Some(Questions { victims: true, at_once: NonZeroU16::MIN }),
         },
         Command::Verdicts(Verdicts {
             partition,
             key,
             question: 5,
-            verdicts: vec![(name("n1"), None), (name("n2"), Some(name("taint")))],
+            verdicts: vec![
+                (name("n1"), NodeVerdict::Suits),
+                (name("n2"), NodeVerdict::Refused(name("taint"))),
+                (name("n3"), NodeVerdict::SuitsWithout(300)),
+            ],
         }),
     ]
 }

@@ -1,5 +1,8 @@
+use std::num::NonZeroU16;
+
 use headroom_core::books::{
-    ApplicationState, LimitSettings, LimitSubject, QuestionMode, Questions, QueueState,
+    ApplicationState, LimitSettings, LimitSubject, NodeVerdict, QuestionMode, QuestionSubject,
+    Questions, QueueState,
 };
 use headroom_core::{AskTraits, Event, PreemptionCause, Termination, Timestamp};
 
@@ -206,15 +209,21 @@ fn of_others() -> Vec<Event> {
             preemptable: true,
         },
         Event::ForeignRemoved { partition: id(45, 0), key: name("key") },
-        Event::QuestionsSet { partition: id(46, 1), questions: Questions { nodes: true } },
+        Event::QuestionsSet {
+            partition: id(46, 1),
+            questions: Some(Questions { victims: false, at_once: NonZeroU16::MAX }),
+        },
         Event::Asked {
             ask: id(47, 2),
-            mode: QuestionMode::Reserve,
-            nodes: vec![id(0, 0), id(70_000, 1)],
+            subject: QuestionSubject::Nodes(QuestionMode::Reserve, vec![id(0, 0), id(70_000, 1)]),
         },
         Event::Answered {
             ask: id(48, 0),
-            verdicts: vec![(id(0, 0), None), (id(1, 2), Some(name("taint")))],
+            verdicts: vec![
+                (id(0, 0), NodeVerdict::Suits),
+                (id(1, 2), NodeVerdict::Refused(name("taint"))),
+                (id(2, 2), NodeVerdict::SuitsWithout(2)),
+            ],
         },
         Event::VerdictsVoid { node: id(49, 1) },
     ]
