@@ -187,7 +187,7 @@ impl Scheduler {
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
             let known = events.len();
-            if self.next_in(books, id, now, events) && events.len() > known {
+            if self.next_in(books, id, now, events) && events[known..].iter().any(is_step) {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
@@ -412,6 +412,11 @@ impl Scheduler {
             notes.push(note);
         }
     }
+}
+
+/// Whether an event is more than that something was tried in vain, which ends no cycle.
+const fn is_step(event: &Event) -> bool {
+    !matches!(event, Event::PreemptionTried { .. })
 }
 
 /// Whether an ask that is judged by itself may run on one node only.
