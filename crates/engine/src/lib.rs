@@ -1,7 +1,43 @@
 //! The single writer: takes commands one by one, asks the core, journals the answer, tells
 //! everyone.
 //!
-//! Here today is what happens to a submission before the writer sees it: [`users`] finds out
-//! who submits and which groups that user is in.
+//! ```text
+//! Handle ──commands──▶ Engine (one thread) ──▶ Writer: decide, apply, next … ──▶ journal, one flush
+//!   ▲                                                                                 │
+//!   └── outcomes, then: Feed (what happened, numbered), Views (the books), Watched ◀──┘
+//! ```
+//!
+//! Nothing is answered, published or shown before it is durable. [`recover()`] replays a journal;
+//! [`Engine::start`] goes on from there. Time comes from a [`Clock`], and with [`Pace::ByHand`]
+//! tests say when time passes and how many steps the scheduler takes.
+//!
+//! [`users`] finds out who submits and which groups that user is in, before the writer sees a
+//! submission.
 
+mod answers;
+mod clock;
+mod engine;
+mod error;
+mod feed;
+mod handle;
+mod notice;
+mod progress;
+mod recover;
 pub mod users;
+mod view;
+mod watched;
+mod writer;
+
+pub use answers::ANSWERS_KEPT;
+pub use clock::{Clock, HandClock, SystemClock};
+pub use engine::{Engine, Pace, Settings};
+pub use error::EngineError;
+pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
+pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
+pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
+pub use recover::{Recovered, recover};
+pub use view::{View, Views};
+pub use watched::{Batch, Missed, Watched, Watcher};
+pub use writer::{
+    Accepted, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Work, Writer,
+};

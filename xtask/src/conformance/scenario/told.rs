@@ -1,8 +1,8 @@
 //! What the resource manager is told: our events in the words of the recorded `responses`.
 
 use headroom_core::books::{ApplicationState, Books};
-use headroom_core::id::{AllocationId, NodeId};
 use headroom_core::{Event, Name, Termination};
+use headroom_engine::{Allocated, News, Notice, Released, notices};
 use serde_json::{Map, Value, json};
 
 use super::print::resources;
@@ -39,120 +39,53 @@ impl Told {
 
     /// Hear an event before it changes these books.
     pub(super) fn hear(&mut self, books: &Books, event: &Event) {
-        match event {
-            Event::ApplicationAdded { application, .. } => {
-                self.accepted_applications.push(text(application));
+        notices(books, event, &mut |notice| self.take_in(notice));
+    }
+
+    fn take_in(&mut self, Notice { partition, news }: Notice) {
+        match news {
+            News::ApplicationAccepted { application } => {
+                self.accepted_applications.push(text(&application));
             }
-            Event::ApplicationRejected { application, .. } => self.refuse_application(application),
-            Event::ApplicationMoved { application, state, .. } => {
-                let name = &books.application(*application).name;
-                self.update(name, *state);
-            }
-            Event::NodeAdded { node, .. } => self.accepted_nodes.push(text(node)),
-            Event::Placed { ask, node } => self.allocate(books, *ask, *node),
-            Event::SwapConfirmed { placeholder } => self.confirm(books, *placeholder),
-            Event::Released { allocation, termination } => {
-                // What was asked for is known already.
-                if word_of(*termination) == "STOPPED_BY_RM" {
-                    self.release(books, *allocation, *termination);
-                }
-            }
-            // Of asks the RM is only told that they were given up.
-            Event::AskRemoved { ask, termination: Termination::Timeout } => {
-                self.ask(books, *ask, Termination::Timeout);
-            }
-            Event::SwapStarted { placeholder, .. } => {
-                self.ask(books, *placeholder, Termination::PlaceholderReplaced);
-            }
-            Event::ReleaseAsked { allocation, termination } => {
-                self.ask(books, *allocation, *termination);
-            }
-            Event::Preempted { victim, .. } => self.ask(books, *victim, Termination::Preempted),
-            Event::PartitionAdded { .. }
-            | Event::PartitionChanged { .. }
-            | Event::PartitionRemoved { .. }
-            | Event::Configured { .. }
-            | Event::QueueAdded { .. }
-            | Event::QueueChanged { .. }
-            | Event::QueueMoved { .. }
-            | Event::QueueRemoved { .. }
-            | Event::LimitsChanged { .. }
-            | Event::NodeResized { .. }
-            | Event::NodeScheduling { .. }
-            | Event::NodeRemoved { .. }
-            | Event::ApplicationLinked { .. }
-            | Event::GroupUnlinked { .. }
-            | Event::ApplicationUnlinked { .. }
-            | Event::ApplicationAllocating { .. }
-            | Event::ApplicationRemoved { .. }
-            | Event::AskAdded { .. }
-            | Event::AskRemoved { .. }
-            | Event::Resized { .. }
-            | Event::Reserved { .. }
-            | Event::Unreserved { .. }
-            | Event::SwapDropped { .. }
-            | Event::PreemptionTriggered { .. }
-            | Event::PreemptionTried { .. }
-            | Event::QuotaClockStopped { .. }
-            | Event::BackedOff { .. }
-            | Event::PlaceholdersExpired { .. }
-            | Event::TimerStopped { .. }
-            | Event::ScaleUpAsked { .. }
-            | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. }
-            | Event::QuestionsSet { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::VerdictsVoid { .. } => {}
+            News::ApplicationRejected { application, .. } => self.refuse_application(&application),
+            News::ApplicationMoved { application, state, .. } => self.update(&application, state),
+            News::NodeAccepted { node } => self.accepted_nodes.push(text(&node)),
+            News::Allocated(one) => self.allocate(&one),
+            News::Released(one) => self.release(&partition, &one),
+            // The recorded histories have none of these.
+            News::ScaleUp { .. } | News::Asked(_) => {}
         }
     }
 
-    /// A member has the place of its placeholder.
-    fn confirm(&mut self, books: &Books, placeholder: AllocationId) {
-        let ask = books.allocation(placeholder).partner().expect("it has a member");
-        let node = books.allocation(ask).node.expect("the member has its node");
-        self.allocate(books, ask, node);
-    }
-
-    fn allocate(&mut self, books: &Books, ask: AllocationId, node: NodeId) {
-        let row = books.allocation(ask);
+    fn allocate(&mut self, one: &Allocated) {
         let mut told = Map::new();
-        told.insert("allocationKey".into(), text(&row.key));
-        told.insert("applicationID".into(), text(&books.application(row.application).name));
-        told.insert("nodeID".into(), text(&books.node(node).name));
-        let amounts = books.types().amounts(books.resources_of(ask));
-        told.insert("resource".into(), resources(&amounts));
-        for (name, flag) in [("originator", row.originator), ("placeholder", row.placeholder)] {
+        told.insert("allocationKey".into(), text(&one.key));
+        told.insert("applicationID".into(), text(&one.application));
+        told.insert("nodeID".into(), text(&one.node));
+        told.insert("resource".into(), resources(&one.resources));
+        for (name, flag) in [("originator", one.originator), ("placeholder", one.placeholder)] {
             if flag {
                 told.insert(name.into(), Value::Bool(true));
             }
         }
-        if let Some(group) = row.task_group() {
-            told.insert("taskGroupName".into(), text(group));
+        if !one.task_group.is_empty() {
+            told.insert("taskGroupName".into(), text(&one.task_group));
         }
         self.new_allocations.push(Value::Object(told));
     }
 
-    fn release(&mut self, books: &Books, allocation: AllocationId, termination: Termination) {
-        let row = books.allocation(allocation);
-        self.released_allocations.push(json!({
-            "allocationKey": &*row.key,
-            "applicationID": &*books.application(row.application).name,
-            "terminationType": word_of(termination),
-        }));
-    }
-
-    /// The RM is asked to release something, and to confirm that it has.
-    fn ask(&mut self, books: &Books, allocation: AllocationId, termination: Termination) {
-        self.release(books, allocation, termination);
-        let row = books.allocation(allocation);
-        let application = books.application(row.application);
-        self.unconfirmed.push(json!({
-            "partition": &*books.partition(application.partition).name,
-            "allocationKey": &*row.key,
-            "applicationID": &*application.name,
-            "terminationType": word_of(termination),
-        }));
+    fn release(&mut self, partition: &Name, one: &Released) {
+        let told = json!({
+            "allocationKey": &*one.key,
+            "applicationID": &*one.application,
+            "terminationType": word_of(one.termination),
+        });
+        if one.to_confirm {
+            let mut unconfirmed = told.clone();
+            unconfirmed["partition"] = text(partition);
+            self.unconfirmed.push(unconfirmed);
+        }
+        self.released_allocations.push(told);
     }
 
     fn update(&mut self, application: &Name, state: ApplicationState) {

@@ -1,0 +1,45 @@
+//! What was answered to commands that carry an id of their sender, so that a repeat gets the first
+//! answer again.
+
+use std::collections::{HashMap, VecDeque};
+
+use headroom_journal::{Origin, Record};
+
+/// How many answers are remembered, the newest.
+pub const ANSWERS_KEPT: usize = 65_536;
+
+/// The newest accepted commands with an id, and their records.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    records: HashMap<Key, u64>,
+    order: VecDeque<Key>,
+}
+
+/// Who sent it, and under which id.
+type Key = (String, String);
+
+fn key_of(origin: &Origin) -> Option<Key> {
+    let Origin { identity, command_id } = origin;
+    (!command_id.is_empty()).then(|| (identity.clone(), command_id.clone()))
+}
+
+impl Answers {
+    /// Remember a record that a command with an id has led to.
+    pub(crate) fn note(&mut self, record: &Record) {
+        let Some(key) = record.origin.as_ref().and_then(key_of) else { return };
+        if self.records.insert(key.clone(), record.sequence).is_some() {
+            return;
+        }
+        self.order.push_back(key);
+        if self.order.len() > ANSWERS_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.records.remove(&oldest);
+        }
+    }
+
+    /// The record that the command of this id has led to; ids are of one sender.
+    pub(crate) fn find(&self, origin: &Origin) -> Option<u64> {
+        self.records.get(&key_of(origin)?).copied()
+    }
+}

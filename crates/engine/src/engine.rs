@@ -1,0 +1,286 @@
+//! The writer on a thread of its own.
+
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use headroom_core::Timestamp;
+use headroom_journal::Store;
+
+use crate::clock::Clock;
+use crate::error::EngineError;
+use crate::feed::ENTRIES_KEPT;
+use crate::handle::{COMMANDS_WAITING, Handle, Message};
+use crate::recover::recover;
+use crate::writer::{Outcome, Published, STEPS_PER_BATCH, Submission, Writer};
+
+/// How many messages are taken into one batch.
+const MESSAGES_PER_BATCH: usize = 1_024;
+
+/// Who makes the scheduler go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// It goes by itself, and with the clock.
+    #[default]
+    Automatic,
+    /// Only as far as [`Handle::turn`] says, for tests.
+    ByHand,
+}
+
+/// How an engine is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Who makes it go.
+    pub pace: Pace,
+    /// How many commands may wait.
+    pub commands_waiting: usize,
+    /// How many entries of the feed are kept for followers.
+    pub entries_kept: usize,
+}
+
+impl Settings {
+    /// As usual, by this clock.
+    pub fn with(clock: impl Clock + 'static) -> Self {
+        Self {
+            clock: Arc::new(clock),
+            pace: Pace::default(),
+            commands_waiting: COMMANDS_WAITING,
+            entries_kept: ENTRIES_KEPT,
+        }
+    }
+}
+
+/// An engine that runs.
+#[derive(Debug)]
+pub struct Engine {
+    handle: Handle,
+    thread: JoinHandle<Result<(), EngineError>>,
+}
+
+impl Engine {
+    /// Replay the journal, and run on a thread of its own from there.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the thread not be started.
+    pub fn start(store: Box<dyn Store>, settings: Settings) -> Result<Self, EngineError> {
+        let recovered = recover(&*store)?;
+        let writer = Writer::new(store, recovered, settings.entries_kept);
+        let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
+        let stopped = Arc::new(OnceLock::new());
+        let published = writer.published();
+        let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped));
+        let run = Run { writer, receiver, settings, wake_at: None };
+        let thread = std::thread::Builder::new().name("headroom-writer".into());
+        let thread = thread.spawn(move || {
+            let end = End { published, stopped };
+            let ended = run.run();
+            let reason = match &ended {
+                Ok(()) => "it has ended".to_owned(),
+                Err(error) => chain(error),
+            };
+            end.because(reason);
+            ended
+        });
+        Ok(Self { handle, thread: thread.map_err(EngineError::Thread)? })
+    }
+
+    /// How to talk to it.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Have it finish what was sent so far, and wait for it.
+    ///
+    /// # Errors
+    /// Why it stopped, if it was not for this.
+    ///
+    /// # Panics
+    /// If the writer did.
+    pub async fn stop(self) -> Result<(), EngineError> {
+        self.handle.stop().await;
+        let (ended, end) = oneshot::channel();
+        let thread = self.thread;
+        // Joining blocks, so it does not happen here.
+        std::thread::spawn(move || {
+            let _ = ended.send(thread.join());
+        });
+        match end.await {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Tells everybody that nothing comes any more, even if the writer panics.
+struct End {
+    published: Published,
+    stopped: Arc<OnceLock<String>>,
+}
+
+impl End {
+    fn because(&self, reason: String) {
+        // Whoever was first knows best.
+        let _ = self.stopped.set(reason);
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.because("it has failed; see its log".to_owned());
+        self.published.end();
+    }
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
+/// What the thread does.
+struct Run {
+    writer: Writer,
+    receiver: mpsc::Receiver<Message>,
+    settings: Settings,
+    /// When time alone may change something for the scheduler.
+    wake_at: Option<Timestamp>,
+}
+
+/// Who is to be answered when the batch is durable.
+#[derive(Default)]
+struct Replies {
+    outcomes: Vec<(oneshot::Sender<Vec<Outcome>>, Vec<Outcome>)>,
+    turns: Vec<(oneshot::Sender<u32>, u32)>,
+    stop: bool,
+}
+
+impl Run {
+    fn run(mut self) -> Result<(), EngineError> {
+        // Waiting with a deadline is all that it is needed for.
+        let waiting = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let waiting = waiting.map_err(EngineError::Thread)?;
+        let mut more = true;
+        loop {
+            let first = if more {
+                self.receiver.try_recv().ok()
+            } else {
+                let Some(first) = self.wait(&waiting) else { return self.end() };
+                first
+            };
+            let (replies, goes_on) = self.batch(first)?;
+            more = goes_on;
+            let stop = replies.stop;
+            replies.send();
+            if stop {
+                return self.end();
+            }
+        }
+    }
+
+    /// Wait for a message or a deadline; none if nobody can send any more.
+    fn wait(&mut self, waiting: &tokio::runtime::Runtime) -> Option<Option<Message>> {
+        let deadline = match self.settings.pace {
+            Pace::ByHand => None,
+            Pace::Automatic => {
+                let own = self.writer.next_deadline();
+                Some(self.wake_at.map_or(own, |wake| wake.min(own)))
+            }
+        };
+        let receiver = &mut self.receiver;
+        let Some(deadline) = deadline else {
+            return receiver.blocking_recv().map(Some);
+        };
+        let left = deadline.since(self.settings.clock.now());
+        let left = Duration::from_millis(left.get());
+        waiting.block_on(async {
+            match tokio::time::timeout(left, receiver.recv()).await {
+                Ok(Some(message)) => Some(Some(message)),
+                Ok(None) => None,
+                Err(_) => Some(None),
+            }
+        })
+    }
+
+    /// One batch: what waits, the time, the scheduler, and one flush; whether there is more to do
+    /// at once.
+    fn batch(&mut self, first: Option<Message>) -> Result<(Replies, bool), EngineError> {
+        let now = self.settings.clock.now();
+        let mut replies = Replies::default();
+        let mut next = first;
+        for _ in 0..MESSAGES_PER_BATCH {
+            let Some(message) = next else { break };
+            self.take(now, message, &mut replies)?;
+            next = if replies.stop { None } else { self.receiver.try_recv().ok() };
+        }
+        if let Some(message) = next {
+            self.take(now, message, &mut replies)?;
+        }
+        let mut more = false;
+        if self.settings.pace == Pace::Automatic {
+            self.writer.pass_time(now)?;
+            let scheduled = self.writer.schedule(now, STEPS_PER_BATCH)?;
+            more = scheduled.more;
+            self.wake_at = scheduled.wake_at;
+        }
+        let is_idle = !more && self.receiver.is_empty();
+        self.writer.flush(is_idle)?;
+        Ok((replies, more))
+    }
+
+    fn take(
+        &mut self,
+        now: Timestamp,
+        message: Message,
+        replies: &mut Replies,
+    ) -> Result<(), EngineError> {
+        match message {
+            Message::Commands(submissions, answer) => {
+                let outcomes = self.judge(now, submissions)?;
+                replies.outcomes.push((answer, outcomes));
+            }
+            Message::Look(look) => look(self.writer.books(), self.writer.scheduler()),
+            Message::Turn(most, answer) => {
+                self.writer.pass_time(now)?;
+                let steps = self.writer.schedule(now, most)?.steps;
+                replies.turns.push((answer, steps));
+            }
+            Message::Stop => replies.stop = true,
+        }
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        now: Timestamp,
+        submissions: Vec<Submission>,
+    ) -> Result<Vec<Outcome>, EngineError> {
+        submissions.into_iter().map(|one| self.writer.judge(now, one)).collect()
+    }
+
+    fn end(mut self) -> Result<(), EngineError> {
+        self.writer.flush(true)
+    }
+}
+
+impl Replies {
+    /// Answer everybody; some may not wait any more.
+    fn send(self) {
+        for (answer, outcomes) in self.outcomes {
+            let _ = answer.send(outcomes);
+        }
+        for (answer, steps) in self.turns {
+            let _ = answer.send(steps);
+        }
+    }
+}

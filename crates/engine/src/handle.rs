@@ -1,0 +1,168 @@
+//! How everybody talks to the writer: commands go in by a bounded channel, what came of them comes
+//! back when it is durable.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::{mpsc, oneshot};
+
+use headroom_core::Scheduler;
+use headroom_core::books::Books;
+
+use crate::feed::Feed;
+use crate::view::Views;
+use crate::watched::Watched;
+use crate::writer::{Outcome, Published, Submission};
+
+/// How many commands may wait for the writer.
+pub const COMMANDS_WAITING: usize = 8_192;
+
+/// Looks at the live books and the scheduler.
+pub(crate) type Look = Box<dyn FnOnce(&Books, &Scheduler) + Send>;
+
+/// What the writer is sent.
+pub(crate) enum Message {
+    /// Judge these in order, one after the other, and answer for all of them.
+    Commands(Vec<Submission>, oneshot::Sender<Vec<Outcome>>),
+    /// Look at the books between two batches.
+    Look(Look),
+    /// Take so many steps, and let time pass first: only where it goes by hand.
+    Turn(u32, oneshot::Sender<u32>),
+    /// Finish what is there, and end.
+    Stop,
+}
+
+/// Why a command was not judged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// As many commands wait as may.
+    #[error("{waiting} commands wait for the scheduler, as many as may; try again in a moment")]
+    Busy {
+        /// How many.
+        waiting: usize,
+    },
+    /// The engine has stopped, for this reason. What was answered is durable.
+    #[error("the scheduler takes no commands: {reason}")]
+    Stopped {
+        /// In a sentence.
+        reason: String,
+    },
+}
+
+/// Talks to the writer, from any thread. Clones talk to the same.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    sender: mpsc::Sender<Message>,
+    published: Published,
+    stopped: Arc<OnceLock<String>>,
+}
+
+impl Handle {
+    pub(crate) const fn new(
+        sender: mpsc::Sender<Message>,
+        published: Published,
+        stopped: Arc<OnceLock<String>>,
+    ) -> Self {
+        Self { sender, published, stopped }
+    }
+
+    /// Give a command, wait for room in the channel if there is none, and for the answer.
+    ///
+    /// # Errors
+    /// When the engine has stopped. Then it is not known whether the command was judged.
+    pub async fn submit(&self, submission: impl Into<Submission>) -> Result<Outcome, Unavailable> {
+        let mut outcomes = self.submit_all(vec![submission.into()]).await?;
+        outcomes.pop().ok_or_else(|| self.gone())
+    }
+
+    /// Give commands that are judged one right after the other, each by itself.
+    ///
+    /// # Errors
+    /// As [`Handle::submit`].
+    pub async fn submit_all(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Result<Vec<Outcome>, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        let message = Message::Commands(submissions, answer);
+        self.sender.send(message).await.map_err(|_| self.gone())?;
+        answered.await.map_err(|_| self.gone())
+    }
+
+    /// As [`Handle::submit_all`], but refused at once if there is no room.
+    ///
+    /// # Errors
+    /// As there, and when as many commands wait as may.
+    pub async fn try_submit_all(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Result<Vec<Outcome>, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        match self.sender.try_send(Message::Commands(submissions, answer)) {
+            Ok(()) => answered.await.map_err(|_| self.gone()),
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                Err(Unavailable::Busy { waiting: self.sender.max_capacity() })
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(self.gone()),
+        }
+    }
+
+    /// Look at the live books and the scheduler, between two batches. It holds up the writer for
+    /// as long as it takes: for short looks that need the scheduler.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub async fn inspect<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Books, &Scheduler) -> T + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        let look: Look = Box::new(move |books, scheduler| {
+            // Whoever asked may have gone.
+            let _ = answer.send(look(books, scheduler));
+        });
+        self.sender.send(Message::Look(look)).await.map_err(|_| self.gone())?;
+        answered.await.map_err(|_| self.gone())
+    }
+
+    /// Let time pass and the scheduler take at most so many steps; how many it took. Only where
+    /// the engine goes by hand.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub async fn turn(&self, most: u32) -> Result<u32, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        self.sender.send(Message::Turn(most, answer)).await.map_err(|_| self.gone())?;
+        answered.await.map_err(|_| self.gone())
+    }
+
+    /// Have the writer finish what was sent so far, and end.
+    pub async fn stop(&self) {
+        // One that has ended needs no telling.
+        let _ = self.sender.send(Message::Stop).await;
+    }
+
+    /// What has happened.
+    pub const fn feed(&self) -> &Feed {
+        &self.published.feed
+    }
+
+    /// The books, for readers.
+    pub const fn views(&self) -> &Views {
+        &self.published.views
+    }
+
+    /// What watchers are told.
+    pub const fn watched(&self) -> &Watched {
+        &self.published.watched
+    }
+
+    /// Why the engine takes no commands any more; none while it does.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.get().map(String::as_str)
+    }
+
+    fn gone(&self) -> Unavailable {
+        let reason = self.stopped().unwrap_or("it has ended").to_owned();
+        Unavailable::Stopped { reason }
+    }
+}

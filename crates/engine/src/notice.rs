@@ -1,0 +1,292 @@
+//! What the RM is told of an event, in names. Scheduler interface §6 to §8.
+//!
+//! An event names rows by ids, and some rows are gone once it is applied. So what is to be told
+//! is put into names just before, by [`notices`].
+
+use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
+use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
+use headroom_core::resource::Amounts;
+use headroom_core::{Event, Name, Termination};
+
+/// Something that the RM of a partition is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// Partition name.
+    pub partition: Name,
+    /// What it is told.
+    pub news: News,
+}
+
+/// What it is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// An application was accepted.
+    ApplicationAccepted {
+        /// Application id.
+        application: Name,
+    },
+    /// An application was rejected.
+    ApplicationRejected {
+        /// Application id.
+        application: Name,
+        /// Why, in a sentence.
+        reason: Name,
+    },
+    /// An application entered a state.
+    ApplicationMoved {
+        /// Application id.
+        application: Name,
+        /// The state.
+        state: ApplicationState,
+        /// The one before.
+        before: ApplicationState,
+    },
+    /// A node was accepted.
+    NodeAccepted {
+        /// Node id.
+        node: Name,
+    },
+    /// Something was placed, and is to be started; or runs already, as the RM said.
+    Allocated(Box<Allocated>),
+    /// An allocation or ask is gone, or is to go.
+    Released(Released),
+    /// More nodes would help an ask.
+    ScaleUp {
+        /// Application id.
+        application: Name,
+        /// Allocation key.
+        key: Name,
+    },
+    /// The RM is asked something.
+    Asked(Box<Asked>),
+}
+
+/// What was placed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Allocated {
+    /// Application id.
+    pub application: Name,
+    /// Allocation key.
+    pub key: Name,
+    /// Node id.
+    pub node: Name,
+    /// How much.
+    pub resources: Amounts,
+    /// Its task group; empty for none.
+    pub task_group: Name,
+    /// Whether it only holds room.
+    pub placeholder: bool,
+    /// Whether it is the first of its application.
+    pub originator: bool,
+    /// Whether others may be stopped for it.
+    pub may_preempt: bool,
+    /// Whether it offers itself to be stopped.
+    pub preemptable: bool,
+}
+
+/// What is gone, or is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// Application id.
+    pub application: Name,
+    /// Allocation key.
+    pub key: Name,
+    /// Why.
+    pub termination: Termination,
+    /// For whose sake: an allocation key, or the path of a queue; empty for nobody's.
+    pub cause: Name,
+    /// Whether the RM is to stop it, and then say so; if not, it is gone already.
+    pub to_confirm: bool,
+}
+
+/// A question, by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// As the answer is to name it.
+    pub question: u64,
+    /// Allocation key of the ask.
+    pub key: Name,
+    /// What is asked.
+    pub about: About,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Whether nodes suit the ask, in the order in which they are wanted.
+    Nodes(QuestionMode, Vec<Name>),
+    /// How many must go on nodes for the ask to run there.
+    Removals(Vec<NamedRemoval>),
+}
+
+/// What might be stopped on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRemoval {
+    /// Node id.
+    pub node: Name,
+    /// Allocation keys, in the order in which they would go.
+    pub victims: Vec<Name>,
+    /// How many go at least.
+    pub least: usize,
+}
+
+/// Tell `heard` what the RM is told of an event, in order; `books` are those just before it.
+///
+/// Costs what the event names.
+pub fn notices(books: &Books, event: &Event, heard: &mut impl FnMut(Notice)) {
+    let teller = Teller { books };
+    if let Some(notice) = teller.of(event) {
+        heard(notice);
+    }
+}
+
+struct Teller<'books> {
+    books: &'books Books,
+}
+
+impl Teller<'_> {
+    fn of(&self, event: &Event) -> Option<Notice> {
+        match event {
+            Event::ApplicationAdded { .. }
+            | Event::ApplicationRejected { .. }
+            | Event::ApplicationMoved { .. } => self.of_application(event),
+            Event::NodeAdded { partition, node, .. } => {
+                Some(self.notice(*partition, News::NodeAccepted { node: node.clone() }))
+            }
+            Event::Placed { ask, node } => Some(self.allocated(*ask, *node)),
+            Event::SwapConfirmed { placeholder } => {
+                let ask = self.books.allocation(*placeholder).partner()?;
+                Some(self.allocated(ask, self.books.allocation(ask).node?))
+            }
+            Event::Released { allocation, termination } => {
+                // Whatever the RM was asked to stop is known to it.
+                let by_itself = matches!(
+                    termination,
+                    Termination::StoppedByRm
+                        | Termination::NodeRemoved
+                        | Termination::PartitionRemoved
+                );
+                by_itself.then(|| self.gone(*allocation, *termination))
+            }
+            // Of asks the RM is only told that they were given up.
+            Event::AskRemoved { ask, termination: Termination::Timeout } => {
+                Some(self.to_go(*ask, Termination::Timeout, Name::default()))
+            }
+            Event::SwapStarted { ask, placeholder, .. } => {
+                let cause = self.books.allocation(*ask).key.clone();
+                Some(self.to_go(*placeholder, Termination::PlaceholderReplaced, cause))
+            }
+            Event::ReleaseAsked { allocation, termination } => {
+                Some(self.to_go(*allocation, *termination, Name::default()))
+            }
+            Event::Preempted { victim, cause } => {
+                Some(self.to_go(*victim, Termination::Preempted, self.cause(*cause)))
+            }
+            Event::ScaleUpAsked { ask } => {
+                let row = self.books.allocation(*ask);
+                let application = self.books.application(row.application).name.clone();
+                let news = News::ScaleUp { application, key: row.key.clone() };
+                Some(self.notice(self.partition_of(row.application), news))
+            }
+            Event::Asked { ask, subject } => Some(self.asked(*ask, subject)),
+            _ => None,
+        }
+    }
+
+    fn of_application(&self, event: &Event) -> Option<Notice> {
+        match event {
+            Event::ApplicationAdded { partition, application, .. } => {
+                let application = application.clone();
+                Some(self.notice(*partition, News::ApplicationAccepted { application }))
+            }
+            Event::ApplicationRejected { partition, application, message, .. } => {
+                let (application, reason) = (application.clone(), message.clone());
+                Some(self.notice(*partition, News::ApplicationRejected { application, reason }))
+            }
+            Event::ApplicationMoved { application: id, state, .. } => {
+                let row = self.books.application(*id);
+                let (application, before) = (row.name.clone(), row.state);
+                let news = News::ApplicationMoved { application, state: *state, before };
+                Some(self.notice(row.partition, news))
+            }
+            _ => None,
+        }
+    }
+
+    fn notice(&self, partition: PartitionId, news: News) -> Notice {
+        Notice { partition: self.books.partition(partition).name.clone(), news }
+    }
+
+    fn partition_of(&self, application: ApplicationId) -> PartitionId {
+        self.books.application(application).partition
+    }
+
+    fn allocated(&self, ask: AllocationId, node: NodeId) -> Notice {
+        let row = self.books.allocation(ask);
+        let allocated = Allocated {
+            application: self.books.application(row.application).name.clone(),
+            key: row.key.clone(),
+            node: self.books.node(node).name.clone(),
+            resources: self.books.types().amounts(self.books.resources_of(ask)),
+            task_group: row.task_group().cloned().unwrap_or_default(),
+            placeholder: row.placeholder,
+            originator: row.originator,
+            may_preempt: row.may_preempt,
+            preemptable: row.preemptable,
+        };
+        self.notice(self.partition_of(row.application), News::Allocated(Box::new(allocated)))
+    }
+
+    fn gone(&self, allocation: AllocationId, termination: Termination) -> Notice {
+        self.released(allocation, termination, Name::default(), false)
+    }
+
+    fn to_go(&self, allocation: AllocationId, termination: Termination, cause: Name) -> Notice {
+        self.released(allocation, termination, cause, true)
+    }
+
+    fn released(
+        &self,
+        allocation: AllocationId,
+        termination: Termination,
+        cause: Name,
+        to_confirm: bool,
+    ) -> Notice {
+        let row = self.books.allocation(allocation);
+        let application = self.books.application(row.application).name.clone();
+        let key = row.key.clone();
+        let news = News::Released(Released { application, key, termination, cause, to_confirm });
+        self.notice(self.partition_of(row.application), news)
+    }
+
+    fn cause(&self, cause: headroom_core::PreemptionCause) -> Name {
+        use headroom_core::PreemptionCause::{Guarantee, Quota, RequiredNode};
+        match cause {
+            Guarantee(ask) | RequiredNode(ask) => self.books.allocation(ask).key.clone(),
+            Quota(queue) => self.books.queue(queue).path.clone(),
+        }
+    }
+
+    fn asked(&self, ask: AllocationId, subject: &QuestionSubject) -> Notice {
+        let row = self.books.allocation(ask);
+        let name = |node: &NodeId| self.books.node(*node).name.clone();
+        let key_of = |id: &AllocationId| self.books.allocation(*id).key.clone();
+        let about = match subject {
+            QuestionSubject::Nodes(mode, nodes) => {
+                About::Nodes(*mode, nodes.iter().map(name).collect())
+            }
+            QuestionSubject::Removals(removals) => {
+                let named = removals.iter().map(|one| NamedRemoval {
+                    node: name(&one.node),
+                    victims: one.victims.iter().map(key_of).collect(),
+                    least: one.least,
+                });
+                About::Removals(named.collect())
+            }
+        };
+        // The event puts the question, so it has the number behind the last.
+        let question = self.books.questions_put() + 1;
+        let asked = Asked { question, key: row.key.clone(), about };
+        self.notice(self.partition_of(row.application), News::Asked(Box::new(asked)))
+    }
+}

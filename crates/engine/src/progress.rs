@@ -1,0 +1,48 @@
+//! How far something published has come, for those who wait for more; and whether it has ended.
+
+use tokio::sync::watch;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    reached: u64,
+    ended: bool,
+}
+
+/// Says how far it has come.
+#[derive(Debug)]
+pub(crate) struct Progress(watch::Sender<State>);
+
+impl Progress {
+    pub(crate) fn new(reached: u64) -> Self {
+        Self(watch::Sender::new(State { reached, ended: false }))
+    }
+
+    pub(crate) fn reached(&self) -> u64 {
+        self.0.borrow().reached
+    }
+
+    pub(crate) fn reach(&self, reached: u64) {
+        self.0.send_if_modified(|state| std::mem::replace(&mut state.reached, reached) != reached);
+    }
+
+    /// Nothing comes any more.
+    pub(crate) fn end(&self) {
+        self.0.send_modify(|state| state.ended = true);
+    }
+
+    pub(crate) fn watch(&self) -> Waiter {
+        Waiter(self.0.subscribe())
+    }
+}
+
+/// Waits for progress.
+#[derive(Debug)]
+pub(crate) struct Waiter(watch::Receiver<State>);
+
+impl Waiter {
+    /// Wait until it has come beyond `known`; false if it never will.
+    pub(crate) async fn beyond(&mut self, known: u64) -> bool {
+        let come = |state: &State| state.ended || state.reached > known;
+        self.0.wait_for(come).await.is_ok_and(|state| state.reached > known)
+    }
+}

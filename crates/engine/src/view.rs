@@ -1,0 +1,95 @@
+//! The books as readers see them: a copy that does not change, published between batches.
+//!
+//! A reader never touches the writer. It gets the newest copy that holds all that was answered
+//! before it asked, so everybody sees his own writes. Nothing is copied while nobody reads.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use headroom_core::Timestamp;
+use headroom_core::books::Books;
+use headroom_core::view::{Counters, History};
+
+use crate::progress::Progress;
+
+/// What there is at one point of the one order.
+#[derive(Debug, Default)]
+pub struct View {
+    /// The books after this record; 0 before the first.
+    pub sequence: u64,
+    /// When that was.
+    pub time: Timestamp,
+    /// The books.
+    pub books: Books,
+    /// How many applications and allocations there were, minute by minute.
+    pub history: Arc<History>,
+    /// What went wrong since the start.
+    pub counters: Counters,
+}
+
+/// Where the newest view is. Clones are one place.
+#[derive(Clone, Debug)]
+pub struct Views(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    newest: Mutex<Arc<View>>,
+    published: Progress,
+    /// The last record that is durable.
+    committed: AtomicU64,
+    /// Whether somebody reads that is newer than what is published.
+    wanted: AtomicBool,
+}
+
+impl Views {
+    pub(crate) fn new(view: View) -> Self {
+        let committed = AtomicU64::new(view.sequence);
+        let published = Progress::new(view.sequence);
+        let newest = Mutex::new(Arc::new(view));
+        Self(Arc::new(Shared { newest, published, committed, wanted: AtomicBool::new(false) }))
+    }
+
+    /// The newest view that is published, whatever has happened since.
+    pub fn latest(&self) -> Arc<View> {
+        Arc::clone(&self.newest())
+    }
+
+    /// A view of all that is durable by now, and of this record at least. It waits for the end of
+    /// the batch at most; for a record that is yet to come, until it has.
+    pub async fn at_least(&self, sequence: u64) -> Arc<View> {
+        let wanted = sequence.max(self.0.committed.load(Ordering::SeqCst));
+        let view = self.latest();
+        if view.sequence >= wanted {
+            return view;
+        }
+        self.0.wanted.store(true, Ordering::SeqCst);
+        // Once the engine has ended, what is there is all there is.
+        self.0.published.watch().beyond(wanted - 1).await;
+        self.latest()
+    }
+
+    /// All up to this record is durable.
+    pub(crate) fn note_committed(&self, sequence: u64) {
+        self.0.committed.store(sequence, Ordering::SeqCst);
+    }
+
+    /// Whether somebody waits for a newer view; he is taken to be served.
+    pub(crate) fn take_wanted(&self) -> bool {
+        self.0.wanted.swap(false, Ordering::SeqCst)
+    }
+
+    pub(crate) fn publish(&self, view: View) {
+        let sequence = view.sequence;
+        *self.newest() = Arc::new(view);
+        self.0.published.reach(sequence);
+    }
+
+    /// No view is published any more.
+    pub(crate) fn end(&self) {
+        self.0.published.end();
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Arc<View>> {
+        self.0.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

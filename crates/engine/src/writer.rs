@@ -1,0 +1,374 @@
+//! The single writer: judges commands one by one, lets the scheduler use what changed, makes it
+//! all durable, and only then answers and tells.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use headroom_core::books::Books;
+use headroom_core::record::{self, Edges, Telling, records_of_refusal};
+use headroom_core::view::{Counters, History, Sample};
+use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_journal::{Lease, Origin, Record, Store};
+
+use crate::answers::Answers;
+use crate::error::EngineError;
+use crate::feed::{Entry, Feed};
+use crate::notice::notices;
+use crate::recover::Recovered;
+use crate::view::{View, Views};
+use crate::watched::Watched;
+
+/// How many steps the scheduler takes before the writer looks at new commands. Counted, not
+/// timed, so that a replay takes the same path.
+pub const STEPS_PER_BATCH: u32 = 4_096;
+
+/// How often the scans come that the reference does by the clock. Source: scheduling §11.7, §15.
+pub const SCAN_EVERY: Millis = Millis::from_secs(1);
+
+/// How often the numbers of applications and allocations are noted. Source: scheduling §18.1.
+const SAMPLE_EVERY: Millis = Millis::from_secs(60);
+
+/// A command, and who gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Submission {
+    /// Who gave it, and under which id if a repeat is to be known.
+    pub origin: Origin,
+    /// What is wanted.
+    pub command: Command,
+}
+
+impl From<Command> for Submission {
+    fn from(command: Command) -> Self {
+        Self { origin: Origin::default(), command }
+    }
+}
+
+/// A command was accepted, and what it led to is durable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accepted {
+    /// The number of its record; of a command that changed nothing, of the last one before.
+    pub sequence: u64,
+    /// What it led to; none if it changed nothing, or was accepted long ago.
+    pub entry: Option<Arc<Entry>>,
+    /// Whether it was accepted before, under the same id.
+    pub repeated: bool,
+}
+
+/// What became of a command.
+pub type Outcome = Result<Accepted, Rejection>;
+
+/// How busy the writer was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Commands that were judged.
+    pub commands: u64,
+    /// Of these, refused.
+    pub refused: u64,
+    /// Steps of the scheduler.
+    pub steps: u64,
+    /// Batches that were flushed.
+    pub batches: u64,
+}
+
+/// The writer and all that it holds.
+pub struct Writer {
+    books: Books,
+    scheduler: Scheduler,
+    store: Box<dyn Store>,
+    lease: Lease,
+    /// The number of the next record.
+    next: u64,
+    /// When the last record was made: a wall clock may step back, the journal may not.
+    last: Timestamp,
+    answers: Answers,
+    telling: Telling,
+    edges: Edges,
+    /// Events of the step at hand.
+    events: Vec<Event>,
+    /// What is not durable yet.
+    batch: Vec<Vec<u8>>,
+    entries: VecDeque<Arc<Entry>>,
+    told: Vec<record::Record>,
+    scanned: Timestamp,
+    history: Arc<History>,
+    sampled: Timestamp,
+    counters: Counters,
+    work: Work,
+    feed: Feed,
+    views: Views,
+    watched: Watched,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Writer").field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// What is published for others to read.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// What has happened.
+    pub feed: Feed,
+    /// The books.
+    pub views: Views,
+    /// What watchers are told.
+    pub watched: Watched,
+}
+
+impl Published {
+    /// Nothing comes any more: let go whoever waits for it.
+    pub(crate) fn end(&self) {
+        self.feed.end();
+        self.views.end();
+        self.watched.end();
+    }
+}
+
+impl Writer {
+    /// A writer that goes on where a journal ended.
+    pub fn new(store: Box<dyn Store>, recovered: Recovered, entries_kept: usize) -> Self {
+        let Recovered { books, answers, sequence, time } = recovered;
+        let scheduler = Scheduler::watching(&books);
+        let views = Views::new(View { sequence, time, books: books.clone(), ..View::default() });
+        Self {
+            books,
+            scheduler,
+            lease: store.lease(),
+            store,
+            next: sequence + 1,
+            last: time,
+            answers,
+            telling: Telling::default(),
+            edges: Edges::default(),
+            events: Vec::new(),
+            batch: Vec::new(),
+            entries: VecDeque::new(),
+            told: Vec::new(),
+            scanned: time,
+            history: Arc::default(),
+            sampled: time,
+            counters: Counters::default(),
+            work: Work::default(),
+            feed: Feed::new(sequence + 1, entries_kept),
+            views,
+            watched: Watched::new(0),
+        }
+    }
+
+    /// What others may read while it writes.
+    pub fn published(&self) -> Published {
+        Published {
+            feed: self.feed.clone(),
+            views: self.views.clone(),
+            watched: self.watched.clone(),
+        }
+    }
+
+    /// The books as they are, what is not durable yet included.
+    pub const fn books(&self) -> &Books {
+        &self.books
+    }
+
+    /// The scheduler, to ask why something waits.
+    pub const fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// How busy it was.
+    pub const fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Judge a command at this time. What it leads to is applied, and durable with the next
+    /// [`Writer::flush`]; the outcome is not to be told before.
+    ///
+    /// # Errors
+    /// When a record cannot be written at all; memory is ahead of the journal then.
+    pub fn judge(
+        &mut self,
+        now: Timestamp,
+        submission: Submission,
+    ) -> Result<Outcome, EngineError> {
+        let now = self.step_to(now);
+        let Submission { origin, command } = submission;
+        self.work.commands += 1;
+        if let Some(sequence) = self.answers.find(&origin) {
+            let entry = self.feed.read(sequence, 1).ok().and_then(|mut found| found.pop());
+            return Ok(Ok(Accepted { sequence, entry, repeated: true }));
+        }
+        match decide(&self.books, now, &command) {
+            Ok(events) => {
+                self.events = events;
+                let entry = self.record(now, Some((origin, command)))?;
+                let sequence = self.next - 1;
+                Ok(Ok(Accepted { sequence, entry, repeated: false }))
+            }
+            Err(rejection) => {
+                self.work.refused += 1;
+                self.note_refusal(now, &command);
+                Ok(Err(rejection))
+            }
+        }
+    }
+
+    /// Let the scheduler take at most so many steps; whether there may be more.
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub fn schedule(&mut self, now: Timestamp, most: u32) -> Result<Scheduled, EngineError> {
+        let now = self.step_to(now);
+        for steps in 0..most {
+            let step = self.scheduler.next(&self.books, now, &mut self.events);
+            match step {
+                Step::Moved => {
+                    self.work.steps += 1;
+                    self.record(now, None)?;
+                }
+                Step::Idle { wake_at } => return Ok(Scheduled { steps, more: false, wake_at }),
+            }
+        }
+        Ok(Scheduled { steps: most, more: true, wake_at: None })
+    }
+
+    /// Fire the timers that are due, and do the scans of the clock.
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub fn pass_time(&mut self, now: Timestamp) -> Result<(), EngineError> {
+        let now = self.step_to(now);
+        if self.books.next_deadline().is_some_and(|due| due <= now) {
+            self.by_itself(now, Command::Tick)?;
+        }
+        if now >= self.scanned + SCAN_EVERY {
+            self.scanned = now;
+            let names = self.books.partitions().values().map(|one| one.name.clone());
+            for partition in names.collect::<Vec<_>>() {
+                self.by_itself(now, Command::ScanQuotas { partition: partition.clone() })?;
+                self.by_itself(now, Command::ScanOutstanding { partition })?;
+            }
+        }
+        if now >= self.sampled + SAMPLE_EVERY {
+            self.sampled = now;
+            Arc::make_mut(&mut self.history).push(Sample::of(&self.books, now));
+        }
+        Ok(())
+    }
+
+    /// When time alone may change something: a timer, or a scan.
+    pub fn next_deadline(&self) -> Timestamp {
+        let scan = self.scanned + SCAN_EVERY;
+        self.books.next_deadline().map_or(scan, |due| due.min(scan))
+    }
+
+    /// Make durable what has happened since the last call, and let others see it.
+    ///
+    /// # Errors
+    /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
+    /// again: memory is ahead of the disk.
+    pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
+        if !self.batch.is_empty() {
+            let first = self.next - self.batch.len() as u64;
+            self.store.append(self.lease, first, &self.batch)?;
+            self.batch.clear();
+            self.work.batches += 1;
+        }
+        self.views.note_committed(self.next - 1);
+        if self.views.take_wanted() || is_idle {
+            self.publish_view();
+        }
+        self.watched.publish(&mut self.told);
+        self.feed.publish(self.entries.drain(..));
+        Ok(())
+    }
+
+    /// The journal.
+    pub fn store(&mut self) -> &mut dyn Store {
+        &mut *self.store
+    }
+
+    fn publish_view(&self) {
+        if self.views.latest().sequence + 1 == self.next {
+            return; // Nothing is newer.
+        }
+        self.views.publish(View {
+            sequence: self.next - 1,
+            time: self.last,
+            books: self.books.clone(),
+            history: Arc::clone(&self.history),
+            counters: self.counters,
+        });
+    }
+
+    /// The clock may step back, the journal does not.
+    fn step_to(&mut self, now: Timestamp) -> Timestamp {
+        self.last = self.last.max(now);
+        self.last
+    }
+
+    /// A command that nobody sent.
+    fn by_itself(&mut self, now: Timestamp, command: Command) -> Result<(), EngineError> {
+        if let Ok(events) = decide(&self.books, now, &command) {
+            self.events = events;
+            self.record(now, Some((Origin::default(), command)))?;
+        }
+        Ok(())
+    }
+
+    /// Apply the events at hand, and make a record of them; none if there are none.
+    fn record(
+        &mut self,
+        now: Timestamp,
+        cause: Option<(Origin, Command)>,
+    ) -> Result<Option<Arc<Entry>>, EngineError> {
+        if self.events.is_empty() {
+            return Ok(None);
+        }
+        let (mut told_rm, events) = (Vec::new(), std::mem::take(&mut self.events));
+        let Self { books, scheduler, telling, edges, told, .. } = self;
+        let mut heard = |record: record::Record| told.push(record);
+        for event in &events {
+            notices(books, event, &mut |notice| told_rm.push(notice));
+            edges.hear(books, now, event, &mut heard);
+            telling.hear(books, now, event, &mut heard);
+            scheduler.apply(books, now, event);
+        }
+        telling.finish(&mut heard);
+        let notes = scheduler.take_notes();
+        edges.take(books, scheduler, now, &notes, &mut heard);
+        let (origin, command) = cause.unzip();
+        let origin = origin.filter(|one| *one != Origin::default());
+        let record = Record { sequence: self.next, time: now, origin, command, events };
+        let encoded = record.encode();
+        let bytes =
+            encoded.map_err(|source| EngineError::TooDeep { sequence: self.next, source })?;
+        self.batch.push(bytes);
+        self.answers.note(&record);
+        self.next += 1;
+        let entry = Arc::new(Entry { record, notices: told_rm });
+        self.entries.push_back(Arc::clone(&entry));
+        Ok(Some(entry))
+    }
+
+    fn note_refusal(&mut self, now: Timestamp, command: &Command) {
+        let told = &mut self.told;
+        records_of_refusal(&self.books, now, command, &mut |record| told.push(record));
+        match command {
+            Command::AddNode(_) => self.counters.failed_nodes += 1,
+            Command::Ask(_) | Command::SetForeign(_) => self.counters.errors += 1,
+            _ => {}
+        }
+    }
+}
+
+/// What came of letting the scheduler go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// How many steps it took.
+    pub steps: u32,
+    /// Whether there may be more to do at once.
+    pub more: bool,
+    /// When time alone may change something for it.
+    pub wake_at: Option<Timestamp>,
+}
