@@ -4,6 +4,8 @@
 //! The recorder left out times and shortened some lists; what is always sent and was left out is
 //! put back first.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Bodies of `/ws/v1`: one example of each, with every field, and what is left out when empty.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! The typed client against a server that answers with the examples.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod every_route;
 mod refusal;
 mod streams;

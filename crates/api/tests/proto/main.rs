@@ -4,6 +4,8 @@
 //! session, and compared with the descriptors that servers hand out; so a slip in a `.proto`
 //! file fails here.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod conversation;
 mod published;
 mod session;
