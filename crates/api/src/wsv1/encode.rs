@@ -8,7 +8,8 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 /// A body of `/ws/v1`: compact, one line, ended by a newline.
 ///
 /// `<`, `>`, `&` and the two line separators of Unicode are escaped, and floating-point numbers
-/// without a fraction have no decimal point.
+/// without a fraction have no decimal point. The reference sends its configuration, and nothing
+/// else, without the newline.
 ///
 /// # Errors
 /// When `body` cannot be written as JSON; none of the bodies of this module is such.
