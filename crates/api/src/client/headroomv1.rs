@@ -1,0 +1,125 @@
+//! Routes of `/headroom/v1`.
+
+use reqwest::header::ACCEPT;
+use serde_json::{Map, Value};
+
+use super::Part::{Fixed, Once};
+use super::{Client, ClientError, Frames, JSON, sending, with_query};
+use crate::headroomv1::{Event, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition};
+use crate::routes::Method;
+
+/// Which events. What is `None` lets all through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventFilter {
+    /// From this time (RFC 3339) or sequence number on.
+    pub from: Option<String>,
+    /// Up to this time or sequence number.
+    pub to: Option<String>,
+    /// Of this kind.
+    pub kind: Option<String>,
+    /// Of what has this key, id, path or name.
+    pub object: Option<String>,
+    /// With this in the text.
+    pub find: Option<String>,
+}
+
+impl EventFilter {
+    fn query(&self) -> Vec<(&'static str, String)> {
+        [
+            ("from", &self.from),
+            ("to", &self.to),
+            ("kind", &self.kind),
+            ("object", &self.object),
+            ("find", &self.find),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.clone()?)))
+        .collect()
+    }
+}
+
+/// # Errors
+/// Every function fails as [`ClientError`] says; which statuses a route may answer, and what they
+/// mean, stands in the table of routes.
+#[expect(clippy::missing_errors_doc, reason = "said once for all")]
+impl Client {
+    /// Whether the process runs; a text for people.
+    pub async fn get_live(&self) -> Result<String, ClientError> {
+        self.plain("livez").await
+    }
+
+    /// Whether the server takes requests; a text for people. It is refused with 503 when it does
+    /// not.
+    pub async fn get_ready(&self) -> Result<String, ClientError> {
+        self.plain("readyz").await
+    }
+
+    /// Metrics under our names and the reference's, as text for Prometheus.
+    pub async fn get_all_metrics(&self) -> Result<String, ClientError> {
+        self.plain("metrics").await
+    }
+
+    /// The `OpenAPI` document.
+    pub async fn get_open_api(&self) -> Result<Map<String, Value>, ClientError> {
+        self.get(&[Fixed("headroom/v1/openapi.json")], &[]).await
+    }
+
+    /// Which server this is, and how it fares.
+    pub async fn get_health(&self) -> Result<ServerHealth, ClientError> {
+        self.get(&[Fixed("headroom/v1/health")], &[]).await
+    }
+
+    /// The partitions at a glance, from the part on that `cursor` of the part before names.
+    pub async fn list_partitions(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<Page<PartitionSummary>, ClientError> {
+        self.get(&[Fixed("headroom/v1/partitions")], &paging(cursor)).await
+    }
+
+    /// A partition at a glance.
+    pub async fn get_partition(&self, partition: &str) -> Result<StampedPartition, ClientError> {
+        let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("summary")];
+        self.get(&parts, &[]).await
+    }
+
+    /// What happened, from the part on that `cursor` of the part before names.
+    pub async fn list_events(
+        &self,
+        filter: &EventFilter,
+        cursor: Option<&str>,
+    ) -> Result<Page<Event>, ClientError> {
+        let query = [filter.query(), paging(cursor)].concat();
+        self.get(&[Fixed("headroom/v1/events")], &query).await
+    }
+
+    /// What happens, behind the record with this number if one is given.
+    pub async fn watch_events(
+        &self,
+        filter: &EventFilter,
+        after: Option<u64>,
+    ) -> Result<Frames, ClientError> {
+        let url = with_query(self.url(&[Fixed("headroom/v1/events")])?, &filter.query());
+        let mut request = self.http.get(url).header(ACCEPT, "text/event-stream");
+        if let Some(sequence) = after {
+            request = request.header("Last-Event-ID", sequence);
+        }
+        Ok(Frames::new(self.send(request).await?))
+    }
+
+    /// How much is logged.
+    pub async fn get_log_level(&self) -> Result<LogLevel, ClientError> {
+        self.get(&[Fixed("headroom/v1/log-level")], &[]).await
+    }
+
+    /// Log more or less, until the process ends. Answers with what is in force then.
+    pub async fn set_log_level(&self, level: &LogLevel) -> Result<LogLevel, ClientError> {
+        let request = self.request(Method::Put, self.url(&[Fixed("headroom/v1/log-level")])?);
+        let body = serde_json::to_vec(level).expect("its keys are texts");
+        self.json(sending(request, JSON, body)).await
+    }
+}
+
+fn paging(cursor: Option<&str>) -> Vec<(&'static str, String)> {
+    cursor.map(|cursor| ("cursor", cursor.to_owned())).into_iter().collect()
+}

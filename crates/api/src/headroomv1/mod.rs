@@ -1,0 +1,25 @@
+//! Bodies of `/headroom/v1`, Headroom's own interface.
+//!
+//! Times are RFC 3339 in UTC, amounts in core units: thousandths of a core of `vcore`, bytes of
+//! `memory`, plain counts of all others. What the caller may not read is left out and counted.
+//! What a client sends is refused when it has a field that nobody knows: a misspelled one would
+//! otherwise have no effect and no message.
+
+mod event;
+mod health;
+mod level;
+mod page;
+mod partition;
+mod problem;
+mod role;
+
+pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
+pub use health::{
+    JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,
+    ServerHealth, ServerState, WriterHealth,
+};
+pub use level::{Level, LogLevel};
+pub use page::{Page, Stamp};
+pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, StarvedQueue};
+pub use problem::{Code, Problem};
+pub use role::Role;

@@ -1,0 +1,78 @@
+//! The schemas that routes name, with all that they refer to.
+
+use utoipa::openapi::{ComponentsBuilder, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::{headroomv1, wsv1};
+
+macro_rules! schemas {
+    ($($body:ty $(as $name:literal)?),* $(,)?) => {{
+        let mut schemas = Vec::new();
+        $(collect::<$body>(&mut schemas, None$(.or(Some($name)))?);)*
+        schemas
+    }};
+}
+
+/// All schemas.
+pub(super) fn components() -> ComponentsBuilder {
+    named().into_iter().fold(ComponentsBuilder::new(), |components, (name, schema)| {
+        components.schema(name, schema)
+    })
+}
+
+/// Every schema with its name, some more than once.
+fn named() -> Vec<(String, RefOr<Schema>)> {
+    schemas![
+        wsv1::Application,
+        wsv1::ApplicationHistory,
+        wsv1::Cluster,
+        wsv1::Config,
+        wsv1::ContainerHistory,
+        wsv1::ErrorBody,
+        wsv1::EventBatch,
+        wsv1::GroupUsage,
+        wsv1::Health,
+        wsv1::Node,
+        wsv1::Partition,
+        wsv1::PartitionNodesUtilization,
+        wsv1::PlacementRule,
+        wsv1::Queue,
+        wsv1::StateDump,
+        wsv1::StreamLine,
+        wsv1::UserUsage,
+        wsv1::Validation,
+        headroomv1::Bye,
+        headroomv1::Event,
+        headroomv1::Hello,
+        headroomv1::LogLevel,
+        headroomv1::Page<headroomv1::Event> as "EventPage",
+        headroomv1::Page<headroomv1::PartitionSummary> as "PartitionPage",
+        headroomv1::Problem,
+        headroomv1::ServerHealth,
+        headroomv1::StampedPartition,
+    ]
+}
+
+/// The type's schema and all that it refers to. Types with parameters need a name of their own.
+fn collect<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>, name: Option<&str>) {
+    let name = name.map_or_else(|| T::name().into_owned(), str::to_owned);
+    schemas.push((name, <T as PartialSchema>::schema()));
+    T::schemas(schemas);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::named;
+
+    #[test]
+    fn no_two_bodies_have_one_name() {
+        let mut seen = BTreeMap::new();
+        for (name, schema) in named() {
+            let text = serde_json::to_string(&schema).unwrap();
+            let first = seen.entry(name.clone()).or_insert_with(|| text.clone());
+            assert_eq!(*first, text, "two schemas are called {name}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Routes of `/headroom/v1`, and those by which machines watch the process.
+
+use super::answer::{JSON, TEXT, ok, problem};
+use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag};
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    kind: ParameterKind::Integer,
+    summary: "How many at most: 100 when it is left out, never more than 1,000.",
+};
+const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    kind: ParameterKind::Text,
+    summary: "The `cursor` of the part before.",
+};
+const FROM: Parameter = Parameter {
+    name: "from",
+    kind: ParameterKind::Text,
+    summary: "From this time on (RFC 3339), or from this sequence number on.",
+};
+const TO: Parameter = Parameter {
+    name: "to",
+    kind: ParameterKind::Text,
+    summary: "Up to this time or sequence number.",
+};
+const KIND: Parameter =
+    Parameter { name: "kind", kind: ParameterKind::Text, summary: "Only of this kind." };
+const OBJECT: Parameter = Parameter {
+    name: "object",
+    kind: ParameterKind::Text,
+    summary: "Only of what has this key, id, path or name.",
+};
+const FIND: Parameter =
+    Parameter { name: "find", kind: ParameterKind::Text, summary: "Only with this in the text." };
+const UNCHANGED: Answer = Answer {
+    status: 304,
+    meaning: "`If-None-Match` is the present `ETag`.",
+    bodies: &[],
+    headers: &[Header::EntityTag],
+};
+const BAD_PAGE: Answer =
+    problem(400, "A parameter cannot be read, or the cursor is of another list.");
+
+pub(super) const ROUTES: &[Route] = &[
+    Route {
+        operation: "getLive",
+        method: Method::Get,
+        path: "/livez",
+        tag: Tag::Server,
+        summary: "Whether the process runs.",
+        access: Access::Open,
+        query: &[],
+        request: None,
+        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }])],
+    },
+    Route {
+        operation: "getReady",
+        method: Method::Get,
+        path: "/readyz",
+        tag: Tag::Server,
+        summary: "Whether the server takes requests.",
+        access: Access::Open,
+        query: &[],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: TEXT, shape: Shape::Text }]),
+            Answer {
+                status: 503,
+                meaning: "It does not, and says why.",
+                bodies: &[Body { media: TEXT, shape: Shape::Text }],
+                headers: &[Header::RetryAfter],
+            },
+        ],
+    },
+    Route {
+        operation: "getAllMetrics",
+        method: Method::Get,
+        path: "/metrics",
+        tag: Tag::Server,
+        summary: "Metrics under our names and the reference's, for Prometheus.",
+        access: Access::Viewer,
+        query: &[],
+        request: None,
+        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }])],
+    },
+    Route {
+        operation: "getOpenApi",
+        method: Method::Get,
+        path: "/headroom/v1/openapi.json",
+        tag: Tag::Server,
+        summary: "This document.",
+        access: Access::Identity,
+        query: &[],
+        request: None,
+        own_answers: &[ok(&[Body { media: JSON, shape: Shape::Object }])],
+    },
+    Route {
+        operation: "getHealth",
+        method: Method::Get,
+        path: "/headroom/v1/health",
+        tag: Tag::Server,
+        summary: "Which server this is, and how it fares. Answered in all its states.",
+        access: Access::Viewer,
+        query: &[],
+        request: None,
+        own_answers: &[ok(&[Body { media: JSON, shape: Shape::One("ServerHealth") }]), UNCHANGED],
+    },
+    Route {
+        operation: "listPartitions",
+        method: Method::Get,
+        path: "/headroom/v1/partitions",
+        tag: Tag::Partitions,
+        summary: "The partitions at a glance.",
+        access: Access::Visible,
+        query: &[LIMIT, CURSOR],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("PartitionPage") }]),
+            UNCHANGED,
+            BAD_PAGE,
+        ],
+    },
+    Route {
+        operation: "getPartition",
+        method: Method::Get,
+        path: "/headroom/v1/partitions/{partition}/summary",
+        tag: Tag::Partitions,
+        summary: "A partition at a glance.",
+        access: Access::Visible,
+        query: &[],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("StampedPartition") }]),
+            UNCHANGED,
+            problem(404, "No such partition, or none that the caller sees."),
+        ],
+    },
+    Route {
+        operation: "listEvents",
+        method: Method::Get,
+        path: "/headroom/v1/events",
+        tag: Tag::Events,
+        summary: "What happened: a stream, or a list where `Accept` is JSON.",
+        access: Access::Viewer,
+        query: &[FROM, TO, KIND, OBJECT, FIND, LIMIT, CURSOR],
+        request: None,
+        own_answers: &[
+            ok(&[
+                Body { media: "text/event-stream", shape: Shape::Stream("Event") },
+                Body { media: JSON, shape: Shape::One("EventPage") },
+            ]),
+            BAD_PAGE,
+            problem(410, "The events after `Last-Event-ID` or `from` are not kept any more."),
+        ],
+    },
+    Route {
+        operation: "getLogLevel",
+        method: Method::Get,
+        path: "/headroom/v1/log-level",
+        tag: Tag::Server,
+        summary: "How much is logged.",
+        access: Access::Viewer,
+        query: &[],
+        request: None,
+        own_answers: &[ok(&[Body { media: JSON, shape: Shape::One("LogLevel") }])],
+    },
+    Route {
+        operation: "setLogLevel",
+        method: Method::Put,
+        path: "/headroom/v1/log-level",
+        tag: Tag::Server,
+        summary: "Log more or less, until the process ends.",
+        access: Access::Admin,
+        query: &[],
+        request: Some(Body { media: JSON, shape: Shape::One("LogLevel") }),
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("LogLevel") }]),
+            problem(400, "The body cannot be read as a log level."),
+            problem(415, "The body is not JSON."),
+            problem(422, "A target is no name of a part."),
+        ],
+    },
+];

@@ -1,0 +1,207 @@
+//! `GET /ws/v1/config`: the queue file in force, as it was understood.
+//!
+//! An object that is "always there" is sent even when it is empty. Names are capitalised in JSON
+//! and in lower case in YAML.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::is_default;
+
+/// The queue file in force, and the settings beside it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct Config {
+    /// By partition.
+    pub partitions: Vec<ConfigPartition>,
+    /// SHA-256 of the text as supplied, in capital hexadecimal digits.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checksum: String,
+    /// All extra settings, by key.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub extra: BTreeMap<String, String>,
+    /// A setting of the reference; `false` here.
+    pub deadlock_detection_enabled: bool,
+    /// A setting of the reference; 0 here.
+    pub deadlock_timeout_seconds: u64,
+}
+
+/// A partition of the queue file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigPartition {
+    /// Its name.
+    pub name: String,
+    /// The root.
+    pub queues: Vec<ConfigQueue>,
+    /// In the order in which they are tried.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub placement_rules: Vec<ConfigPlacementRule>,
+    /// Of users and groups in the whole partition.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Vec<ConfigLimit>,
+    /// Always there.
+    pub preemption: ConfigPreemption,
+    /// Always there.
+    pub node_sort_policy: ConfigNodeSortPolicy,
+    /// Always there.
+    pub user_group_resolver: ConfigUserGroupResolver,
+    /// Ours: `both` or `user`. Absent: `both`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limit_precedence: String,
+}
+
+/// Whether allocations may be stopped. What is absent was not configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigPreemption {
+    /// For the asks of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Because a maximum was lowered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_preemption_enabled: Option<bool>,
+    /// Ours: no queue falls below its guarantee by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict_guarantee: Option<bool>,
+    /// Ours: up to the fair split of what queues that ask have together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<bool>,
+}
+
+/// How nodes are ordered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigNodeSortPolicy {
+    /// `fair`, `binpacking` or empty.
+    #[serde(rename = "Type")]
+    pub policy: String,
+    /// How much each resource type counts.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub resource_weights: BTreeMap<String, f64>,
+}
+
+/// Where the groups of users come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConfigUserGroupResolver {
+    /// Which source. The name is in lower case in JSON too.
+    #[serde(rename = "type", default, skip_serializing_if = "is_default")]
+    pub kind: String,
+}
+
+/// A queue of the queue file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigQueue {
+    /// Last part of its path.
+    pub name: String,
+    /// Has or may have queues below it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub parent: bool,
+    /// Always there.
+    pub resources: ConfigResources,
+    /// Applications that may run at once. Absent: as many as like.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_applications: u64,
+    /// By key.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub properties: BTreeMap<String, String>,
+    /// Who may change what is in it.
+    #[serde(rename = "AdminACL", default, skip_serializing_if = "is_default")]
+    pub admin_acl: String,
+    /// Who may submit.
+    #[serde(rename = "SubmitACL", default, skip_serializing_if = "is_default")]
+    pub submit_acl: String,
+    /// Always there.
+    pub child_template: ChildTemplate,
+    /// The queues directly below it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(no_recursion)]
+    pub queues: Vec<Self>,
+    /// Of users and groups.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Vec<ConfigLimit>,
+}
+
+/// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigResources {
+    /// What it can always get back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub guaranteed: BTreeMap<String, String>,
+    /// What it never exceeds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max: BTreeMap<String, String>,
+}
+
+/// What queues that rules make below it start with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ChildTemplate {
+    /// Applications that may run at once. Absent: as many as like.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_applications: u64,
+    /// By key.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub properties: BTreeMap<String, String>,
+    /// Always there.
+    pub resources: ConfigResources,
+}
+
+/// A placement rule of the queue file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigPlacementRule {
+    /// Which rule.
+    pub name: String,
+    /// Whether it may make queues.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub create: bool,
+    /// Always there.
+    pub filter: ConfigFilter,
+    /// The rule that finds the parent queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(no_recursion)]
+    pub parent: Option<Box<Self>>,
+    /// What the rule needs: a queue, or a tag.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub value: String,
+}
+
+/// Whom a placement rule of the queue file is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigFilter {
+    /// `allow`, `deny` or empty.
+    #[serde(rename = "Type")]
+    pub kind: String,
+    /// Names, or one expression.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub users: Vec<String>,
+    /// Names, or one expression.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub groups: Vec<String>,
+}
+
+/// What users and groups may use in a queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigLimit {
+    /// Its description.
+    pub limit: String,
+    /// Names, or `*`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub users: Vec<String>,
+    /// Names, or `*`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub groups: Vec<String>,
+    /// Amounts as they are written, by resource type.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_resources: BTreeMap<String, String>,
+    /// Running applications. Absent: no limit.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_applications: u64,
+}
