@@ -2,13 +2,13 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::held::Held;
+use super::held::{Failure, Held};
 use super::names;
 use super::scan::Salvage;
 use crate::disk::{Disk, DiskFile};
@@ -255,7 +255,7 @@ impl Log {
             }
             Err(error) => {
                 let failure = self.held.failure();
-                let source = failure.as_ref().map_or_else(|| io_of(error), |one| one.to_error());
+                let source = failure.as_ref().map_or_else(|| io_of(error), Failure::to_error);
                 let path = self.path.clone();
                 Err(if source.kind() == io::ErrorKind::StorageFull {
                     JournalError::Full { path, source }
@@ -303,9 +303,10 @@ impl From<redb::Error> for Refused {
     }
 }
 
-fn check_head(path: &PathBuf, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
-    let damaged =
-        |damage| Refused::Journal(JournalError::damaged(path.clone(), Place::default(), damage));
+fn check_head(path: &Path, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
+    let damaged = |damage| {
+        Refused::Journal(JournalError::damaged(path.to_path_buf(), Place::default(), damage))
+    };
     let Ok(bytes) = <&[u8; HEAD_BYTES]>::try_from(bytes) else {
         return Err(damaged(Damage::Shape("its head has another length")));
     };
@@ -316,7 +317,7 @@ fn check_head(path: &PathBuf, first: u64, bytes: &[u8]) -> Result<u64, Refused> 
     }
     let format = u32::from_le_bytes(*bytes.first_chunk().expect("in the head"));
     if format > FORMAT {
-        let (path, found) = (path.clone(), format);
+        let (path, found) = (path.to_path_buf(), format);
         return Err(Refused::Journal(JournalError::Newer { path, found, known: FORMAT }));
     }
     if number(4) != first {

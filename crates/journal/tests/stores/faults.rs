@@ -2,7 +2,7 @@
 //! was acknowledged is there, a batch is there as a whole or not at all, and nothing twice.
 
 use headroom_journal::disk::faulty::{Fault, FaultyDisk, Kept};
-use headroom_journal::{JournalError, Store};
+use headroom_journal::{JournalError, ReadStore};
 
 use super::kit::{append, chain, open, recover, snapshot, stride};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use headroom_journal::disk::Disk;
 use headroom_journal::disk::faulty::FaultyDisk;
-use headroom_journal::{Store, repair};
+use headroom_journal::{ReadStore, repair};
 
 use super::kit::{append, chain, open, recover, snapshot};
 
