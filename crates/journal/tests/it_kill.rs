@@ -1,5 +1,6 @@
 //! A process that is killed while it writes: what it said it had kept is there when it comes back.
 //! Uses a folder of the real disk and processes of its own.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ fn write_for_ever(folder: &Path) {
     let mut journal = Journal::new(FileStore::open_folder(folder).unwrap());
     let mut out = std::io::stdout();
     for round in 1.. {
-        for _ in 0..round % 40 + 1 {
+        for _ in 0..=round % 40 {
             let time = Timestamp::from_millis(journal.next());
             journal.add(time, None, Some(Deed::Tick), Vec::new()).unwrap();
         }

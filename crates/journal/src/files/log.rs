@@ -176,7 +176,7 @@ impl Log {
     }
 
     /// Open the database, and read all of it once.
-    fn check(path: &PathBuf, held: &Held, first: u64) -> Result<Self, Refused> {
+    fn check(path: &Path, held: &Held, first: u64) -> Result<Self, Refused> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(true)
@@ -189,7 +189,7 @@ impl Log {
             let row = row.ok_or(Refused::Index("its head is missing".to_owned()))?;
             check_head(path, first, row.value())?
         };
-        let (path, held) = (path.clone(), held.clone());
+        let (path, held) = (path.to_path_buf(), held.clone());
         let mut log = Self { path, held, database, first, next: first, before, checksum: before };
         loop {
             let page = log.page_of(log.next, Some(log.checksum))?;

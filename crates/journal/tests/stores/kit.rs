@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use headroom_journal::disk::Disk;
 use headroom_journal::disk::faulty::FaultyDisk;
-use headroom_journal::{FileStore, JournalError, ReadStore, SnapshotHead, Store};
+use headroom_journal::{FileStore, JournalError, SnapshotHead, Store};
 
 /// The bytes of a record: its number says all of them, and some are longer than a page.
 pub(crate) fn bytes(sequence: u64) -> Vec<u8> {

@@ -2,9 +2,7 @@
 
 use headroom_journal::disk::Folder;
 use headroom_journal::disk::faulty::FaultyDisk;
-use headroom_journal::{
-    FileStore, JournalError, Lease, MemoryJournal, ReadStore, SnapshotHead, Store,
-};
+use headroom_journal::{FileStore, JournalError, Lease, MemoryJournal, SnapshotHead, Store};
 
 use super::kit::{append, batch, begin_snapshot, open, read, recover, snapshot};
 
