@@ -1,15 +1,16 @@
 //! `headroom journal`: is it whole, what is in it, and cut it off where it is not.
 
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 use headroom_core::books::Books;
 use headroom_core::{Scheduler, Step, decide};
 use headroom_journal::disk::{Disk, Folder};
-use headroom_journal::{FileReader, JournalError, ReadStore as _, Record, Seen, repair, verify};
+use headroom_journal::{FileReader, ReadStore as _, Record, Seen, repair, verify};
 use serde_json::json;
 
 use crate::output;
@@ -91,7 +92,18 @@ struct Judge {
 }
 
 impl Judge {
-    fn follow(&mut self, record: &Record) {
+    /// Judge a record, and apply what happened.
+    ///
+    /// # Errors
+    /// When it cannot have happened to these books: they say so by a panic, since nobody but us
+    /// writes records.
+    fn follow(&mut self, record: &Record) -> Result<()> {
+        let followed = catch_unwind(AssertUnwindSafe(|| self.judge(record)));
+        let sequence = record.sequence;
+        followed.map_err(|_| anyhow!("record {sequence} does not follow from those before it"))
+    }
+
+    fn judge(&mut self, record: &Record) {
         let (books, now) = (&self.books, record.time);
         let today = if let Some(command) = &record.command {
             decide(books, now, command).is_ok_and(|events| events == record.events)
@@ -117,12 +129,15 @@ impl Verify {
         // What came before the first record is in a snapshot, whose content is not read here yet.
         let from_nothing = files.first() == 1;
         let mut judge = Judge::default();
-        let found = verify::<JournalError>(&files, |seen| {
-            if let (Seen::Record(record), true) = (&seen, from_nothing) {
-                judge.follow(record);
-            }
-            Ok(())
-        })?;
+        // The error says what a panic of the books would, and where.
+        let hook = take_hook();
+        set_hook(Box::new(|_| {}));
+        let found = verify::<Error>(&files, |seen| match seen {
+            Seen::Record(record) if from_nothing => judge.follow(record),
+            Seen::Record(_) | Seen::Snapshot(_) => Ok(()),
+        });
+        set_hook(hook);
+        let found = found?;
         let mut text = String::new();
         let records = (found.last + 1).saturating_sub(found.first);
         let (commands, events) = (found.commands, found.events);
