@@ -170,17 +170,25 @@ fn what_today_would_be_decided_otherwise_is_told() {
             *schedulable = false;
         }
     });
-    run(&folder, &["verify"], &expect![[r#"
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r#"
         records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
         judged again: 8, of which 3 differ
         warning: this version decides otherwise, first at record 2; what happened stays
         0
-    "#]]);
+    "#]],
+    );
     std::fs::remove_dir_all(&folder).unwrap();
-    run(&folder, &["verify"], &expect![[r#"
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r#"
         error: there is no folder data
         1
-    "#]]);
+    "#]],
+    );
     assert!(!folder.exists(), "no folder is made for a wrong name");
 }
 
@@ -189,10 +197,14 @@ fn a_record_that_cannot_have_happened_is_told() {
     let folder = journal("journal-impossible", |events| {
         events.retain(|event| !matches!(event, Event::ApplicationAdded { .. }));
     });
-    run(&folder, &["verify"], &expect![[r#"
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r#"
         error: record 4 does not follow from those before it
         1
-    "#]]);
+    "#]],
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
