@@ -101,11 +101,11 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         records 1 to 8, all whole: 5 commands, 11 events, 575 bytes
         judged again: 8, of which 0 differ
         0
-    "#]],
+    "]],
     );
     run(
         &folder,
@@ -120,44 +120,44 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
     run(
         &folder,
         &["dump", "--from", "4", "--to", "3"],
-        &expect![[r#"
+        &expect![[r"
         error: --to 3 is before record 4, the first to print
         1
-    "#]],
+    "]],
     );
     run(
         &folder,
         &["repair", "--to", "9"],
-        &expect![[r#"
+        &expect![[r"
         error: cannot keep records up to 9: record 9 is not there whole; `--to 8` keeps all before it
         1
-    "#]],
+    "]],
     );
     run(
         &folder,
         &["repair", "--to", "5"],
-        &expect![[r#"
+        &expect![[r"
         kept the records up to 5; the files as they were are data/before-repair-1.*
         0
-    "#]],
+    "]],
     );
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         records 1 to 5, all whole: 5 commands, 7 events, 506 bytes
         judged again: 5, of which 0 differ
         0
-    "#]],
+    "]],
     );
     let held = FileStore::open_folder(&folder).unwrap();
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         error: data/lock is in use by process PID; one process at a time may write to it
         1
-    "#]],
+    "]],
     );
     drop(held);
     std::fs::remove_dir_all(&folder).unwrap();
@@ -173,21 +173,21 @@ fn what_today_would_be_decided_otherwise_is_told() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
         judged again: 8, of which 3 differ
         warning: this version decides otherwise, first at record 2; what happened stays
         0
-    "#]],
+    "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         error: there is no folder data
         1
-    "#]],
+    "]],
     );
     assert!(!folder.exists(), "no folder is made for a wrong name");
 }
@@ -200,10 +200,10 @@ fn a_record_that_cannot_have_happened_is_told() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         error: record 4 does not follow from those before it
         1
-    "#]],
+    "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -222,27 +222,27 @@ fn a_damaged_record_is_told_with_its_place() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x3d8a2c93ebf5027d, expected 0xddfbffe8a2c130b9
         1
-    "#]],
+    "]],
     );
     run(
         &folder,
         &["repair", "--to", "4"],
-        &expect![[r#"
+        &expect![[r"
         kept the records up to 4; the files as they were are data/before-repair-1.*
         0
-    "#]],
+    "]],
     );
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
         records 1 to 4, all whole: 4 commands, 6 events, 414 bytes
         judged again: 4, of which 0 differ
         0
-    "#]],
+    "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }
