@@ -1,4 +1,14 @@
 //! Keeps what happened in order, and gives it back whole after a crash.
+//!
+//! - A [`Record`] is one step: the time, the command if one was given, and the events that
+//!   followed. Its bytes are protobuf, as `proto/headroom/journal/v1` says; old ones stay readable.
+//! - A [`Store`] keeps records as bytes, in order, with checksums, and snapshots beside them:
+//!   [`FileStore`] in a folder, [`MemoryStore`] in memory.
+//! - A [`Journal`] is the writer's end of a store: one flush for a batch of records.
+//! - [`verify`] reads all of a journal, [`repair`] cuts it off where it is damaged.
+//!
+//! Recovery applies the events of records and asks nobody: what happened is not judged twice.
+//! Damage is an error that names its place; nothing is skipped.
 
 pub mod disk;
 mod error;
@@ -6,22 +16,26 @@ mod exercise;
 #[cfg(feature = "redb")]
 mod files;
 mod frame;
+mod journal;
 mod memory;
 mod record;
 mod store;
+mod verify;
 mod wire;
 
 pub use error::{Damage, JournalError, Place};
 #[doc(hidden)]
 pub use exercise::exercise;
 #[cfg(feature = "redb")]
-pub use files::{FileStore, repair};
+pub use files::{FileReader, FileStore, repair};
+pub use journal::Journal;
 pub use memory::{MemoryJournal, MemoryStore};
 pub use record::{DecodeError, FORMAT, LEVELS_MAX, Origin, Record, TooDeep, What};
 pub use store::{
-    CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead,
-    Store, Stored, WriteSnapshot,
+    CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot,
+    SnapshotHead, Store, Stored, WriteSnapshot,
 };
+pub use verify::{Seen, Verified, verify};
 
 /// The messages, as `proto/headroom/journal/v1` defines them.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::JournalError;
 use crate::store::{
-    CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead,
-    Store, Stored, WriteSnapshot,
+    CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot,
+    SnapshotHead, Store, Stored, WriteSnapshot,
 };
 
 /// What all handles share.
@@ -75,33 +75,17 @@ impl MemoryStore {
     }
 }
 
-impl Store for MemoryStore {
-    fn lease(&self) -> Lease {
-        self.lease
+impl ReadStore for MemoryStore {
+    fn first(&self) -> u64 {
+        self.journal.state().gone + 1
     }
 
     fn next(&self) -> u64 {
         self.journal.state().next()
     }
 
-    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
-        let mut state = self.may_write(lease)?;
-        let expected = state.next();
-        if next != expected {
-            return Err(JournalError::OutOfOrder { expected, found: next });
-        }
-        let most = RECORD_BYTES_MAX;
-        if let Some(large) = batch.iter().map(Vec::len).find(|length| *length > most) {
-            return Err(JournalError::TooLarge { bytes: large, most });
-        }
-        if state.failing {
-            drop(state);
-            self.stopped = true;
-            let source = std::io::Error::other("it was told to fail");
-            return Err(JournalError::Append { sequence: next, path: path(), source });
-        }
-        state.records.extend((next..).zip(batch.iter().cloned()));
-        Ok(())
+    fn place(&self, _sequence: u64) -> PathBuf {
+        path()
     }
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
@@ -126,6 +110,32 @@ impl Store for MemoryStore {
         let (head, chunks) =
             state.snapshots.get(&sequence).cloned().ok_or(JournalError::NoSnapshot { sequence })?;
         Ok(Snapshot { head, chunks: Box::new(chunks.into_iter().map(Ok)) })
+    }
+}
+
+impl Store for MemoryStore {
+    fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
+        let mut state = self.may_write(lease)?;
+        let expected = state.next();
+        if next != expected {
+            return Err(JournalError::OutOfOrder { expected, found: next });
+        }
+        let most = RECORD_BYTES_MAX;
+        if let Some(large) = batch.iter().map(Vec::len).find(|length| *length > most) {
+            return Err(JournalError::TooLarge { bytes: large, most });
+        }
+        if state.failing {
+            drop(state);
+            self.stopped = true;
+            let source = std::io::Error::other("it was told to fail");
+            return Err(JournalError::Append { sequence: next, path: path(), source });
+        }
+        state.records.extend((next..).zip(batch.iter().cloned()));
+        Ok(())
     }
 
     fn begin_snapshot(

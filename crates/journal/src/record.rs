@@ -5,7 +5,7 @@ use prost::Message as _;
 use headroom_core::{Command, Event, Timestamp};
 
 use crate::proto;
-use crate::wire::{At as _, Decoded, Fault, Field as _, required};
+use crate::wire::{At as _, Decoded, Fault, Field, required};
 
 /// The version of the record format that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -165,7 +165,7 @@ impl Record {
                 let Origin { identity, command_id } = origin.clone();
                 proto::Origin { identity, command_id }
             }),
-            command: command.as_ref().map(|command| command.put()),
+            command: command.as_ref().map(Field::put),
             events: events.put(),
         }
     }

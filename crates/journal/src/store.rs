@@ -5,6 +5,8 @@
 //! leads: whoever opens a store for writing gets a [`Lease`], and everything that is written
 //! carries it, so that a leader who has been replaced without knowing cannot write any more.
 
+use std::path::PathBuf;
+
 use crate::JournalError;
 
 /// How many snapshots are kept: should the newest be damaged, the one before and the records
@@ -85,20 +87,16 @@ pub trait WriteSnapshot: Send {
     fn finish(self: Box<Self>) -> Result<(), JournalError>;
 }
 
-/// A place that keeps the journal, opened for writing.
-pub trait Store: Send {
-    /// The lease that this handle was given when it was opened.
-    fn lease(&self) -> Lease;
+/// A place that keeps the journal, opened for reading.
+pub trait ReadStore {
+    /// The first record that is kept; [`ReadStore::next`] in an empty journal.
+    fn first(&self) -> u64;
 
     /// The sequence number of the next record; 1 in an empty journal.
     fn next(&self) -> u64;
 
-    /// Append records and make them durable with one flush: all of them or none.
-    ///
-    /// # Errors
-    /// When the lease is over, when `next` is not [`Store::next`], when the disk fails. After a
-    /// failure nothing is taken any more; what was in the batch is there as a whole or not at all.
-    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError>;
+    /// What a person would call the place where a record is.
+    fn place(&self, sequence: u64) -> PathBuf;
 
     /// Read from this record on. Checksums, order and completeness are checked on the way.
     ///
@@ -117,6 +115,20 @@ pub trait Store: Send {
     /// # Errors
     /// When there is none, or it is damaged.
     fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError>;
+}
+
+/// A place that keeps the journal, opened for writing.
+pub trait Store: ReadStore + Send {
+    /// The lease that this handle was given when it was opened.
+    fn lease(&self) -> Lease;
+
+    /// Append records and make them durable with one flush: all of them or none.
+    ///
+    /// # Errors
+    /// When the lease is over, when `next` is not [`ReadStore::next`], when the disk fails. After
+    /// a failure nothing is taken any more; what was in the batch is there as a whole or not at
+    /// all.
+    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError>;
 
     /// Begin a snapshot of the books after the last record. It is written by whoever holds what
     /// this returns, on another thread if wanted, while records go on being appended.

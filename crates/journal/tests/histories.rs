@@ -1,4 +1,5 @@
 //! Whatever happens in random histories survives the way into bytes and out of them.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
 use headroom_core::books::Books;
 use headroom_core::testkit::{Counts, World, history, play, tree};

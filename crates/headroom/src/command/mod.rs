@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 mod completions;
+mod journal;
 mod simulate;
 mod validate;
 
@@ -16,6 +17,8 @@ pub(crate) enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and say what to write instead
     Validate(validate::Validate),
+    /// Check, print or repair the journal of a server that does not run
+    Journal(journal::Journal),
     /// Print a script that completes these commands in a shell
     Completions(completions::Completions),
 }
@@ -29,6 +32,7 @@ impl Command {
         match self {
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
+            Self::Journal(journal) => journal.run()?,
             Self::Completions(completions) => completions.run()?,
         }
         Ok(ExitCode::SUCCESS)

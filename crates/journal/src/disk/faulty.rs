@@ -162,9 +162,8 @@ impl State {
         let Some((at, fault)) = self.fault else { return Ok(Go::On) };
         let failed = || io::Error::other("injected fault");
         match fault {
-            Fault::Fails if number == at => Err(failed()),
             Fault::Short if number == at && writes => Ok(Go::Halfway(failed())),
-            Fault::Short if number == at => Err(failed()),
+            Fault::Short | Fault::Fails if number == at => Err(failed()),
             Fault::Full if number >= at && writes => {
                 Err(io::Error::new(io::ErrorKind::StorageFull, "injected fault"))
             }

@@ -134,13 +134,13 @@ impl Overlay {
         self.length = self.length.max(end);
         for block in offset / BLOCK..end.div_ceil(BLOCK) {
             let start = block * BLOCK;
-            let mut whole = vec![0; BLOCK as usize];
+            let mut whole = [0; 4_096];
             let there = self.length.min(start + BLOCK) - start;
             self.read(file, start, &mut whole[Self::range(0, there)])?;
             let (low, high) = (offset.max(start), end.min(start + BLOCK));
             let new = &bytes[Self::range(low - offset, high - offset)];
             whole[Self::range(low - start, high - start)].copy_from_slice(new);
-            self.blocks.insert(block, whole.into());
+            self.blocks.insert(block, Box::new(whole));
         }
         Ok(())
     }

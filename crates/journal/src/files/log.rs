@@ -2,13 +2,13 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::held::Held;
+use super::held::{Failure, Held};
 use super::names;
 use super::scan::Salvage;
 use crate::disk::{Disk, DiskFile};
@@ -176,7 +176,7 @@ impl Log {
     }
 
     /// Open the database, and read all of it once.
-    fn check(path: &PathBuf, held: &Held, first: u64) -> Result<Self, Refused> {
+    fn check(path: &Path, held: &Held, first: u64) -> Result<Self, Refused> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(true)
@@ -189,7 +189,7 @@ impl Log {
             let row = row.ok_or(Refused::Index("its head is missing".to_owned()))?;
             check_head(path, first, row.value())?
         };
-        let (path, held) = (path.clone(), held.clone());
+        let (path, held) = (path.to_path_buf(), held.clone());
         let mut log = Self { path, held, database, first, next: first, before, checksum: before };
         loop {
             let page = log.page_of(log.next, Some(log.checksum))?;
@@ -255,7 +255,7 @@ impl Log {
             }
             Err(error) => {
                 let failure = self.held.failure();
-                let source = failure.as_ref().map_or_else(|| io_of(error), |one| one.to_error());
+                let source = failure.as_ref().map_or_else(|| io_of(error), Failure::to_error);
                 let path = self.path.clone();
                 Err(if source.kind() == io::ErrorKind::StorageFull {
                     JournalError::Full { path, source }
@@ -303,9 +303,10 @@ impl From<redb::Error> for Refused {
     }
 }
 
-fn check_head(path: &PathBuf, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
-    let damaged =
-        |damage| Refused::Journal(JournalError::damaged(path.clone(), Place::default(), damage));
+fn check_head(path: &Path, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
+    let damaged = |damage| {
+        Refused::Journal(JournalError::damaged(path.to_path_buf(), Place::default(), damage))
+    };
     let Ok(bytes) = <&[u8; HEAD_BYTES]>::try_from(bytes) else {
         return Err(damaged(Damage::Shape("its head has another length")));
     };
@@ -316,7 +317,7 @@ fn check_head(path: &PathBuf, first: u64, bytes: &[u8]) -> Result<u64, Refused> 
     }
     let format = u32::from_le_bytes(*bytes.first_chunk().expect("in the head"));
     if format > FORMAT {
-        let (path, found) = (path.clone(), format);
+        let (path, found) = (path.to_path_buf(), format);
         return Err(Refused::Journal(JournalError::Newer { path, found, known: FORMAT }));
     }
     if number(4) != first {

@@ -22,7 +22,7 @@ mod snapshot;
 
 pub use repair::repair;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use log::{Log, Use};
@@ -32,27 +32,37 @@ use crate::disk::{Disk, Folder, Lock};
 use crate::error::{Damage, JournalError, Place};
 use crate::frame::BEGINNING;
 use crate::store::{
-    Lease, RECORD_BYTES_MAX, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead, Store, WriteSnapshot,
+    Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead, Store,
+    WriteSnapshot,
 };
 
-/// The journal in files of one folder.
-pub struct FileStore {
+/// The journal in files of one folder, for reading: nothing in it is changed. It holds the lock all
+/// the same, so that nobody else changes it meanwhile.
+pub struct FileReader {
     disk: Arc<dyn Disk>,
     /// The first records of the files before the current one.
     older: Vec<u64>,
     log: Log,
+    /// What the mark said.
+    said: Said,
+    _lock: Lock,
+}
+
+impl std::fmt::Debug for FileReader {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.log.path();
+        out.debug_struct("FileReader").field("log", path).finish_non_exhaustive()
+    }
+}
+
+/// The journal in files of one folder.
+#[derive(Debug)]
+pub struct FileStore {
+    files: FileReader,
     mark: Mark,
     lease: Lease,
     /// Something failed, so that memory may be ahead of the disk.
     stopped: bool,
-    _lock: Lock,
-}
-
-impl std::fmt::Debug for FileStore {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self.log.path();
-        out.debug_struct("FileStore").field("log", path).finish_non_exhaustive()
-    }
 }
 
 /// Take the lock of a folder.
@@ -72,6 +82,33 @@ fn lock(disk: &dyn Disk) -> Result<Lock, JournalError> {
 
 fn list(disk: &dyn Disk) -> Result<Vec<String>, JournalError> {
     disk.list().map_err(|source| JournalError::access("list", disk.path(""), source))
+}
+
+impl FileReader {
+    /// Open the journal of a disk, and check its newest records.
+    ///
+    /// # Errors
+    /// As [`FileStore::open`]; and when there is no journal.
+    pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
+        let lock = lock(&*disk)?;
+        Self::open_as(disk, lock, Use::Read)
+    }
+
+    fn open_as(disk: Arc<dyn Disk>, lock: Lock, purpose: Use) -> Result<Self, JournalError> {
+        let names = list(&*disk)?;
+        let said = mark::read(&*disk)?.unwrap_or_default();
+        let mut older = names::logs(&names);
+        let snapshots = names::snapshots(&names);
+        let Some(current) = older.pop() else {
+            let last = said.sequence.max(snapshots.last().copied().unwrap_or_default());
+            let damage = Damage::Missing { first: 1, last };
+            return Err(JournalError::damaged(disk.path(""), Place::default(), damage));
+        };
+        check_beginning(&*disk, older.first().copied().unwrap_or(current), &snapshots)?;
+        let must = (said.sequence >= current).then_some(said.sequence);
+        let log = Log::open(&*disk, current, purpose, must)?;
+        Ok(Self { disk, older, log, said, _lock: lock })
+    }
 }
 
 impl FileStore {
@@ -100,19 +137,14 @@ impl FileStore {
             removed.map_err(|source| JournalError::access("remove", disk.path(name), source))?;
         }
         let said = mark::read(&*disk)?.unwrap_or_default();
-        let mut older = names::logs(&names);
-        let current = match older.pop() {
-            Some(current) => current,
-            None => begin(&*disk, &names, said)?,
-        };
-        let begins = older.first().copied().unwrap_or(current);
-        check_beginning(&*disk, begins, &names::snapshots(&names))?;
-        let must = (said.sequence >= current).then_some(said.sequence);
-        let log = Log::open(&*disk, current, Use::Append, must)?;
-        let said = Said { sequence: log.next - 1, lease: said.lease + 1 };
-        let mark = Mark::make(&*disk, said)?;
-        let lease = Lease::new(said.lease);
-        Ok(Self { disk, older, log, mark, lease, stopped: false, _lock: lock })
+        let snapshots = names::snapshots(&names);
+        if names::logs(&names).is_empty() && snapshots.is_empty() && said.sequence == 0 {
+            log::make(&*disk, 1, BEGINNING, std::iter::empty())?;
+        }
+        let files = FileReader::open_as(disk, lock, Use::Append)?;
+        let said = Said { sequence: files.log.next - 1, lease: files.said.lease + 1 };
+        let mark = Mark::make(&*files.disk, said)?;
+        Ok(Self { files, mark, lease: Lease::new(said.lease), stopped: false })
     }
 
     /// Whether this handle may write.
@@ -122,7 +154,7 @@ impl FileStore {
             return Err(JournalError::Deposed { presented, current });
         }
         if self.stopped {
-            return Err(JournalError::Stopped { path: self.log.path().clone() });
+            return Err(JournalError::Stopped { path: self.files.log.path().clone() });
         }
         Ok(())
     }
@@ -135,14 +167,14 @@ impl FileStore {
 
     /// The records from now on go to another file.
     fn turn(&mut self) -> Result<(), JournalError> {
-        let (next, checksum) = (self.log.next, self.log.checksum);
-        if next == self.log.first {
+        let FileReader { disk, older, log, .. } = &mut self.files;
+        if log.next == log.first {
             return Ok(()); // It has no record yet.
         }
-        log::make(&*self.disk, next, checksum, std::iter::empty())?;
-        let log = Log::open(&*self.disk, next, Use::Append, None)?;
-        self.older.push(self.log.first);
-        self.log = log;
+        log::make(&**disk, log.next, log.checksum, std::iter::empty())?;
+        let new = Log::open(&**disk, log.next, Use::Append, None)?;
+        older.push(log.first);
+        *log = new;
         Ok(())
     }
 
@@ -154,37 +186,23 @@ impl FileStore {
         }
         // The oldest first, so that what is left has no hole.
         let kept = oldest + 1;
-        while let [first, rest @ ..] = &*self.older
-            && rest.first().copied().unwrap_or(self.log.first) <= kept
+        while let [first, rest @ ..] = &*self.files.older
+            && rest.first().copied().unwrap_or(self.files.log.first) <= kept
         {
             self.remove(&names::log(*first))?;
-            self.older.remove(0);
+            self.files.older.remove(0);
         }
-        let synced = self.disk.sync();
-        synced.map_err(|source| JournalError::access("flush", self.disk.path(""), source))?;
+        let disk = &self.files.disk;
+        let synced = disk.sync();
+        synced.map_err(|source| JournalError::access("flush", disk.path(""), source))?;
         Ok(self.first())
     }
 
     fn remove(&self, name: &str) -> Result<(), JournalError> {
-        let fail = |source| JournalError::access("remove", self.disk.path(name), source);
-        self.disk.remove(name).map_err(fail)
+        let disk = &self.files.disk;
+        let fail = |source| JournalError::access("remove", disk.path(name), source);
+        disk.remove(name).map_err(fail)
     }
-
-    /// The first record that is kept.
-    fn first(&self) -> u64 {
-        self.older.first().copied().unwrap_or(self.log.first)
-    }
-}
-
-/// Make the first file of a new journal; the first record that it takes.
-fn begin(disk: &dyn Disk, names: &[String], said: Said) -> Result<u64, JournalError> {
-    let covered = names::snapshots(names).last().copied().unwrap_or_default();
-    if said.sequence.max(covered) > 0 {
-        let damage = Damage::Missing { first: 1, last: said.sequence.max(covered) };
-        return Err(JournalError::damaged(disk.path(""), Place::default(), damage));
-    }
-    log::make(disk, 1, BEGINNING, std::iter::empty())?;
-    Ok(1)
 }
 
 /// A journal begins with the first record of all, or has a snapshot of what came before.
@@ -196,34 +214,23 @@ fn check_beginning(disk: &dyn Disk, first: u64, snapshots: &[u64]) -> Result<(),
     Err(JournalError::damaged(disk.path(""), Place::default(), damage))
 }
 
-impl Store for FileStore {
-    fn lease(&self) -> Lease {
-        self.lease
+impl ReadStore for FileReader {
+    fn first(&self) -> u64 {
+        self.older.first().copied().unwrap_or(self.log.first)
     }
 
     fn next(&self) -> u64 {
         self.log.next
     }
 
-    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
-        self.may_write(lease)?;
-        if next != self.log.next {
-            return Err(JournalError::OutOfOrder { expected: self.log.next, found: next });
-        }
-        let most = RECORD_BYTES_MAX;
-        if let Some(large) = batch.iter().map(Vec::len).find(|length| *length > most) {
-            return Err(JournalError::TooLarge { bytes: large, most });
-        }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let said = Said { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
-        let outcome = self.log.append(batch).and_then(|()| self.mark.say(&*self.disk, said));
-        self.watch(outcome)
+    fn place(&self, sequence: u64) -> PathBuf {
+        let logs = self.older.iter().chain([&self.log.first]);
+        let log = logs.take_while(|first| **first <= sequence).last();
+        self.disk.path(&names::log(log.copied().unwrap_or_else(|| self.first())))
     }
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
-        read::from(&*self.disk, &self.older, Some(&self.log), from)
+        read::from(&*self.disk, &self.older, &self.log, from)
     }
 
     fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
@@ -235,6 +242,57 @@ impl Store for FileStore {
     fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
         snapshot::open(&self.disk, sequence)
     }
+}
+
+impl ReadStore for FileStore {
+    fn first(&self) -> u64 {
+        self.files.first()
+    }
+
+    fn next(&self) -> u64 {
+        self.files.next()
+    }
+
+    fn place(&self, sequence: u64) -> PathBuf {
+        self.files.place(sequence)
+    }
+
+    fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
+        self.files.read(from)
+    }
+
+    fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
+        self.files.snapshots()
+    }
+
+    fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
+        self.files.snapshot(sequence)
+    }
+}
+
+impl Store for FileStore {
+    fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
+        self.may_write(lease)?;
+        let expected = self.next();
+        if next != expected {
+            return Err(JournalError::OutOfOrder { expected, found: next });
+        }
+        let most = RECORD_BYTES_MAX;
+        if let Some(bytes) = batch.iter().map(Vec::len).find(|length| *length > most) {
+            return Err(JournalError::TooLarge { bytes, most });
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let said = Said { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
+        let outcome = self.files.log.append(batch);
+        let outcome = outcome.and_then(|()| self.mark.say(&*self.files.disk, said));
+        self.watch(outcome)
+    }
 
     fn begin_snapshot(
         &mut self,
@@ -242,14 +300,14 @@ impl Store for FileStore {
         head: SnapshotHead,
     ) -> Result<Box<dyn WriteSnapshot>, JournalError> {
         self.may_write(lease)?;
-        let last = self.log.next - 1;
+        let last = self.next() - 1;
         if head.sequence != last {
             return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
         }
         let turned = self.turn();
         self.watch(turned)?;
         // A snapshot that fails is a pity, and the records are still there.
-        let writer = snapshot::Writer::begin(Arc::clone(&self.disk), head)?;
+        let writer = snapshot::Writer::begin(Arc::clone(&self.files.disk), head)?;
         Ok(Box::new(writer))
     }
 

@@ -7,20 +7,20 @@ use crate::disk::Disk;
 use crate::error::{Damage, JournalError, Place};
 use crate::store::{Records, Stored};
 
-/// Read from this record on: files `older`, then `current`; without one, the last of the older.
+/// Read from this record on: files `older`, then `current`.
 pub(super) fn from<'store>(
     disk: &'store dyn Disk,
     older: &[u64],
-    current: Option<&'store Log>,
+    current: &'store Log,
     from: u64,
 ) -> Result<Records<'store>, JournalError> {
-    let first = older.first().copied().or(current.map(|log| log.first)).unwrap_or(1);
+    let first = older.first().copied().unwrap_or(current.first);
     if from < first {
         return Err(JournalError::Truncated { wanted: from, first });
     }
     let mut files: VecDeque<u64> = older.iter().copied().collect();
-    let ends = |files: &VecDeque<u64>| files.get(1).copied().or(current.map(|log| log.first));
-    while !files.is_empty() && ends(&files).is_some_and(|end| end <= from) {
+    let end = |files: &VecDeque<u64>| files.get(1).copied().unwrap_or(current.first);
+    while !files.is_empty() && end(&files) <= from {
         files.pop_front();
     }
     let (open, page) = (None, VecDeque::new());
@@ -32,9 +32,9 @@ struct Reader<'store> {
     disk: &'store dyn Disk,
     /// First records of files that come before the current one.
     files: VecDeque<u64>,
-    current: Option<&'store Log>,
+    current: &'store Log,
     /// The file that is being read, if it is not the current one, and where it must end.
-    open: Option<(Log, Option<u64>)>,
+    open: Option<(Log, u64)>,
     page: VecDeque<Stored>,
     next: u64,
     /// The checksum of the record that was read last.
@@ -51,16 +51,12 @@ impl Reader<'_> {
             {
                 self.open_file(first)?;
             }
-            let Some(log) = self.open.as_ref().map(|(log, _)| log).or(self.current) else {
-                return Ok(false);
-            };
+            let log = self.open.as_ref().map_or(self.current, |(log, _)| log);
             let before = self.before.or((log.first == self.next).then_some(log.before));
             let page = log.page(self.next, before)?;
             if page.records.is_empty() {
                 let Some((log, end)) = self.open.take() else { return Ok(false) };
-                if let Some(end) = end
-                    && self.next < end
-                {
+                if self.next < end {
                     let place = Place::record(self.next);
                     let damage = Damage::Missing { first: self.next, last: end - 1 };
                     return Err(JournalError::damaged(log.path().clone(), place, damage));
@@ -76,8 +72,8 @@ impl Reader<'_> {
     }
 
     fn open_file(&mut self, first: u64) -> Result<(), JournalError> {
-        let end = self.files.front().copied().or(self.current.map(|log| log.first));
-        let log = Log::open(self.disk, first, Use::Read, end.map(|end| end - 1))?;
+        let end = self.files.front().copied().unwrap_or(self.current.first);
+        let log = Log::open(self.disk, first, Use::Read, Some(end - 1))?;
         if let Some(expected) = self.before.filter(|before| *before != log.before) {
             let damage = Damage::Chain { expected, found: log.before };
             return Err(JournalError::damaged(log.path().clone(), Place::record(first), damage));

@@ -108,8 +108,8 @@ macro_rules! structure {
     ($type:ty = $message:ty { $($field:ident),* $(,)? }) => {
         impl $crate::wire::Field<$message> for $type {
             fn put(&self) -> $message {
-                let Self { $($field),* } = self;
                 type Message = $message;
+                let Self { $($field),* } = self;
                 Message { $($field: $crate::wire::Field::put($field)),* }
             }
 

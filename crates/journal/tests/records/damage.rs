@@ -122,12 +122,12 @@ fn no_bytes_make_it_panic() {
         }
         for _ in 0..4 * good.len() {
             let mut bytes = good.clone();
-            for _ in 0..next() % 3 + 1 {
+            for _ in 0..=next() % 3 {
                 let at = next() % bytes.len();
                 match next() % 4 {
                     0 => bytes[at] ^= 1 << (next() % 8),
                     1 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][next() % 5],
-                    2 => bytes.insert(at, (next() % 256) as u8),
+                    2 => bytes.insert(at, next().to_le_bytes()[0]),
                     _ => drop(bytes.remove(at)),
                 }
             }

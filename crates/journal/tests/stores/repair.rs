@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use headroom_journal::disk::Disk;
 use headroom_journal::disk::faulty::FaultyDisk;
-use headroom_journal::{Store, repair};
+use headroom_journal::{ReadStore, repair};
 
 use super::kit::{append, chain, open, recover, snapshot};
 
@@ -49,7 +49,6 @@ fn records_behind_are_cut_off_and_the_journal_goes_on() {
 fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
     let name = "log-00000000000000000007.redb";
     let good = disk().bytes(name).unwrap();
-    let at = |text: &str| good.windows(text.len()).rposition(|one| one == text.as_bytes()).unwrap();
     // All of the library's own head: no page is found any more.
     let disk = disk();
     let mut bytes = good.clone();
@@ -78,5 +77,4 @@ fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
     assert_eq!(refused, expected);
     cut(&disk, 10).unwrap();
     assert_eq!(recover(&open(&disk).unwrap()).unwrap(), 10);
-    assert!(at("record 11 ") > 0);
 }

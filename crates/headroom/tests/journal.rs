@@ -1,0 +1,248 @@
+//! `headroom journal` on a journal of a few records.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use expect_test::{Expect, expect};
+use headroom_core::books::Books;
+use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+use headroom_core::resource::Amounts;
+use headroom_core::{
+    AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Timestamp, decide,
+};
+use headroom_journal::{FileStore, Journal, Origin};
+
+/// One queue, one node, one application with two asks for which there is room.
+fn commands() -> Vec<Command> {
+    let partition = Name::new("default");
+    let leaf = QueueConfig { name: Name::new("a"), ..QueueConfig::default() };
+    let root = QueueConfig {
+        name: Name::new("root"),
+        submit_acl: "*".into(),
+        children: vec![leaf],
+        ..QueueConfig::default()
+    };
+    let partitions = vec![PartitionConfig::new("default", root)];
+    let configuration = Configuration { partitions, ..Configuration::default() };
+    let ask = |key: &str| {
+        Command::Ask(Ask {
+            partition: partition.clone(),
+            application: Name::new("app"),
+            key: Name::new(key),
+            resources: Amounts::from([("vcore", 2_000)]),
+            ..Ask::default()
+        })
+    };
+    vec![
+        Command::Configure(Box::new(configuration)),
+        Command::AddNode(AddNode {
+            partition: partition.clone(),
+            node: Name::new("n1"),
+            capacity: Amounts::from([("vcore", 8_000)]),
+            schedulable: true,
+            ..AddNode::default()
+        }),
+        Command::Submit(Submit {
+            partition: partition.clone(),
+            application: Name::new("app"),
+            queue: Name::new("root.a"),
+            user: Name::new("ann"),
+            ..Submit::default()
+        }),
+        ask("first"),
+        ask("second"),
+    ]
+}
+
+/// A folder with a journal of these commands, each in a record, and of what the scheduler did; of
+/// the events of a command, those are written that `lie` makes of them.
+fn journal(name: &str, lie: impl Fn(&mut Vec<Event>)) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("headroom-{name}-{}", std::process::id()));
+    let mut journal = Journal::new(FileStore::open_folder(&folder).unwrap());
+    let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
+    let now = Timestamp::from_millis(1_700_000_000_000);
+    let origin = Origin { identity: "ann".into(), command_id: String::new() };
+    for command in commands() {
+        let mut events = decide(&books, now, &command).unwrap();
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
+        lie(&mut events);
+        journal.add(now, Some(origin.clone()), Some(command), events).unwrap();
+    }
+    let mut events = Vec::new();
+    while scheduler.next(&books, now, &mut events) == Step::Moved {
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
+        journal.add(now, None, None, std::mem::take(&mut events)).unwrap();
+    }
+    journal.sync().unwrap();
+    folder
+}
+
+/// What the program prints, and tells beside it; the folder is called `data`.
+fn run(folder: &Path, arguments: &[&str], expected: &Expect) {
+    let mut words = vec!["journal", arguments[0]];
+    let shown = folder.display().to_string();
+    words.push(&shown);
+    words.extend(&arguments[1..]);
+    let output = Process::new(env!("CARGO_BIN_EXE_headroom")).args(words).output().unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let code = output.status.code().unwrap();
+    let text = text.replace(&shown, "data").replace(&std::process::id().to_string(), "PID");
+    expected.assert_eq(&format!("{text}{code}\n"));
+}
+
+#[test]
+fn a_whole_journal_is_verified_printed_and_cut_off() {
+    let folder = journal("journal", |_| {});
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        records 1 to 8, all whole: 5 commands, 11 events, 575 bytes
+        judged again: 8, of which 0 differ
+        0
+    "]],
+    );
+    run(
+        &folder,
+        &["dump", "--from", "4", "--to", "6"],
+        &expect![[r#"
+        {"command":"Ask(Ask { partition: \"default\", application: \"app\", key: \"first\", resources: Amounts([(\"vcore\", Quantity(2000))]), node: None, priority: 0, created: None, originator: false, placeholder: false, task_group: \"\", required_node: \"\", may_preempt: false, preemptable: false })","commandId":"","events":["AskAdded { application: app0, key: \"first\", resources: Amounts([(\"vcore\", Quantity(2000))]), priority: 0, created: Timestamp(1700000000000), traits: AskTraits { originator: false, placeholder: false, may_preempt: false, preemptable: false, task_group: None, required_node: None } }","ApplicationMoved { application: app0, state: Accepted, timer: None }"],"identity":"ann","sequence":4,"time":1700000000000}
+        {"command":"Ask(Ask { partition: \"default\", application: \"app\", key: \"second\", resources: Amounts([(\"vcore\", Quantity(2000))]), node: None, priority: 0, created: None, originator: false, placeholder: false, task_group: \"\", required_node: \"\", may_preempt: false, preemptable: false })","commandId":"","events":["AskAdded { application: app0, key: \"second\", resources: Amounts([(\"vcore\", Quantity(2000))]), priority: 0, created: Timestamp(1700000000000), traits: AskTraits { originator: false, placeholder: false, may_preempt: false, preemptable: false, task_group: None, required_node: None } }"],"identity":"ann","sequence":5,"time":1700000000000}
+        {"command":null,"commandId":null,"events":["ApplicationLinked { application: app0, group: None }"],"identity":null,"sequence":6,"time":1700000000000}
+        0
+    "#]],
+    );
+    run(
+        &folder,
+        &["dump", "--from", "4", "--to", "3"],
+        &expect![[r"
+        error: --to 3 is before record 4, the first to print
+        1
+    "]],
+    );
+    run(
+        &folder,
+        &["repair", "--to", "9"],
+        &expect![[r"
+        error: cannot keep records up to 9: record 9 is not there whole; `--to 8` keeps all before it
+        1
+    "]],
+    );
+    run(
+        &folder,
+        &["repair", "--to", "5"],
+        &expect![[r"
+        kept the records up to 5; the files as they were are data/before-repair-1.*
+        0
+    "]],
+    );
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        records 1 to 5, all whole: 5 commands, 7 events, 506 bytes
+        judged again: 5, of which 0 differ
+        0
+    "]],
+    );
+    let held = FileStore::open_folder(&folder).unwrap();
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        error: data/lock is in use by process PID; one process at a time may write to it
+        1
+    "]],
+    );
+    drop(held);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_today_would_be_decided_otherwise_is_told() {
+    let folder = journal("journal-otherwise", |events| {
+        if let Some(Event::NodeAdded { schedulable, .. }) = events.first_mut() {
+            *schedulable = false;
+        }
+    });
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
+        judged again: 8, of which 3 differ
+        warning: this version decides otherwise, first at record 2; what happened stays
+        0
+    "]],
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        error: there is no folder data
+        1
+    "]],
+    );
+    assert!(!folder.exists(), "no folder is made for a wrong name");
+}
+
+#[test]
+fn a_record_that_cannot_have_happened_is_told() {
+    let folder = journal("journal-impossible", |events| {
+        events.retain(|event| !matches!(event, Event::ApplicationAdded { .. }));
+    });
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        error: record 4 does not follow from those before it
+        1
+    "]],
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_damaged_record_is_told_with_its_place() {
+    let folder = journal("journal-damaged", |_| {});
+    let file = folder.join("log-00000000000000000001.redb");
+    let mut bytes = std::fs::read(&file).unwrap();
+    for start in 0..bytes.len() - 6 {
+        if bytes[start..].starts_with(b"second") {
+            bytes[start] = b'S';
+        }
+    }
+    std::fs::write(&file, bytes).unwrap();
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x3d8a2c93ebf5027d, expected 0xddfbffe8a2c130b9
+        1
+    "]],
+    );
+    run(
+        &folder,
+        &["repair", "--to", "4"],
+        &expect![[r"
+        kept the records up to 4; the files as they were are data/before-repair-1.*
+        0
+    "]],
+    );
+    run(
+        &folder,
+        &["verify"],
+        &expect![[r"
+        records 1 to 4, all whole: 4 commands, 6 events, 414 bytes
+        judged again: 4, of which 0 differ
+        0
+    "]],
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}

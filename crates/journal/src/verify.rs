@@ -1,0 +1,87 @@
+//! Walking through all of a journal: checksums, completeness, content, snapshots.
+
+use headroom_core::Timestamp;
+
+use crate::error::{Damage, Place};
+use crate::store::{ReadStore, SnapshotHead};
+use crate::{JournalError, Record};
+
+/// What a journal was found to have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// The first record that is kept.
+    pub first: u64,
+    /// The last; less than the first if there is none.
+    pub last: u64,
+    /// How many bytes the records have.
+    pub record_bytes: u64,
+    /// How many commands were given.
+    pub commands: u64,
+    /// How many events happened.
+    pub events: u64,
+    /// What the snapshots are of, the oldest first, with their bytes.
+    pub snapshots: Vec<(SnapshotHead, u64)>,
+}
+
+/// What a walk comes by, in order of record numbers; of equal ones the record first.
+#[derive(Debug)]
+pub enum Seen<'walk> {
+    /// A record.
+    Record(&'walk Record),
+    /// A snapshot, whose digest must be that of the books after the record.
+    Snapshot(&'walk SnapshotHead),
+}
+
+/// Read everything, check it, and show it to `see`, who may judge commands again and compare
+/// digests.
+///
+/// # Errors
+/// The first fault, with its place; or what `see` says.
+pub fn verify<E: From<JournalError>>(
+    store: &dyn ReadStore,
+    mut see: impl FnMut(Seen<'_>) -> Result<(), E>,
+) -> Result<Verified, E> {
+    let mut found = Verified::default();
+    let mut sequences = store.snapshots()?;
+    sequences.reverse();
+    for sequence in sequences {
+        let snapshot = store.snapshot(sequence)?;
+        let mut bytes = 0;
+        for chunk in snapshot.chunks {
+            bytes += chunk?.len() as u64;
+        }
+        found.snapshots.push((snapshot.head, bytes));
+    }
+    let heads: Vec<SnapshotHead> = found.snapshots.iter().map(|(head, _)| *head).collect();
+    let mut heads = heads.iter().peekable();
+    found.first = store.first();
+    found.last = found.first - 1;
+    let mut time = Timestamp::ZERO;
+    for stored in store.read(found.first)? {
+        while let Some(head) = heads.next_if(|head| head.sequence <= found.last) {
+            see(Seen::Snapshot(head))?;
+        }
+        let stored = stored?;
+        let sequence = stored.sequence;
+        let damaged =
+            |damage| JournalError::damaged(store.place(sequence), Place::record(sequence), damage);
+        let record = Record::decode(&stored.bytes).map_err(|error| damaged(error.into()))?;
+        if record.sequence != sequence {
+            let damage = Damage::Shape("the record says another number than it is filed under");
+            return Err(damaged(damage).into());
+        }
+        if record.time < time {
+            return Err(damaged(Damage::Shape("it is earlier than the record before")).into());
+        }
+        time = record.time;
+        found.last = sequence;
+        found.record_bytes += stored.bytes.len() as u64;
+        found.commands += u64::from(record.command.is_some());
+        found.events += record.events.len() as u64;
+        see(Seen::Record(&record))?;
+    }
+    for head in heads {
+        see(Seen::Snapshot(head))?;
+    }
+    Ok(found)
+}
