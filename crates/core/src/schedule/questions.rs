@@ -170,6 +170,13 @@ pub(super) fn to_keep(
     (!left.is_empty()).then_some(Err(left))
 }
 
+/// Whether a node has room for an ask, and the RM refuses it.
+fn has_refused_room(books: &Books, ask: AllocationId, node: NodeId) -> bool {
+    let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
+    let refused = verdict.is_some_and(|one| one.refusal.is_some());
+    refused && books.node(node).available.fits(books.resources_of(ask))
+}
+
 /// Judge an ask about which the RM is asked, and for which no node is kept.
 pub(super) fn judge(
     books: &Books,
@@ -186,6 +193,10 @@ pub(super) fn judge(
     match reserve::on_required_node(books, node, wanted) {
         // A node that it may not have is not kept for it.
         Verdict::Place(node) => on_node(books, ask, node, || wait(Blocker::NodeConstraint(ask))),
+        // With room that it may not have, it would be given up at once.
+        Verdict::Keep(node) if has_refused_room(books, ask, node) => {
+            wait(Blocker::NodeConstraint(ask))
+        }
         Verdict::Keep(node) => {
             let mode = QuestionMode::Reserve;
             match books.verdict_on(ask, node, mode) {

@@ -164,3 +164,37 @@ fn no_more_questions_are_open_at_once_than_the_rm_wants() {
         "#]],
     );
 }
+
+#[test]
+fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore=4
+        app A root.a ann
+        questions on
+        ask a1 A vcore=2 requires n1
+        answer a1 n1=taint
+        ask b1 A vcore=2 on n1
+        ask a2 A vcore=4 requires n1
+        answer a2 n1=ok
+        answer a1 n1=taint
+        ",
+        expect![[r#"
+            questions on: nothing
+            ask a1: A Accepted, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            answer a1: RM says of a1: n1=taint
+              a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+            ask b1: b1 on n1, A Running, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+            ask a2: RM asked whether a2 may run on n1 once there is room
+              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+            answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
+              a2 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 4000 m}; wait for a release there, or for another node with room
+            answer a1: RM says of a1: n1=taint
+              a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+        "#]],
+    );
+}

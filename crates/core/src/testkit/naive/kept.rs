@@ -101,6 +101,10 @@ pub(super) fn on_required_node(
             Err(step) => return Some(step),
         }
     } else {
+        let said = books.verdict_on(ask, node, QuestionMode::Allocate);
+        if on.available.fits(wanted) && said.is_some_and(|one| one.refusal.is_some()) {
+            return None;
+        }
         match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {
             Ok(node) => events.push(Event::Reserved { ask, node }),
             Err(step) => return Some(step),
