@@ -157,6 +157,13 @@ struct Run {
     wake_at: Option<Timestamp>,
 }
 
+/// What ended a wait.
+enum Woken {
+    By(Message),
+    ByTime,
+    ByNobodyLeft,
+}
+
 /// Who is to be answered when the batch is durable.
 #[derive(Default)]
 struct Replies {
@@ -175,8 +182,11 @@ impl Run {
             let first = if more {
                 self.receiver.try_recv().ok()
             } else {
-                let Some(first) = self.wait(&waiting) else { return self.end() };
-                first
+                match self.wait(&waiting) {
+                    Woken::By(message) => Some(message),
+                    Woken::ByTime => None,
+                    Woken::ByNobodyLeft => return self.end(),
+                }
             };
             let (replies, goes_on) = self.batch(first)?;
             more = goes_on;
@@ -188,8 +198,8 @@ impl Run {
         }
     }
 
-    /// Wait for a message or a deadline; none if nobody can send any more.
-    fn wait(&mut self, waiting: &tokio::runtime::Runtime) -> Option<Option<Message>> {
+    /// Wait for a message or a deadline.
+    fn wait(&mut self, waiting: &tokio::runtime::Runtime) -> Woken {
         let deadline = match self.settings.pace {
             Pace::ByHand => None,
             Pace::Automatic => {
@@ -199,15 +209,15 @@ impl Run {
         };
         let receiver = &mut self.receiver;
         let Some(deadline) = deadline else {
-            return receiver.blocking_recv().map(Some);
+            return receiver.blocking_recv().map_or(Woken::ByNobodyLeft, Woken::By);
         };
         let left = deadline.since(self.settings.clock.now());
         let left = Duration::from_millis(left.get());
         waiting.block_on(async {
             match tokio::time::timeout(left, receiver.recv()).await {
-                Ok(Some(message)) => Some(Some(message)),
-                Ok(None) => None,
-                Err(_) => Some(None),
+                Ok(Some(message)) => Woken::By(message),
+                Ok(None) => Woken::ByNobodyLeft,
+                Err(_) => Woken::ByTime,
             }
         })
     }

@@ -63,6 +63,7 @@ pub enum News {
 
 /// What was placed.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Allocated {
     /// Application id.
     pub application: Name,

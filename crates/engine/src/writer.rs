@@ -9,7 +9,7 @@ use headroom_core::books::Books;
 use headroom_core::record::{self, Edges, Telling, records_of_refusal};
 use headroom_core::view::{Counters, History, Sample};
 use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
-use headroom_journal::{Lease, Origin, Record, Store};
+use headroom_journal::{Journal, Origin, Record, Store};
 
 use crate::answers::Answers;
 use crate::error::EngineError;
@@ -75,10 +75,7 @@ pub struct Work {
 pub struct Writer {
     books: Books,
     scheduler: Scheduler,
-    store: Box<dyn Store>,
-    lease: Lease,
-    /// The number of the next record.
-    next: u64,
+    journal: Journal,
     /// When the last record was made: a wall clock may step back, the journal may not.
     last: Timestamp,
     answers: Answers,
@@ -87,7 +84,6 @@ pub struct Writer {
     /// Events of the step at hand.
     events: Vec<Event>,
     /// What is not durable yet.
-    batch: Vec<Vec<u8>>,
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
     scanned: Timestamp,
@@ -102,7 +98,7 @@ pub struct Writer {
 
 impl fmt::Debug for Writer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Writer").field("next", &self.next).finish_non_exhaustive()
+        out.debug_struct("Writer").field("journal", &self.journal).finish_non_exhaustive()
     }
 }
 
@@ -135,15 +131,12 @@ impl Writer {
         Self {
             books,
             scheduler,
-            lease: store.lease(),
-            store,
-            next: sequence + 1,
+            journal: Journal::new(store),
             last: time,
             answers,
             telling: Telling::default(),
             edges: Edges::default(),
             events: Vec::new(),
-            batch: Vec::new(),
             entries: VecDeque::new(),
             told: Vec::new(),
             scanned: time,
@@ -202,7 +195,7 @@ impl Writer {
             Ok(events) => {
                 self.events = events;
                 let entry = self.record(now, Some((origin, command)))?;
-                let sequence = self.next - 1;
+                let sequence = self.journal.next() - 1;
                 Ok(Ok(Accepted { sequence, entry, repeated: false }))
             }
             Err(rejection) => {
@@ -268,13 +261,9 @@ impl Writer {
     /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
     /// again: memory is ahead of the disk.
     pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
-        if !self.batch.is_empty() {
-            let first = self.next - self.batch.len() as u64;
-            self.store.append(self.lease, first, &self.batch)?;
-            self.batch.clear();
-            self.work.batches += 1;
-        }
-        self.views.note_committed(self.next - 1);
+        let committed = self.journal.sync()?;
+        self.work.batches += u64::from(!self.entries.is_empty());
+        self.views.note_committed(committed);
         if self.views.take_wanted() || is_idle {
             self.publish_view();
         }
@@ -283,17 +272,13 @@ impl Writer {
         Ok(())
     }
 
-    /// The journal.
-    pub fn store(&mut self) -> &mut dyn Store {
-        &mut *self.store
-    }
-
     fn publish_view(&self) {
-        if self.views.latest().sequence + 1 == self.next {
+        let sequence = self.journal.next() - 1;
+        if self.views.latest().sequence == sequence {
             return; // Nothing is newer.
         }
         self.views.publish(View {
-            sequence: self.next - 1,
+            sequence,
             time: self.last,
             books: self.books.clone(),
             history: Arc::clone(&self.history),
@@ -339,13 +324,11 @@ impl Writer {
         edges.take(books, scheduler, now, &notes, &mut heard);
         let (origin, command) = cause.unzip();
         let origin = origin.filter(|one| *one != Origin::default());
-        let record = Record { sequence: self.next, time: now, origin, command, events };
-        let encoded = record.encode();
-        let bytes =
-            encoded.map_err(|source| EngineError::TooDeep { sequence: self.next, source })?;
-        self.batch.push(bytes);
+        let sequence = self.journal.next();
+        let record = Record { sequence, time: now, origin, command, events };
+        let added = self.journal.add(&record);
+        added.map_err(|source| EngineError::TooDeep { sequence, source })?;
         self.answers.note(&record);
-        self.next += 1;
         let entry = Arc::new(Entry { record, notices: told_rm });
         self.entries.push_back(Arc::clone(&entry));
         Ok(Some(entry))

@@ -11,7 +11,7 @@ use headroom_core::resource::Amounts;
 use headroom_core::{
     AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Timestamp, decide,
 };
-use headroom_journal::{FileStore, Journal, Origin};
+use headroom_journal::{FileStore, Journal, Origin, Record};
 
 /// One queue, one node, one application with two asks for which there is room.
 fn commands() -> Vec<Command> {
@@ -59,7 +59,7 @@ fn commands() -> Vec<Command> {
 /// the events of a command, those are written that `lie` makes of them.
 fn journal(name: &str, lie: impl Fn(&mut Vec<Event>)) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("headroom-{name}-{}", std::process::id()));
-    let mut journal = Journal::new(FileStore::open_folder(&folder).unwrap());
+    let mut journal = Journal::new(Box::new(FileStore::open_folder(&folder).unwrap()));
     let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
     let now = Timestamp::from_millis(1_700_000_000_000);
     let origin = Origin { identity: "ann".into(), command_id: String::new() };
@@ -69,17 +69,29 @@ fn journal(name: &str, lie: impl Fn(&mut Vec<Event>)) -> PathBuf {
             scheduler.apply(&mut books, now, event);
         }
         lie(&mut events);
-        journal.add(now, Some(origin.clone()), Some(command), events).unwrap();
+        add(&mut journal, now, Some((origin.clone(), command)), events);
     }
     let mut events = Vec::new();
     while scheduler.next(&books, now, &mut events) == Step::Moved {
         for event in &events {
             scheduler.apply(&mut books, now, event);
         }
-        journal.add(now, None, None, std::mem::take(&mut events)).unwrap();
+        add(&mut journal, now, None, std::mem::take(&mut events));
     }
     journal.sync().unwrap();
     folder
+}
+
+/// Add the next record.
+fn add(
+    journal: &mut Journal,
+    time: Timestamp,
+    cause: Option<(Origin, Command)>,
+    events: Vec<Event>,
+) {
+    let (origin, command) = cause.unzip();
+    let record = Record { sequence: journal.next(), time, origin, command, events };
+    journal.add(&record).unwrap();
 }
 
 /// What the program prints, and tells beside it; the folder is called `data`.

@@ -214,6 +214,7 @@ pub enum Damage {
 
 impl JournalError {
     /// A failed access, told apart from a full disk.
+    #[cfg(feature = "redb")]
     pub(crate) fn access(deed: &'static str, path: PathBuf, source: io::Error) -> Self {
         if source.kind() == io::ErrorKind::StorageFull {
             return Self::Full { path, source };

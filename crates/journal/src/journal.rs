@@ -1,9 +1,9 @@
 //! The writer's end of a store: collects the records of a batch, and makes them durable at once.
 
-use headroom_core::{Command, Event, Timestamp};
+use std::fmt;
 
 use crate::store::Store;
-use crate::{JournalError, Origin, Record, TooDeep};
+use crate::{JournalError, Record, TooDeep};
 
 /// Records are added one by one, and kept with one flush.
 ///
@@ -12,41 +12,44 @@ use crate::{JournalError, Origin, Record, TooDeep};
 /// use headroom_journal::{Journal, MemoryJournal, ReadStore, Record};
 ///
 /// let kept = MemoryJournal::default();
-/// let mut journal = Journal::new(kept.open());
-/// journal.add(Timestamp::ZERO, None, None, Vec::new())?;
+/// let mut journal = Journal::new(Box::new(kept.open()));
+/// let (time, origin, command, events) = (Timestamp::ZERO, None, None, Vec::new());
+/// let record = Record { sequence: journal.next(), time, origin, command, events };
+/// journal.add(&record)?;
 /// assert_eq!(journal.sync()?, 1);
 ///
 /// let first = journal.store().read(1)?.next().expect("one was kept")?;
-/// assert_eq!(Record::decode(&first.bytes)?.sequence, 1);
+/// assert_eq!(Record::decode(&first.bytes)?, record);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
-pub struct Journal<S> {
-    store: S,
+pub struct Journal {
+    store: Box<dyn Store>,
     batch: Vec<Vec<u8>>,
 }
 
-impl<S: Store> Journal<S> {
+impl fmt::Debug for Journal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Journal").field("next", &self.next()).finish_non_exhaustive()
+    }
+}
+
+impl Journal {
     /// Write to this store, behind what is there.
-    pub const fn new(store: S) -> Self {
+    pub fn new(store: Box<dyn Store>) -> Self {
         Self { store, batch: Vec::new() }
     }
 
-    /// Add a record to the batch; its number. Nobody else knows of it before [`Journal::sync`].
+    /// Add the next record to the batch. Nobody else knows of it before [`Journal::sync`].
     ///
     /// # Errors
     /// When it cannot be written down; the batch is as it was.
-    pub fn add(
-        &mut self,
-        time: Timestamp,
-        origin: Option<Origin>,
-        command: Option<Command>,
-        events: Vec<Event>,
-    ) -> Result<u64, TooDeep> {
-        let sequence = self.next();
-        let record = Record { sequence, time, origin, command, events };
+    ///
+    /// # Panics
+    /// When its number is not [`Journal::next`].
+    pub fn add(&mut self, record: &Record) -> Result<(), TooDeep> {
+        assert_eq!(record.sequence, self.next(), "records are numbered without gaps");
         self.batch.push(record.encode()?);
-        Ok(sequence)
+        Ok(())
     }
 
     /// The number of the next record that is added.
@@ -54,24 +57,26 @@ impl<S: Store> Journal<S> {
         self.store.next() + self.batch.len() as u64
     }
 
-    /// Make the batch durable; the number of the last record that is.
+    /// Make the batch durable, if there is one; the number of the last record that is.
     ///
     /// # Errors
     /// Any error is fatal: memory is ahead of the disk then, so whoever writes must stop and
     /// recover by replay.
     pub fn sync(&mut self) -> Result<u64, JournalError> {
-        let batch = std::mem::take(&mut self.batch);
-        self.store.append(self.store.lease(), self.store.next(), &batch)?;
+        if !self.batch.is_empty() {
+            self.store.append(self.store.lease(), self.store.next(), &self.batch)?;
+            self.batch.clear();
+        }
         Ok(self.store.next() - 1)
     }
 
     /// The store, for reading.
-    pub const fn store(&self) -> &S {
-        &self.store
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// The store, for snapshots. Nothing may be appended to it by another way.
-    pub const fn store_mut(&mut self) -> &mut S {
-        &mut self.store
+    pub fn store_mut(&mut self) -> &mut dyn Store {
+        &mut *self.store
     }
 }

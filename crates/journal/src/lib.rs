@@ -15,6 +15,7 @@ mod error;
 mod exercise;
 #[cfg(feature = "redb")]
 mod files;
+#[cfg(feature = "redb")]
 mod frame;
 mod journal;
 mod memory;

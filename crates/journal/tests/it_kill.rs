@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use headroom_core::{Command as Deed, Timestamp};
-use headroom_journal::{FileStore, Journal, ReadStore, Record, Seen, SnapshotHead, Store, verify};
+use headroom_journal::{FileStore, Journal, ReadStore, Record, Seen, SnapshotHead, verify};
 
 const FOLDER: &str = "HEADROOM_JOURNAL_CHILD";
 
@@ -17,12 +17,14 @@ const KILLS: u32 = 25;
 
 /// Written by nobody but the child: appends, takes snapshots, and says how far it got.
 fn write_for_ever(folder: &Path) {
-    let mut journal = Journal::new(FileStore::open_folder(folder).unwrap());
+    let mut journal = Journal::new(Box::new(FileStore::open_folder(folder).unwrap()));
     let mut out = std::io::stdout();
     for round in 1.. {
         for _ in 0..=round % 40 {
             let time = Timestamp::from_millis(journal.next());
-            journal.add(time, None, Some(Deed::Tick), Vec::new()).unwrap();
+            let (sequence, command) = (journal.next(), Some(Deed::Tick));
+            let record = Record { sequence, time, origin: None, command, events: Vec::new() };
+            journal.add(&record).unwrap();
         }
         let kept = journal.sync().unwrap();
         writeln!(out, "kept {kept}").unwrap();

@@ -13,7 +13,6 @@ pub(crate) struct Cluster {
     pub(crate) engine: Engine,
     pub(crate) handle: Handle,
     pub(crate) clock: HandClock,
-    pub(crate) journal: MemoryJournal,
 }
 
 impl Cluster {
@@ -28,7 +27,7 @@ impl Cluster {
         change(&mut settings);
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
-        Self { engine, handle, clock, journal: journal.clone() }
+        Self { engine, handle, clock }
     }
 
     /// One queue, one node of 8 vcores, one application.

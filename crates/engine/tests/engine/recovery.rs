@@ -60,8 +60,7 @@ async fn files_hold_it_too() {
     };
     let engine = open();
     let handle = engine.handle();
-    let journal = MemoryJournal::default();
-    let cluster = Cluster { engine, handle, clock: HandClock::at(START), journal };
+    let cluster = Cluster { engine, handle, clock: HandClock::at(START) };
     cluster.furnish().await;
     for round in 0..20 {
         cluster.accept(ask(&format!("a{round}"), 1)).await;
