@@ -73,18 +73,10 @@ impl Engine {
         let stopped = Arc::new(OnceLock::new());
         let published = writer.published();
         let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped));
-        let run = Run { writer, receiver, settings, wake_at: None };
+        let end = End { published, stopped };
+        let mut run = Run { writer, receiver, settings, end, wake_at: None };
         let thread = std::thread::Builder::new().name("headroom-writer".into());
-        let thread = thread.spawn(move || {
-            let end = End { published, stopped };
-            let ended = run.run();
-            let reason = match &ended {
-                Ok(()) => "it has ended".to_owned(),
-                Err(error) => chain(error),
-            };
-            end.because(reason);
-            ended
-        });
+        let thread = thread.spawn(move || run.run());
         Ok(Self { handle, thread: thread.map_err(EngineError::Thread)? })
     }
 
@@ -153,6 +145,7 @@ struct Run {
     writer: Writer,
     receiver: mpsc::Receiver<Message>,
     settings: Settings,
+    end: End,
     /// When time alone may change something for the scheduler.
     wake_at: Option<Timestamp>,
 }
@@ -173,7 +166,18 @@ struct Replies {
 }
 
 impl Run {
-    fn run(mut self) -> Result<(), EngineError> {
+    fn run(&mut self) -> Result<(), EngineError> {
+        let mut replies = Replies::default();
+        let ended = self.serve(&mut replies);
+        // Before anybody learns that he gets no answer.
+        self.end.because(match &ended {
+            Ok(()) => "it has ended".to_owned(),
+            Err(error) => chain(error),
+        });
+        ended
+    }
+
+    fn serve(&mut self, replies: &mut Replies) -> Result<(), EngineError> {
         // Waiting with a deadline is all that it is needed for.
         let waiting = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let waiting = waiting.map_err(EngineError::Thread)?;
@@ -185,15 +189,13 @@ impl Run {
                 match self.wait(&waiting) {
                     Woken::By(message) => Some(message),
                     Woken::ByTime => None,
-                    Woken::ByNobodyLeft => return self.end(),
+                    Woken::ByNobodyLeft => return self.finish(),
                 }
             };
-            let (replies, goes_on) = self.batch(first)?;
-            more = goes_on;
-            let stop = replies.stop;
+            more = self.batch(first, replies)?;
             replies.send();
-            if stop {
-                return self.end();
+            if replies.stop {
+                return self.finish();
             }
         }
     }
@@ -224,17 +226,20 @@ impl Run {
 
     /// One batch: what waits, the time, the scheduler, and one flush; whether there is more to do
     /// at once.
-    fn batch(&mut self, first: Option<Message>) -> Result<(Replies, bool), EngineError> {
+    fn batch(
+        &mut self,
+        first: Option<Message>,
+        replies: &mut Replies,
+    ) -> Result<bool, EngineError> {
         let now = self.settings.clock.now();
-        let mut replies = Replies::default();
         let mut next = first;
         for _ in 0..MESSAGES_PER_BATCH {
             let Some(message) = next else { break };
-            self.take(now, message, &mut replies)?;
+            self.take(now, message, replies)?;
             next = if replies.stop { None } else { self.receiver.try_recv().ok() };
         }
         if let Some(message) = next {
-            self.take(now, message, &mut replies)?;
+            self.take(now, message, replies)?;
         }
         let mut more = false;
         if self.settings.pace == Pace::Automatic {
@@ -245,7 +250,7 @@ impl Run {
         }
         let is_idle = !more && self.receiver.is_empty();
         self.writer.flush(is_idle)?;
-        Ok((replies, more))
+        Ok(more)
     }
 
     fn take(
@@ -278,18 +283,18 @@ impl Run {
         submissions.into_iter().map(|one| self.writer.judge(now, one)).collect()
     }
 
-    fn end(mut self) -> Result<(), EngineError> {
+    fn finish(&mut self) -> Result<(), EngineError> {
         self.writer.flush(true)
     }
 }
 
 impl Replies {
     /// Answer everybody; some may not wait any more.
-    fn send(self) {
-        for (answer, outcomes) in self.outcomes {
+    fn send(&mut self) {
+        for (answer, outcomes) in self.outcomes.drain(..) {
             let _ = answer.send(outcomes);
         }
-        for (answer, steps) in self.turns {
+        for (answer, steps) in self.turns.drain(..) {
             let _ = answer.send(steps);
         }
     }
