@@ -49,9 +49,15 @@ const START: Timestamp = Timestamp::from_millis(1_000_000);
 /// scheduler's and to the naive one's, replay equal to the live books, everything freed at
 /// the end.
 ///
+/// Everything that happened, in order.
+///
 /// # Panics
 /// When anything is wrong.
-pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
+pub fn play(
+    configuration: &Configuration,
+    ops: &[Op],
+    counts: &mut Counts,
+) -> Vec<(Timestamp, Event)> {
     let world = World { now: START, ..World::default() };
     let waiting = BTreeMap::new();
     let mut player = Player {
@@ -98,6 +104,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) {
     assert_eq!(world.replayed(), world.books, "a replay must rebuild the live books");
     player.finish();
     check_balance(&player.world);
+    player.world.journal
 }
 
 /// Scans for queues above their maximum come by themselves, some seconds apart.
