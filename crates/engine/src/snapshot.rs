@@ -27,6 +27,10 @@ use stream::{Bounded, Counting};
 /// read with the default. What is newer is refused, for it may hold what we do not know.
 pub const FORMAT: u32 = 1;
 
+/// How deep content may nest: placement rules within each other as deep as a queue file may, in
+/// the books around them. What nests deeper is damaged, and would use up the stack.
+const DEPTH_MAX: usize = 600;
+
 const MAGIC: [u8; 8] = *b"HRSNAP\r\n";
 
 /// Bytes that are compressed together. Measured with a million allocations: larger ones save a
@@ -176,6 +180,7 @@ fn decode<T: DeserializeOwned, R: Read>(
 ) -> Result<(T, Bounded<R>), SnapshotError> {
     let buffer = BufReader::with_capacity(BUFFER, content);
     let mut decoder = rmp_serde::Deserializer::new(buffer);
+    decoder.set_max_depth(DEPTH_MAX);
     let value = T::deserialize(&mut decoder);
     let mut buffer = decoder.into_inner();
     let value = value.map_err(|error| {
