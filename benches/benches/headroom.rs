@@ -4,13 +4,16 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use headroom_benches::change::Changes;
+use std::cell::RefCell;
 use std::time::Instant;
 
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
-use headroom_benches::table::{RUNS, head, measure, measure_core, memory, rate, time};
+use headroom_benches::table::{
+    RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
+};
 use headroom_benches::waiting::Full;
 use headroom_benches::weigh::{KINDS, weigh};
 use headroom_benches::wide::{Width, wide};
@@ -139,8 +142,10 @@ fn snapshots(title: &str) {
     std::fs::write(&path, &bytes).expect("there is room for the file");
     let weight = weighed(&format!("{SNAPSHOT}{}", path.display()));
     drop(std::fs::remove_file(&path));
-    let mut kept = None;
-    let times = measure_core(|| kept = Some(snapshot::read(&bytes)));
+    let kept = RefCell::new(None);
+    let forget = || drop(kept.take());
+    let times =
+        measure_core_after(forget, || drop(kept.borrow_mut().replace(snapshot::read(&bytes))));
     time("bytes to books, in memory", &times, &format!("goal: 2 s; {weight}"));
     let times = measure_core(|| drop(Scheduler::new(&books)));
     time("a scheduler for them", &times, "");

@@ -183,27 +183,28 @@ fn decode<T: DeserializeOwned, R: Read>(
     decoder.set_max_depth(DEPTH_MAX);
     let value = T::deserialize(&mut decoder);
     let mut buffer = decoder.into_inner();
-    let value = value.map_err(|error| {
-        let content = buffer.get_ref();
-        match error {
-            _ if content.is_exceeded() => SnapshotError::TooLarge { limit: content.limit() },
-            rmp_serde::decode::Error::InvalidMarkerRead(source)
-            | rmp_serde::decode::Error::InvalidDataRead(source) => {
-                SnapshotError::Read { read: content.read(), source }
-            }
-            source => SnapshotError::Decode { read: content.read(), source },
-        }
+    let value = value.map_err(|error| match error {
+        rmp_serde::decode::Error::InvalidMarkerRead(source)
+        | rmp_serde::decode::Error::InvalidDataRead(source) => failed(buffer.get_ref(), source),
+        _ if buffer.get_ref().is_exceeded() => too_large(buffer.get_ref()),
+        source => SnapshotError::Decode { read: buffer.get_ref().read(), source },
     })?;
-    let failed = |content: &Bounded<R>, source| match content.is_exceeded() {
-        true => SnapshotError::TooLarge { limit: content.limit() },
-        false => SnapshotError::Read { read: content.read(), source },
-    };
-    let behind = buffer.read(&mut [0]);
-    let behind = behind.map_err(|source| failed(buffer.get_ref(), source))?;
+    let behind = buffer.read(&mut [0]).map_err(|source| failed(buffer.get_ref(), source))?;
     if behind > 0 {
         let read = buffer.get_ref().read();
         let expected = read - buffer.buffer().len() as u64 - behind as u64;
         return Err(SnapshotError::Length { read, expected });
     }
     Ok((value, buffer.into_inner()))
+}
+
+fn failed<R: Read>(content: &Bounded<R>, source: io::Error) -> SnapshotError {
+    if content.is_exceeded() {
+        return too_large(content);
+    }
+    SnapshotError::Read { read: content.read(), source }
+}
+
+const fn too_large<R: Read>(content: &Bounded<R>) -> SnapshotError {
+    SnapshotError::TooLarge { limit: content.limit() }
 }

@@ -50,7 +50,9 @@ impl<K: Ord + Clone, V> OrderedMap<K, V> {
         V: Clone,
     {
         for chunk in &mut self.chunks {
-            Arc::make_mut(&mut chunk.entries).iter_mut().for_each(|(_, value)| change(value));
+            for (_, value) in Arc::make_mut(&mut chunk.entries) {
+                change(value);
+            }
         }
     }
 
@@ -65,15 +67,17 @@ impl<K: Ord + Clone, V> OrderedMap<K, V> {
         let mut last: Option<K> = None;
         for chunk in &mut self.chunks {
             let entries = Arc::get_mut(&mut chunk.entries).ok_or(Unsorted)?;
-            for (name, value) in entries.iter_mut() {
-                *name = key(value)?;
-                if last.as_ref().is_some_and(|last| *last >= *name) {
+            for place in 0..entries.len() {
+                let name = key(&entries[place].1)?;
+                let before = if place == 0 { last.as_ref() } else { Some(&entries[place - 1].0) };
+                if before.is_some_and(|before| *before >= name) {
                     return Err(Unsorted.into());
                 }
-                last = Some(name.clone());
+                entries[place].0 = name;
             }
-            if let Some((first, _)) = entries.first() {
+            if let (Some((first, _)), Some((end, _))) = (entries.first(), entries.last()) {
                 chunk.from = first.clone();
+                last = Some(end.clone());
             }
         }
         Ok(())

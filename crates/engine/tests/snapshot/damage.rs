@@ -15,7 +15,7 @@ use super::{books, read, written};
 
 /// The content of a snapshot of books, without what protects it.
 fn content() -> Vec<u8> {
-    rmp_serde::to_vec(&books()).unwrap()
+    rmp_serde::to_vec(&books()).expect("books can be written")
 }
 
 /// One change of bytes: where, and what.
@@ -64,7 +64,7 @@ fn apply(bytes: &mut Vec<u8>, edit: &Edit) {
     }
 }
 
-/// A hundred times as many cases as other properties have: each costs little.
+/// A hundred times as many cases as other properties have, unless `PROPTEST_CASES` says how many.
 fn many() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { cases: usual.cases * 100, failure_persistence: None, ..usual }
@@ -81,7 +81,9 @@ proptest! {
             static CONTENT: Vec<u8> = content();
         }
         let mut bytes = CONTENT.with(Clone::clone);
-        edits.iter().for_each(|edit| apply(&mut bytes, edit));
+        for edit in &edits {
+            apply(&mut bytes, edit);
+        }
         exercise(&bytes);
     }
 
@@ -92,7 +94,9 @@ proptest! {
         }
         let mut bytes = FILE.with(Clone::clone);
         let whole = bytes.clone();
-        edits.iter().for_each(|edit| apply(&mut bytes, edit));
+        for edit in &edits {
+            apply(&mut bytes, edit);
+        }
         let outcome = read::<Books>(&bytes);
         prop_assert!(bytes == whole || outcome.is_err(), "damage was not seen");
     }
@@ -144,7 +148,7 @@ fn nested(depth: usize) -> Books {
     let mut file = partition(parent("root", vec![leaf("a")]));
     file.partitions[0].placement_rules = vec![rule];
     let mut world = World::default();
-    world.command(&Command::Configure(Box::new(file))).unwrap();
+    world.command(&Command::Configure(Box::new(file))).expect("the file is legal");
     world.books
 }
 

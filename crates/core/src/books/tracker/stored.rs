@@ -6,7 +6,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::ser::SerializeStruct as _;
+use serde::ser::{SerializeSeq as _, SerializeStruct as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::id::{LevelId, QueueId, TrackerId};
@@ -64,7 +64,6 @@ impl Serialize for Tallies<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let all = self.0;
         let standing = || all.levels.iter().filter(|(_, row)| row.stands);
-        use serde::ser::SerializeSeq as _;
         let mut tallies = to.serialize_seq(Some(standing().count()))?;
         for (id, _) in standing() {
             tallies.serialize_element(all.accounts[id].tally())?;
