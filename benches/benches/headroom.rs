@@ -4,17 +4,21 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use headroom_benches::change::Changes;
+use std::cell::RefCell;
 use std::time::Instant;
 
 use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
-use headroom_benches::table::{RUNS, head, measure, measure_core, memory, rate, time};
+use headroom_benches::table::{
+    RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
+};
 use headroom_benches::waiting::Full;
 use headroom_benches::weigh::{KINDS, weigh};
 use headroom_benches::wide::{Width, wide};
-use headroom_benches::{queue_file, runs};
+use headroom_benches::{queue_file, runs, snapshot};
+use headroom_core::Scheduler;
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
 
@@ -23,6 +27,10 @@ type Section = (&'static str, fn(&str));
 
 fn main() {
     if let Ok(shape) = std::env::var(MEMORY) {
+        if let Some(path) = shape.strip_prefix(SNAPSHOT) {
+            let (books, most) = snapshot::weigh(path).expect("the file is there");
+            return println!("{books} B, {most} B at most");
+        }
         return match weigh(&shape) {
             Some(bytes) => println!("{bytes}"),
             None => weigh_trackers(&shape),
@@ -30,10 +38,14 @@ fn main() {
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 13] = [
+    let sections: [Section; 14] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1w  wide: 100,000 asks, 1,000 queues, 2,000 limited users, 10,000 nodes", broad),
         ("B4  growth: 10,000 placements where one of four grows from 1,000 to 100,000", growth),
+        (
+            "B5 parts: books to bytes and back, 1,000,000 allocations, 100,000 applications",
+            snapshots,
+        ),
         ("B6  memory of books and scheduler per row, texts not counted", weights),
         ("B9  gangs that others are stopped for: 1,000 nodes of 8 GPUs, 200 gangs of 64", gangs),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
@@ -117,6 +129,32 @@ fn growth(title: &str) {
         println!("{:<44} {exponent:>16.2}                   goal: 0.3", "  exponent");
     }
 }
+
+fn snapshots(title: &str) {
+    head(title);
+    let books = snapshot::books();
+    let bytes = snapshot::written(&books);
+    let size = format!("{} bytes", bytes.len());
+    let times = measure_core(|| drop(snapshot::written(&books)));
+    time("books to bytes, in memory", &times, &size);
+    assert_eq!(snapshot::read(&bytes), books, "they are the same");
+    let path = std::env::temp_dir().join(format!("headroom-bench-{}", std::process::id()));
+    std::fs::write(&path, &bytes).expect("there is room for the file");
+    let weight = weighed(&format!("{SNAPSHOT}{}", path.display()));
+    drop(std::fs::remove_file(&path));
+    let kept = RefCell::new(None);
+    let forget = || drop(kept.take());
+    let times =
+        measure_core_after(forget, || drop(kept.borrow_mut().replace(snapshot::read(&bytes))));
+    time("bytes to books, in memory", &times, &format!("goal: 2 s; {weight}"));
+    let times = measure_core(|| drop(Scheduler::new(&books)));
+    time("a scheduler for them", &times, "");
+    let times = measure_core(|| books.check().expect("the books balance"));
+    time("every invariant checked", &times, "");
+}
+
+/// Before the path of a snapshot to weigh.
+const SNAPSHOT: &str = "snapshot ";
 
 fn weights(title: &str) {
     head(title);

@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod gangs;
 pub mod queue_file;
 pub mod runs;
+pub mod snapshot;
 pub mod table;
 pub mod waiting;
 pub mod weigh;

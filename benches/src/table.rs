@@ -30,9 +30,15 @@ pub fn measure<T>(
 
 /// Like [`measure`] for what one thread does by itself on something that is there already: the
 /// time that it had a processor, so that other work on the machine counts less.
-pub fn measure_core(mut run: impl FnMut()) -> Vec<Duration> {
+pub fn measure_core(run: impl FnMut()) -> Vec<Duration> {
+    measure_core_after(|| (), run)
+}
+
+/// The same, with something that is done before each run and not measured.
+pub fn measure_core_after(mut prepare: impl FnMut(), mut run: impl FnMut()) -> Vec<Duration> {
     let mut times = Vec::new();
     for round in 0..=RUNS {
+        prepare();
         let (start, on_core) = (Instant::now(), on_core());
         run();
         let took =

@@ -47,6 +47,7 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $letter:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(Slot);
 
         impl Id for $name {

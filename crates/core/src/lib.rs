@@ -105,6 +105,8 @@ mod rejection;
 pub mod resource;
 mod rules;
 mod schedule;
+#[cfg(feature = "snapshot")]
+mod stored;
 mod table;
 #[cfg(feature = "testkit")]
 pub mod testkit;

@@ -7,6 +7,9 @@ use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt;
 
+#[cfg(feature = "snapshot")]
+pub(crate) mod stored;
+
 /// A chunk that grows past this is cut in two.
 const CHUNK: usize = 64;
 

@@ -12,6 +12,9 @@ use core::ops::{Index, IndexMut};
 
 use crate::id::{Id, Slot};
 
+#[cfg(feature = "snapshot")]
+mod stored;
+
 const CHUNK: usize = 64;
 
 /// Rows of one kind by id.

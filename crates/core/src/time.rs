@@ -6,10 +6,12 @@ use core::ops::{Add, Sub};
 /// A point in time: milliseconds since the epoch (1970-01-01T00:00:00Z), or since the
 /// start of a simulation that says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
 
 /// A span of time in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Millis(u64);
 
 impl Timestamp {

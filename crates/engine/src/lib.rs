@@ -23,6 +23,7 @@ mod handle;
 mod notice;
 mod progress;
 mod recover;
+pub mod snapshot;
 pub mod users;
 mod view;
 mod watched;

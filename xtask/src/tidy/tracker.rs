@@ -7,7 +7,7 @@ use crate::scan::is_word_byte;
 const FOLDER: &str = "crates/core/src/books/tracker/";
 
 /// Modules of the core that the trackers may use.
-const MODULES: [&str; 6] = ["id", "name", "ordered", "resource", "table", "time"];
+const MODULES: [&str; 7] = ["id", "name", "ordered", "resource", "stored", "table", "time"];
 
 /// Ids that the trackers may name: one opaque element of a path, and their own.
 const IDS: [&str; 3] = ["QueueId", "TrackerId", "LevelId"];

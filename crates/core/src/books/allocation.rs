@@ -14,6 +14,7 @@ use super::question::Inquiry;
 
 /// An ask while `node` is none, an allocation afterwards: one object, as in the protocol.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Allocation {
     /// Allocation key, unique in the partition.
@@ -52,13 +53,16 @@ pub struct Allocation {
     /// What most have nothing of.
     pub(super) special: Option<Box<Special>>,
     pub(super) next_in_application: Option<AllocationId>,
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_in_application: Option<AllocationId>,
     pub(super) next_on_node: Option<AllocationId>,
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_on_node: Option<AllocationId>,
 }
 
 /// What most asks and allocations have nothing of.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Special {
     pub(super) task_group: Option<Name>,
     pub(super) required_node: Option<Name>,
@@ -70,6 +74,7 @@ pub(super) struct Special {
 
 /// A node that is kept for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reservation {
     /// Which.
     pub node: NodeId,
@@ -79,6 +84,7 @@ pub struct Reservation {
 
 /// A try in vain to find something to stop for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PreemptionTry {
     /// When.
     pub at: Timestamp,

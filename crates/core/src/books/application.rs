@@ -83,7 +83,11 @@ impl fmt::Display for ApplicationState {
 
 /// The states that an application was in, with the time when it entered each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StateLog(SmallVec<[(Timestamp, ApplicationState); 4]>);
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct StateLog(
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::few"))]
+    SmallVec<[(Timestamp, ApplicationState); 4]>,
+);
 
 impl StateLog {
     /// How many are remembered.
@@ -104,6 +108,7 @@ impl StateLog {
 
 /// One application.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Application {
     /// Its partition.
     pub partition: PartitionId,
@@ -169,6 +174,7 @@ pub struct Application {
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_in_queue: Option<ApplicationId>,
 }
 

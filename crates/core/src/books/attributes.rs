@@ -8,7 +8,8 @@ use crate::name::Name;
 /// Free keys and values of a node, by key; fixed when it joins.
 ///
 /// Most nodes of a cluster have few, some have none: copying them costs a count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeAttributes(Option<Arc<[(Name, Name)]>>);
 
 impl NodeAttributes {

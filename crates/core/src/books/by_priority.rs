@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::ordered::OrderedMap;
 
 /// Beyond this many, a search and a change of neighbours cost more than a tree.
-const FEW: usize = 32;
+pub(super) const FEW: usize = 32;
 
 /// Values by priority. Few are kept side by side, more in shared chunks, and stay there: which
 /// of the two follows from the events alone.

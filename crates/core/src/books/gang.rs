@@ -40,6 +40,7 @@ impl Default for GangSettings {
 
 /// Where the gang of an application stands.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gang {
     /// What its placeholders need together; no type with amount zero.
     pub ask: Resources,
@@ -85,6 +86,7 @@ impl Gang {
 
 /// One task group of a gang.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskGroup {
     /// Its name, unique in its application.
     pub name: Name,

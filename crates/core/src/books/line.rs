@@ -14,6 +14,7 @@ use super::by_priority::ByPriority;
 /// The newest is not forgotten while others of its priority are left. It is off only for asks
 /// that say when they were made, and only moves one among its equals.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Line(ByPriority<(u32, Timestamp)>);
 
 impl Line {

@@ -7,6 +7,7 @@ use crate::resource::Resources;
 
 /// The trackers that count for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Link {
     /// Its user's level at its queue.
     pub user: LevelId,
@@ -24,6 +25,7 @@ impl Link {
 
 /// The group that counts for an application: at most one, chosen once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum GroupLink {
     /// To be chosen at the next look: the limit is gone by which it had one.
     Undecided,
@@ -52,6 +54,7 @@ impl GroupLink {
 /// What the group of an application was not told, because the application was tied to it when
 /// it had allocations already. Gone as soon as that is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Untold {
     /// Allocated to the application and not charged to its group; no type with amount zero.
     pub(super) amount: Resources,

@@ -20,6 +20,8 @@ mod queue;
 mod quota_clock;
 mod rejected;
 mod shape;
+#[cfg(feature = "snapshot")]
+mod stored;
 pub mod tracker;
 mod usage;
 

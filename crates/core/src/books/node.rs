@@ -10,6 +10,7 @@ use super::attributes::NodeAttributes;
 
 /// One node.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node {
     /// Its partition.
     pub partition: PartitionId,
@@ -33,6 +34,7 @@ pub struct Node {
     /// How many allocations it carries.
     pub allocation_count: u32,
     /// The asks that it is kept for: one, or several that may run nowhere else.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::few"))]
     pub(super) reservations: SmallVec<[AllocationId; 1]>,
     /// Its newest allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,

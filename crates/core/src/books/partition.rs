@@ -17,6 +17,7 @@ use super::tracker::Trackers;
 
 /// The policies of a partition.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PartitionSettings {
     /// In which order nodes are tried.
     pub node_sort: NodeSortConfig,
@@ -32,6 +33,7 @@ pub struct PartitionSettings {
 
 /// One partition.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Partition {
     /// Its name as configured.
     pub name: Name,
@@ -40,6 +42,7 @@ pub struct Partition {
     /// Its policies.
     pub settings: PartitionSettings,
     /// Its placement rules, built once from the settings.
+    #[cfg_attr(feature = "snapshot", serde(skip, default = "nothing_written"))]
     pub rules: Arc<Rules>,
     /// What its RM answers; none if nothing.
     pub questions: Option<Questions>,
@@ -50,17 +53,21 @@ pub struct Partition {
     /// Usage and limits of users and groups.
     pub trackers: Trackers,
     /// Queues by path.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub queues: OrderedMap<Name, QueueId>,
     /// How many of them placement rules made.
     pub queues_made: u32,
     /// Nodes by node id.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub nodes: OrderedMap<Name, NodeId>,
     /// Applications that have not ended, by application id.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub applications: OrderedMap<Name, ApplicationId>,
     /// Applications that were refused, by a number in order of time; the newest
     /// [`Rejected::REMEMBERED`] at most.
     pub rejected: OrderedMap<u64, Rejected>,
     /// Asks and allocations by key.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub allocations: OrderedMap<Name, AllocationId>,
     /// What runs on nodes and the core does not schedule, by key.
     pub foreign: OrderedMap<Name, Foreign>,
@@ -76,8 +83,14 @@ pub struct Partition {
     pub reservation_count: u64,
 }
 
+#[cfg(feature = "snapshot")]
+fn nothing_written() -> Arc<Rules> {
+    Arc::new(Rules::in_force(Arc::default()))
+}
+
 /// Something that runs on a node and that the core does not schedule.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foreign {
     /// Where it runs; the node may be gone.
     pub node: NodeId,

@@ -13,6 +13,7 @@ use super::{Books, Queue};
 
 /// The priorities of the asks of one application: each with its number of asks.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct AskPriorities(ByPriority<u32>);
 
 impl AskPriorities {

@@ -13,6 +13,7 @@ use super::Books;
 
 /// What the RM of a partition answers: whether a node suits an ask, and maybe more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Questions {
     /// Whether an ask could run on a node once others are stopped there; if not, that is taken
     /// for granted.
@@ -38,6 +39,7 @@ pub enum QuestionMode {
 
 /// What might be stopped on a node for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Removal {
     /// The node.
     pub node: NodeId,
@@ -50,6 +52,7 @@ pub struct Removal {
 
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum QuestionSubject {
     /// Whether nodes suit the ask, in the order in which they are wanted.
     Nodes(QuestionMode, Vec<NodeId>),
@@ -59,6 +62,7 @@ pub enum QuestionSubject {
 
 /// A question that the RM has not answered yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Question {
     /// Counts questions, across partitions, from 1.
     pub number: u64,
@@ -97,6 +101,7 @@ impl Question {
 
 /// What the RM said of one node. It holds as long as the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Verdict {
     version: u64,
     /// Why the node does not suit the ask; none if it does.
@@ -105,6 +110,7 @@ pub struct Verdict {
 
 /// What the RM says of a node and an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum NodeVerdict {
     /// The ask may run there; of a removal, once the least that must go has gone.
     Suits,
@@ -116,6 +122,7 @@ pub enum NodeVerdict {
 
 /// What the RM said of a removal. It holds for the same, as long as the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct RemovalVerdict {
     version: u64,
     removal: Removal,
@@ -124,13 +131,35 @@ struct RemovalVerdict {
 
 /// What was asked and answered about one ask.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Inquiry {
     question: Option<Question>,
     /// Some may be of versions that nodes have no more: these count for nothing, and go with the
     /// next question or answer.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::rising"))]
     verdicts: BTreeMap<(QuestionMode, NodeId), Verdict>,
     /// The same for removals.
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::rising"))]
     removals: BTreeMap<NodeId, RemovalVerdict>,
+}
+
+#[cfg(feature = "snapshot")]
+impl Inquiry {
+    /// Whether a question is not answered yet.
+    pub(super) const fn is_open(&self) -> bool {
+        self.question.is_some()
+    }
+
+    /// Whether there is something, and each removal has as many victims as must go.
+    pub(super) fn is_sound(&self) -> bool {
+        let asked = self.question.iter().flat_map(|question| match &question.subject {
+            QuestionSubject::Nodes(..) => &[][..],
+            QuestionSubject::Removals(removals) => removals,
+        });
+        let said = self.removals.values().map(|one| &one.removal);
+        let versions = self.question.iter().all(|one| one.nodes().count() == one.versions.len());
+        !self.is_empty() && versions && asked.chain(said).all(|one| one.least <= one.victims.len())
+    }
 }
 
 impl Inquiry {
@@ -159,6 +188,7 @@ impl Inquiry {
 
 /// The questions that the RM of a partition has not answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenQuestions {
     /// How many there are.
     pub count: u32,

@@ -13,6 +13,7 @@ use super::priority::ShownPriorities;
 
 /// What the queue file says of one queue, properties inherited and read.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueueSettings {
     /// Types named cannot be exceeded; none = unlimited. Never set on root.
     pub max: Option<Amounts>,
@@ -52,6 +53,7 @@ impl fmt::Display for QueueState {
 
 /// One queue.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queue {
     /// Its partition.
     pub partition: PartitionId,
@@ -104,6 +106,7 @@ pub struct Queue {
     pub(super) first_child: Option<QueueId>,
     pub(super) last_child: Option<QueueId>,
     pub(super) next_sibling: Option<QueueId>,
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_sibling: Option<QueueId>,
     /// The first application, in order of submission.
     pub(super) first_application: Option<ApplicationId>,

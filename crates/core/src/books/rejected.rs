@@ -7,6 +7,7 @@ use crate::time::Timestamp;
 
 /// What is remembered of an application that no queue took.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rejected {
     /// Application id.
     pub application: Name,

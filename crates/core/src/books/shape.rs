@@ -3,10 +3,13 @@
 use crate::id::ShapeId;
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
+#[cfg(feature = "snapshot")]
+use crate::stored::Unsound;
 use crate::table::Table;
 
 /// One distinct resource vector, and how many asks and allocations have it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Shape {
     resources: Resources,
     uses: u64,
@@ -14,8 +17,10 @@ struct Shape {
 
 /// The distinct resource vectors in use.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shapes {
     rows: Table<ShapeId, Shape>,
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     by_value: OrderedMap<Resources, ShapeId>,
 }
 
@@ -56,5 +61,33 @@ impl Shapes {
         {
             self.by_value.remove(&gone.resources);
         }
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl Shapes {
+    /// How many slots there are for shapes.
+    pub(super) const fn slots(&self) -> usize {
+        self.rows.slots()
+    }
+
+    /// Whether a shape is there.
+    pub(super) fn has(&self, shape: ShapeId) -> bool {
+        self.rows.get(shape).is_some()
+    }
+
+    /// After they were read: find them by their values again. `uses` says for each slot how often
+    /// its shape is used.
+    pub(super) fn settle(&mut self, uses: &[u64]) -> Result<(), Unsound> {
+        for (id, shape) in self.rows.iter() {
+            let counted = uses.get(id.index()).is_some_and(|uses| *uses == shape.uses);
+            Unsound::unless(counted, id, "its uses")?;
+        }
+        let Self { rows, by_value } = self;
+        Unsound::unless(by_value.len() == rows.len(), "all shapes", "those found by value")?;
+        by_value.name(|id| {
+            let shape = rows.get(*id).ok_or_else(|| Unsound::dangling("an index", "a shape"))?;
+            Ok(shape.resources.clone())
+        })
     }
 }

@@ -13,6 +13,7 @@ use super::{Allocation, Node, NodeAttributes};
 
 /// What an application used with all that it gave back so far.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Usage {
     /// By allocations that served it.
     pub used: Spent,
@@ -25,6 +26,7 @@ pub struct Usage {
 /// Amounts times seconds by instance type: millicore seconds, byte seconds, or seconds of one
 /// of a count. Whole numbers, which stay at the largest when they reach it.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spent(Vec<(Name, Resources)>);
 
 impl Spent {

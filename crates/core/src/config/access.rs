@@ -13,6 +13,7 @@ const EVERYBODY: &str = "*";
 ///
 /// Source: queues and limits §5.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct AccessList {
     everybody: bool,
     users: BTreeSet<Name>,

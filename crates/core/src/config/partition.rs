@@ -53,6 +53,7 @@ pub enum LimitPrecedence {
 
 /// In which order nodes are tried.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeSortConfig {
     /// The policy.
     pub order: NodeOrder,
@@ -74,6 +75,7 @@ pub enum NodeOrder {
 
 /// Which kinds of preemption are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "four switches of the file, each by its name")]
 pub struct PreemptionConfig {
     /// Take back what others use beyond their guarantee.

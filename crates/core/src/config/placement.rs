@@ -8,6 +8,7 @@ use crate::name::Name;
 
 /// One placement rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct RuleConfig {
     /// `provided`, `user`, `fixed`, `tag`, … as written.
     pub name: String,
@@ -23,6 +24,7 @@ pub struct RuleConfig {
 
 /// Who a placement rule is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct FilterConfig {
     /// Empty, `allow` or `deny`, as written.
     pub kind: String,

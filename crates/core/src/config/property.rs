@@ -76,6 +76,7 @@ pub enum PreemptionPolicy {
 ///
 /// Source: queues and limits §4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PropertyValues {
     /// In which order a leaf offers room to its applications.
     pub application_order: ApplicationOrder,

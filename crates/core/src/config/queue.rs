@@ -44,6 +44,7 @@ impl QueueConfig {
 
 /// What a dynamic leaf starts with.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TemplateConfig {
     /// Applications that may run at once; 0 = unlimited.
     pub max_applications: u64,

@@ -9,6 +9,7 @@ use super::Quantity;
 
 /// A sparse map from resource type name to amount, in name order, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Amounts(Vec<(Name, Quantity)>);
 
 impl Amounts {

@@ -7,7 +7,7 @@
 use super::{Quantity, Resources};
 
 /// How many lanes there are side by side.
-const WIDTH: usize = 8;
+pub(super) const WIDTH: usize = 8;
 
 /// No plain step is as large as this, be it up or down.
 const STEP: i64 = 1 << 61;
@@ -115,6 +115,18 @@ impl Tally {
         }
         all.trim();
         all
+    }
+
+    /// The lanes as they are.
+    #[cfg(feature = "snapshot")]
+    pub(super) const fn raw(&self) -> &[i64; WIDTH] {
+        &self.0
+    }
+
+    /// A use with these lanes.
+    #[cfg(feature = "snapshot")]
+    pub(super) const fn of_raw(lanes: [i64; WIDTH]) -> Self {
+        Self(lanes)
     }
 
     /// Whether nothing is used.

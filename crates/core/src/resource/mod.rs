@@ -11,6 +11,8 @@ mod fit;
 mod lanes;
 mod quantity;
 mod share;
+#[cfg(feature = "snapshot")]
+mod stored;
 mod types;
 mod vector;
 

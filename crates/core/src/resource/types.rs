@@ -42,8 +42,8 @@ impl fmt::Debug for ResourceType {
 /// made at any time can be compared. At most [`ResourceTypes::LIMIT`] types exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceTypes {
-    names: Vec<Name>,
-    numbers: BTreeMap<Name, ResourceType>,
+    pub(super) names: Vec<Name>,
+    pub(super) numbers: BTreeMap<Name, ResourceType>,
 }
 
 impl Default for ResourceTypes {

@@ -18,5 +18,5 @@ pub use naive::next as naive_next;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};
-pub use story::{tell, tell_records};
+pub use story::{tell, tell_records, tell_world};
 pub use world::World;

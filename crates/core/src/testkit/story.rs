@@ -61,6 +61,16 @@ pub fn tell(script: &str) -> String {
     tell_with(script, Story::default())
 }
 
+/// Play a story like [`tell`]; the world that it leads to.
+///
+/// # Panics
+/// When a line is not understood, or an invariant broken.
+pub fn tell_world(script: &str) -> World {
+    let mut story = Story::default();
+    story.play(script);
+    story.world
+}
+
 /// Play a story like [`tell`], and tell the records that it leads to: behind each line, indented,
 /// kind, change, detail, object, reference, amounts and message.
 ///
@@ -73,28 +83,7 @@ pub fn tell_records(script: &str) -> String {
 }
 
 fn tell_with(script: &str, mut story: Story) -> String {
-    let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let settings = lines.iter().take_while(|line| is_setting(line)).count();
-    let configure = configuration(lines[..settings].iter().copied());
-    let refused = story.obey(&configure);
-    assert_eq!(refused, None, "the configuration of a story is legal");
-    story.configured = true;
-    story.partition = Name::new("default");
-    if let Some((_, partition)) = story.world.books.partitions().first_key_value() {
-        story.partition = partition.name.clone();
-    }
-    let mut rest = &lines[settings..];
-    while let Some((line, after)) = rest.split_first() {
-        rest = after;
-        if *line == "reload" {
-            let count = rest.iter().take_while(|line| is_setting(line)).count();
-            story.reload(&rest[..count]);
-            rest = &rest[count..];
-        } else {
-            story.line(line);
-        }
-    }
+    story.play(script);
     story.told
 }
 
@@ -115,6 +104,32 @@ struct Story {
 }
 
 impl Story {
+    /// Take the configuration into force, and carry out line by line.
+    fn play(&mut self, script: &str) {
+        let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        let settings = lines.iter().take_while(|line| is_setting(line)).count();
+        let configure = configuration(lines[..settings].iter().copied());
+        let refused = self.obey(&configure);
+        assert_eq!(refused, None, "the configuration of a story is legal");
+        self.configured = true;
+        self.partition = Name::new("default");
+        if let Some((_, partition)) = self.world.books.partitions().first_key_value() {
+            self.partition = partition.name.clone();
+        }
+        let mut rest = &lines[settings..];
+        while let Some((line, after)) = rest.split_first() {
+            rest = after;
+            if *line == "reload" {
+                let count = rest.iter().take_while(|line| is_setting(line)).count();
+                self.reload(&rest[..count]);
+                rest = &rest[count..];
+            } else {
+                self.line(line);
+            }
+        }
+    }
+
     fn line(&mut self, line: &str) {
         let mut words = Words::of(line);
         let verb = words.next("a word");

@@ -222,6 +222,19 @@ impl Accounts {
     }
 }
 
+#[cfg(feature = "snapshot")]
+impl Accounts {
+    /// For how many chunks there is room.
+    pub(super) const fn room(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Have room for so many chunks.
+    pub(super) fn make_room(&mut self, chunks: usize) {
+        self.chunks.resize_with(chunks, || None);
+    }
+}
+
 impl Index<LevelId> for Accounts {
     type Output = Account;
 

@@ -15,6 +15,7 @@ use super::{TrackerKind, Trackers};
 
 /// Who is counted, and where the tree of his levels begins.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracker {
     /// User or group.
     pub kind: TrackerKind,
@@ -35,6 +36,7 @@ pub struct Level<'books> {
 
 /// Everything about a level but the amounts.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LevelRow {
     /// Whose.
     pub tracker: TrackerId,
@@ -49,12 +51,14 @@ pub struct LevelRow {
     /// Whether it has an account, and does not lean on the level below it.
     pub(super) stands: bool,
     /// The limit; none if there is none.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) bound: Option<Arc<Bound>>,
     /// Used of types beyond those in the account; none where that is nothing.
     pub(super) beyond: Option<Box<Resources>>,
     pub(super) links: u64,
     pub(super) first_child: Option<LevelId>,
     pub(super) next_sibling: Option<LevelId>,
+    #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_sibling: Option<LevelId>,
 }
 

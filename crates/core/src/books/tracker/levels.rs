@@ -14,6 +14,7 @@ use super::LevelRow;
 pub(super) const BLOCK: u32 = 64;
 
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Levels {
     ends: Table<LevelId, LevelRow>,
     inner: Table<LevelId, LevelRow>,
@@ -63,6 +64,12 @@ impl Levels {
     #[inline]
     const fn table_mut(&mut self, level: LevelId) -> &mut Table<LevelId, LevelRow> {
         if is_end(level) { &mut self.ends } else { &mut self.inner }
+    }
+
+    /// How many levels of one kind there ever were at once, at most.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn slots(&self) -> usize {
+        self.ends.slots().max(self.inner.slots())
     }
 
     /// How many levels there are.

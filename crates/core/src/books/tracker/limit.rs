@@ -12,6 +12,7 @@ use super::{TrackerKind, WILDCARD};
 
 /// Who a limit is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum LimitSubject {
     /// The user of this name.
     User(Name),
@@ -25,6 +26,7 @@ pub enum LimitSubject {
 
 /// The limit of one user or group in one queue, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LimitSettings {
     /// Who is limited.
     pub subject: LimitSubject,

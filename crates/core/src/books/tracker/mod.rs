@@ -16,6 +16,8 @@ mod level;
 mod levels;
 mod limit;
 mod place;
+#[cfg(feature = "snapshot")]
+mod stored;
 mod stretch;
 
 pub use error::TrackerError;
@@ -51,6 +53,8 @@ pub enum TrackerKind {
 ///
 /// Whatever is refused changes nothing: a path is followed as a whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
+#[cfg_attr(feature = "snapshot", serde(try_from = "stored::Stored"))]
 pub struct Trackers {
     users: OrderedMap<Name, TrackerId>,
     groups: OrderedMap<Name, TrackerId>,

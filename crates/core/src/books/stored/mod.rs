@@ -1,0 +1,165 @@
+//! The books as plain data, and what has to be made anew and looked at when they are read back.
+//!
+//! After that no id leads nowhere, every list has an end, and every counter that is counted down
+//! is right: the books can be read and moved on. Sums of amounts are not looked at; that is what
+//! [`Books::check`] is for.
+
+mod allocations;
+mod amounts;
+mod applications;
+mod by_priority;
+mod links;
+mod queues;
+mod share;
+
+use alloc::collections::BTreeMap;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::id::{Id, NodeId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::placement::Rules;
+use crate::resource::ResourceTypes;
+use crate::stored::Unsound;
+use crate::table::Table;
+use crate::time::Timestamp;
+
+use super::{Allocation, Application, Books, Node, Partition, Queue, Shapes, Timer};
+use crate::id::{AllocationId, ApplicationId};
+
+/// The fields of [`Books`] in the order in which they are written: append only.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Books")]
+struct Fields {
+    types: ResourceTypes,
+    #[serde(with = "crate::stored::rising")]
+    partitions: BTreeMap<PartitionId, Partition>,
+    queues: Table<QueueId, Queue>,
+    nodes: Table<NodeId, Node>,
+    applications: Table<ApplicationId, Application>,
+    allocations: Table<AllocationId, Allocation>,
+    shapes: Shapes,
+    #[serde(skip)]
+    timers: OrderedMap<(Timestamp, Timer), ()>,
+    checksum: Name,
+    partitions_made: u32,
+    submissions: u64,
+    asks: i64,
+    rejections: u64,
+    asking: bool,
+    questions: u64,
+    changes: u64,
+}
+
+impl Serialize for Books {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Fields::serialize(self, to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Books {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut books = Fields::deserialize(from)?;
+        books.settle().map_err(D::Error::custom)?;
+        Ok(books)
+    }
+}
+
+type Outcome = Result<(), Unsound>;
+
+impl Books {
+    fn settle(&mut self) -> Outcome {
+        self.settle_partitions()?;
+        self.settle_queues()?;
+        self.settle_nodes()?;
+        self.settle_applications()?;
+        self.settle_allocations()?;
+        self.check_links()?;
+        self.check_amounts()?;
+        self.set_timers();
+        self.share_names();
+        Ok(())
+    }
+
+    fn settle_partitions(&mut self) -> Outcome {
+        let asking = self.partitions.values().any(|row| row.questions.is_some());
+        Unsound::unless(self.asking == asking, "the books", "whether any RM is asked")?;
+        for (id, row) in &mut self.partitions {
+            let made = id.slot().generation() == 0 && id.slot().number() < self.partitions_made;
+            Unsound::unless(made, &row.name, "its number and how many were made")?;
+            let newest = row.rejected.last().map_or(0, |(number, _)| *number);
+            let counted = newest <= self.rejections;
+            Unsound::unless(counted, &row.name, "the applications that it refused")?;
+            row.rules = Rules::in_force(row.settings.placement_rules.clone()).into();
+        }
+        Ok(())
+    }
+
+    fn settle_nodes(&mut self) -> Outcome {
+        let mut named = 0;
+        for (id, partition) in &mut self.partitions {
+            named += partition.nodes.len();
+            let nodes = &self.nodes;
+            partition.nodes.name(|node| {
+                let row = nodes.get(*node).filter(|row| row.partition == *id);
+                let row = row.ok_or_else(|| Unsound::dangling(&partition.name, "a node"))?;
+                Ok::<_, Unsound>(row.name.clone())
+            })?;
+        }
+        Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
+        for (id, row) in self.nodes.iter() {
+            for ask in row.reservations() {
+                let ask = self.allocations.get(*ask).filter(|ask| ask.is_pending());
+                let kept = ask.and_then(Allocation::reservation).map(|kept| kept.node);
+                Unsound::unless(kept == Some(id), &row.name, "the asks that it is kept for")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_timers(&mut self) {
+        let mut timers = alloc::vec::Vec::new();
+        for (id, row) in self.applications.iter() {
+            timers.extend(row.timer.map(|at| (at, Timer::Application(id))));
+            let deadline = row.gang.as_ref().and_then(|gang| gang.deadline);
+            timers.extend(deadline.map(|at| (at, Timer::Placeholders(id))));
+        }
+        for (id, row) in self.queues.iter() {
+            timers.extend(row.removable_at.map(|at| (at, Timer::Queue(id))));
+        }
+        timers.sort_unstable();
+        for timer in timers {
+            self.timers.append(timer, ()).expect("sorted ones rise, as each has an id of its own");
+        }
+    }
+}
+
+/// Tie the rows of a list to those before them: how many there are, and the last one.
+///
+/// `tie` is given each row and the one before it; it answers with the next one, and refuses a row
+/// that is of another list, or tied already. So a list that leads back into itself is refused,
+/// too.
+fn relink<I: Id, T: Clone>(
+    table: &mut Table<I, T>,
+    first: Option<I>,
+    holder: &Name,
+    mut tie: impl FnMut(I, &mut T, Option<I>) -> Result<Option<I>, Unsound>,
+) -> Result<(u32, Option<I>), Unsound> {
+    let (mut next, mut last, mut count) = (first, None, 0_u32);
+    while let Some(id) = next {
+        let row = table.get_mut(id).ok_or_else(|| Unsound::dangling(holder, "a row in a list"))?;
+        next = tie(id, row, last)?;
+        last = Some(id);
+        count += 1;
+    }
+    Ok((count, last))
+}
+
+/// Say which row is before one; an error if that was said already.
+fn before<I: Copy>(place: &mut Option<I>, previous: Option<I>, holder: &Name) -> Outcome {
+    let fresh = place.is_none();
+    *place = previous;
+    Unsound::unless(fresh, holder, "the rows of a list")
+}

@@ -1,0 +1,146 @@
+//! How the books are written as plain data, and read back: what a snapshot holds.
+//!
+//! Structs are sequences of their fields, so fields are only ever appended, each with
+//! `#[serde(default)]`; none is removed, moved or given another meaning. What follows from the
+//! rest (indexes by name, lists in both directions, timers, sums of trackers) is left out and
+//! made anew. Whatever is read is data from a disk: it is checked, and never trusted.
+//!
+//! Decision 16 has the reasons, and the list of what is stored, made anew and checked.
+
+mod numbers;
+mod text;
+
+use alloc::collections::BTreeMap;
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serializer};
+use smallvec::{Array, SmallVec};
+
+/// Why bytes are no books, though they have the form of some.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsound {
+    /// A row names another one that is not there, or not where it should be.
+    #[error("{holder} names {what}, which is not there")]
+    Dangling { holder: alloc::string::String, what: &'static str },
+    /// A list or an index does not have what the rows say.
+    #[error("{holder}: {what} disagree with the rows")]
+    Disagree { holder: alloc::string::String, what: &'static str },
+    /// The keys of an index do not rise.
+    #[error(transparent)]
+    Unsorted(#[from] crate::ordered::stored::Unsorted),
+}
+
+impl Unsound {
+    pub(crate) fn dangling(holder: impl fmt::Display, what: &'static str) -> Self {
+        Self::Dangling { holder: alloc::format!("{holder}"), what }
+    }
+
+    pub(crate) fn disagree(holder: impl fmt::Display, what: &'static str) -> Self {
+        Self::Disagree { holder: alloc::format!("{holder}"), what }
+    }
+
+    /// Nothing if this holds, else that `what` of `holder` disagrees.
+    pub(crate) fn unless(
+        holds: bool,
+        holder: impl fmt::Display,
+        what: &'static str,
+    ) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::disagree(holder, what)) }
+    }
+}
+
+/// A field that is a short vector: read element by element, whatever length is said before it.
+pub(crate) mod few {
+    use super::{
+        Array, Deserialize, Deserializer, PhantomData, SeqAccess, Serializer, SmallVec, Visitor,
+        fmt,
+    };
+
+    pub(crate) fn serialize<A, S>(few: &SmallVec<A>, to: S) -> Result<S::Ok, S::Error>
+    where
+        A: Array<Item: serde::Serialize>,
+        S: Serializer,
+    {
+        to.collect_seq(few)
+    }
+
+    pub(crate) fn deserialize<'de, A, D>(from: D) -> Result<SmallVec<A>, D::Error>
+    where
+        A: Array<Item: Deserialize<'de>>,
+        D: Deserializer<'de>,
+    {
+        struct Few<A>(PhantomData<A>);
+
+        impl<'de, A: Array<Item: Deserialize<'de>>> Visitor<'de> for Few<A> {
+            type Value = SmallVec<A>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a sequence")
+            }
+
+            fn visit_seq<S: SeqAccess<'de>>(self, mut from: S) -> Result<SmallVec<A>, S::Error> {
+                let mut few = SmallVec::new();
+                while let Some(one) = from.next_element()? {
+                    few.push(one);
+                }
+                few.shrink_to_fit();
+                Ok(few)
+            }
+        }
+
+        from.deserialize_seq(Few(PhantomData))
+    }
+}
+
+/// A field that is a map whose keys have to rise: of two equal ones, none would be right.
+pub(crate) mod rising {
+    use super::{
+        BTreeMap, Deserialize, Deserializer, Error, MapAccess, PhantomData, Serializer, Visitor,
+        fmt,
+    };
+
+    pub(crate) fn serialize<K, V, S>(map: &BTreeMap<K, V>, to: S) -> Result<S::Ok, S::Error>
+    where
+        K: serde::Serialize,
+        V: serde::Serialize,
+        S: Serializer,
+    {
+        to.collect_map(map)
+    }
+
+    pub(crate) fn deserialize<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        struct Rising<K, V>(PhantomData<(K, V)>);
+
+        impl<'de, K, V> Visitor<'de> for Rising<K, V>
+        where
+            K: Deserialize<'de> + Ord,
+            V: Deserialize<'de>,
+        {
+            type Value = BTreeMap<K, V>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a map whose keys rise")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut from: M) -> Result<Self::Value, M::Error> {
+                let mut map = BTreeMap::new();
+                while let Some((key, value)) = from.next_entry()? {
+                    if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                        return Err(M::Error::custom("the keys of a map do not rise"));
+                    }
+                    map.insert(key, value);
+                }
+                Ok(map)
+            }
+        }
+
+        from.deserialize_map(Rising(PhantomData))
+    }
+}

@@ -1,0 +1,55 @@
+//! Enums without data, by numbers of their own: they stay what they are, whatever the variants
+//! are called and in which order they stand. A number is never used again for something else.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{ApplicationState, GangStyle, Mark, QuestionMode, QueueState};
+use crate::config::{
+    ApplicationOrder, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
+};
+
+macro_rules! numbers {
+    ($($name:ident { $($variant:ident = $number:literal),+ })+) => { $(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_u8(match self {
+                    $(Self::$variant => $number,)+
+                })
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                match u8::deserialize(from)? {
+                    $($number => Ok(Self::$variant),)+
+                    _ => Err(D::Error::custom(concat!("no known number of a ", stringify!($name)))),
+                }
+            }
+        }
+    )+ };
+}
+
+numbers! {
+    ApplicationOrder { Fifo = 0, Fair = 1 }
+    ApplicationState {
+        New = 0,
+        Accepted = 1,
+        Running = 2,
+        Completing = 3,
+        Completed = 4,
+        Resuming = 5,
+        Failing = 6,
+        Failed = 7
+    }
+    GangStyle { Soft = 0, Hard = 1 }
+    LimitPrecedence { Both = 0, User = 1 }
+    Mark { None = 0, Released = 1, Preempted = 2 }
+    NodeOrder { Fair = 0, BinPacking = 1 }
+    PreemptionPolicy { Default = 0, Fence = 1, Disabled = 2 }
+    PriorityPolicy { Default = 0, Fence = 1 }
+    QuestionMode { Allocate = 0, Reserve = 1 }
+    QueueState { Active = 0, Draining = 1, Stopped = 2 }
+    TrackerKind { User = 0, Group = 1 }
+}
