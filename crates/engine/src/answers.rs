@@ -3,13 +3,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use headroom_journal::{Origin, Record};
 
 /// How many answers are remembered, the newest.
 pub const ANSWERS_KEPT: usize = 65_536;
 
 /// The newest accepted commands with an id, and their records.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     records: HashMap<Key, u64>,
     order: VecDeque<Key>,
@@ -21,6 +23,29 @@ type Key = (String, String);
 fn key_of(origin: &Origin) -> Option<Key> {
     let Origin { identity, command_id } = origin;
     (!command_id.is_empty()).then(|| (identity.clone(), command_id.clone()))
+}
+
+/// As a list, the oldest first.
+impl Serialize for Answers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let listed = self.order.iter().map(|key| (key, self.records.get(key).copied()));
+        to.collect_seq(listed)
+    }
+}
+
+impl<'de> Deserialize<'de> for Answers {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let listed: Vec<(Key, Option<u64>)> = Vec::deserialize(from)?;
+        let mut answers = Self::default();
+        for (key, record) in listed {
+            if let Some(record) = record
+                && answers.records.insert(key.clone(), record).is_none()
+            {
+                answers.order.push_back(key);
+            }
+        }
+        Ok(answers)
+    }
 }
 
 impl Answers {

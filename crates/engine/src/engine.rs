@@ -10,11 +10,10 @@ use headroom_core::Timestamp;
 use headroom_journal::Store;
 
 use crate::clock::Clock;
-use crate::error::EngineError;
-use crate::feed::ENTRIES_KEPT;
+use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
 use crate::recover::recover;
-use crate::writer::{Outcome, Published, STEPS_PER_BATCH, Submission, Writer};
+use crate::writer::{Kept, Outcome, Published, STEPS_PER_BATCH, Submission, Writer};
 
 /// How many messages are taken into one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
@@ -38,8 +37,8 @@ pub struct Settings {
     pub pace: Pace,
     /// How many commands may wait.
     pub commands_waiting: usize,
-    /// How many entries of the feed are kept for followers.
-    pub entries_kept: usize,
+    /// How much is kept.
+    pub kept: Kept,
 }
 
 impl Settings {
@@ -49,7 +48,7 @@ impl Settings {
             clock: Arc::new(clock),
             pace: Pace::default(),
             commands_waiting: COMMANDS_WAITING,
-            entries_kept: ENTRIES_KEPT,
+            kept: Kept::default(),
         }
     }
 }
@@ -58,7 +57,19 @@ impl Settings {
 #[derive(Debug)]
 pub struct Engine {
     handle: Handle,
+    begin: Begin,
     thread: JoinHandle<Result<(), EngineError>>,
+}
+
+/// How an engine began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begin {
+    /// The last record that was there.
+    pub sequence: u64,
+    /// How many records were replayed, behind a snapshot if there was one.
+    pub replayed: u64,
+    /// What is to be told: snapshots that could not be read.
+    pub warnings: Vec<String>,
 }
 
 impl Engine {
@@ -67,8 +78,13 @@ impl Engine {
     /// # Errors
     /// When the journal cannot be read, or the thread not be started.
     pub fn start(store: Box<dyn Store>, settings: Settings) -> Result<Self, EngineError> {
-        let recovered = recover(&*store)?;
-        let writer = Writer::new(store, recovered, settings.entries_kept);
+        let mut recovered = recover(&*store)?;
+        let begin = Begin {
+            sequence: recovered.sequence,
+            replayed: recovered.replayed,
+            warnings: std::mem::take(&mut recovered.warnings),
+        };
+        let writer = Writer::new(store, recovered, settings.kept);
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
         let stopped = Arc::new(OnceLock::new());
         let published = writer.published();
@@ -77,7 +93,12 @@ impl Engine {
         let mut run = Run { writer, receiver, settings, end, wake_at: None };
         let thread = std::thread::Builder::new().name("headroom-writer".into());
         let thread = thread.spawn(move || run.run());
-        Ok(Self { handle, thread: thread.map_err(EngineError::Thread)? })
+        Ok(Self { handle, begin, thread: thread.map_err(EngineError::Thread)? })
+    }
+
+    /// How it began.
+    pub const fn begin(&self) -> &Begin {
+        &self.begin
     }
 
     /// How to talk to it.
@@ -126,18 +147,6 @@ impl Drop for End {
         self.because("it has failed; see its log".to_owned());
         self.published.end();
     }
-}
-
-/// An error with its causes, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
 }
 
 /// What the thread does.
@@ -284,7 +293,7 @@ impl Run {
     }
 
     fn finish(&mut self) -> Result<(), EngineError> {
-        self.writer.flush(true)
+        self.writer.finish()
     }
 }
 

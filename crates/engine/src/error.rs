@@ -3,6 +3,18 @@
 
 use headroom_journal::{DecodeError, JournalError, TooDeep};
 
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {

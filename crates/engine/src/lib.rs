@@ -20,6 +20,8 @@ mod engine;
 mod error;
 mod feed;
 mod handle;
+mod image;
+mod keeper;
 mod notice;
 mod progress;
 mod recover;
@@ -31,14 +33,17 @@ mod writer;
 
 pub use answers::ANSWERS_KEPT;
 pub use clock::{Clock, HandClock, SystemClock};
-pub use engine::{Engine, Pace, Settings};
+pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::EngineError;
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
+pub use image::ImageError;
+pub use keeper::SNAPSHOT_EVERY;
 pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
 pub use recover::{Recovered, recover};
 pub use view::{View, Views};
 pub use watched::{Batch, Missed, Watched, Watcher};
 pub use writer::{
-    Accepted, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Work, Writer,
+    Accepted, Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Work,
+    Writer,
 };

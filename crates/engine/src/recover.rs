@@ -1,12 +1,13 @@
-//! From the journal back to the books. Facts are applied, not judged again: a newer rule cannot
-//! rewrite the past.
+//! From the journal back to the books: the newest snapshot, and the records after it. Facts are
+//! applied, not judged again: a newer rule cannot rewrite the past.
 
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
-use headroom_journal::{Record, Store};
+use headroom_journal::{ReadStore, Record};
 
 use crate::answers::Answers;
-use crate::error::EngineError;
+use crate::error::{EngineError, chain};
+use crate::image::Image;
 
 /// What a journal holds, as of its last record.
 #[derive(Debug, Default)]
@@ -19,15 +20,21 @@ pub struct Recovered {
     pub sequence: u64,
     /// When the last record was made.
     pub time: Timestamp,
+    /// How many records were replayed.
+    pub replayed: u64,
+    /// What is to be told: snapshots that could not be read.
+    pub warnings: Vec<String>,
 }
 
-/// Replay a journal.
+/// Read a journal back. A snapshot that is damaged is told of, and the one before is taken, with the
+/// records since then.
 ///
 /// # Errors
-/// When it cannot be read, is damaged, or was written by a later version.
-pub fn recover(store: &dyn Store) -> Result<Recovered, EngineError> {
-    let mut recovered = Recovered::default();
-    for stored in store.read(1)? {
+/// When it cannot be read, is damaged, or was written by a later version; and when its snapshots
+/// are damaged and the first records are gone.
+pub fn recover(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
+    let mut recovered = newest_image(store)?;
+    for stored in store.read(recovered.sequence + 1)? {
         let stored = stored?;
         let sequence = stored.sequence;
         let record = Record::decode(&stored.bytes)
@@ -35,6 +42,24 @@ pub fn recover(store: &dyn Store) -> Result<Recovered, EngineError> {
         recovered.replay(&record)?;
     }
     Ok(recovered)
+}
+
+/// The newest snapshot that can be read; nothing if there is none.
+fn newest_image(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
+    let mut warnings = Vec::new();
+    for sequence in store.snapshots()? {
+        let image = store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
+        match image {
+            Ok(Image { books, answers, sequence, time }) => {
+                return Ok(Recovered { books, answers, sequence, time, replayed: 0, warnings });
+            }
+            Err(error) => {
+                let why = chain(&error);
+                warnings.push(format!("the snapshot of record {sequence} is not used: {why}"));
+            }
+        }
+    }
+    Ok(Recovered { warnings, ..Recovered::default() })
 }
 
 impl Recovered {
@@ -49,6 +74,7 @@ impl Recovered {
         self.answers.note(record);
         self.sequence = record.sequence;
         self.time = self.time.max(record.time);
+        self.replayed += 1;
         Ok(())
     }
 }

@@ -13,7 +13,9 @@ use headroom_journal::{Journal, Origin, Record, Store};
 
 use crate::answers::Answers;
 use crate::error::EngineError;
-use crate::feed::{Entry, Feed};
+use crate::feed::{ENTRIES_KEPT, Entry, Feed};
+use crate::image::{Image, ImageError};
+use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::notice::notices;
 use crate::recover::Recovered;
 use crate::view::{View, Views};
@@ -58,6 +60,23 @@ pub struct Accepted {
 /// What became of a command.
 pub type Outcome = Result<Accepted, Rejection>;
 
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Entries of the feed, for followers.
+    pub entries: usize,
+    /// Records of what happened to objects, for watchers; 0 for as many as usual.
+    pub records: usize,
+    /// After how many records of the journal a snapshot is taken, if it is not larger than they.
+    pub snapshot_every: u64,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { entries: ENTRIES_KEPT, records: 0, snapshot_every: SNAPSHOT_EVERY }
+    }
+}
+
 /// How busy the writer was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
@@ -76,6 +95,7 @@ pub struct Writer {
     books: Books,
     scheduler: Scheduler,
     journal: Journal,
+    keeper: Keeper,
     /// When the last record was made: a wall clock may step back, the journal may not.
     last: Timestamp,
     answers: Answers,
@@ -124,14 +144,15 @@ impl Published {
 
 impl Writer {
     /// A writer that goes on where a journal ended.
-    pub fn new(store: Box<dyn Store>, recovered: Recovered, entries_kept: usize) -> Self {
-        let Recovered { books, answers, sequence, time } = recovered;
+    pub fn new(store: Box<dyn Store>, recovered: Recovered, kept: Kept) -> Self {
+        let Recovered { books, answers, sequence, time, replayed, .. } = recovered;
         let scheduler = Scheduler::watching(&books);
         let views = Views::new(View { sequence, time, books: books.clone(), ..View::default() });
         Self {
             books,
             scheduler,
             journal: Journal::new(store),
+            keeper: Keeper::new(kept.snapshot_every, replayed),
             last: time,
             answers,
             telling: Telling::default(),
@@ -144,9 +165,9 @@ impl Writer {
             sampled: time,
             counters: Counters::default(),
             work: Work::default(),
-            feed: Feed::new(sequence + 1, entries_kept),
+            feed: Feed::new(sequence + 1, kept.entries),
             views,
-            watched: Watched::new(0),
+            watched: Watched::new(kept.records),
         }
     }
 
@@ -262,6 +283,11 @@ impl Writer {
     /// again: memory is ahead of the disk.
     pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
         let committed = self.journal.sync()?;
+        self.keeper.look(self.journal.store_mut())?;
+        if self.keeper.is_due() {
+            let image = self.image();
+            self.keeper.begin(self.journal.store_mut(), image)?;
+        }
         self.work.batches += u64::from(!self.entries.is_empty());
         self.views.note_committed(committed);
         if self.views.take_wanted() || is_idle {
@@ -270,6 +296,33 @@ impl Writer {
         self.watched.publish(&mut self.told);
         self.feed.publish(self.entries.drain(..));
         Ok(())
+    }
+
+    /// Make everything durable, and take a last snapshot, so that the next start is quick.
+    ///
+    /// # Errors
+    /// As [`Writer::flush`].
+    pub fn finish(&mut self) -> Result<(), EngineError> {
+        self.flush(true)?;
+        let Self { keeper, journal, books, answers, last, .. } = self;
+        let (sequence, time) = (journal.next() - 1, *last);
+        let image = || Image { books: books.clone(), answers: answers.clone(), sequence, time };
+        Ok(keeper.finish(journal.store_mut(), image)?)
+    }
+
+    /// Why the last snapshot failed, if it did. Nothing is lost by that but time at the next start,
+    /// and room on the disk.
+    pub fn snapshot_failure(&self) -> Option<&ImageError> {
+        self.keeper.failure()
+    }
+
+    fn image(&self) -> Image {
+        Image {
+            books: self.books.clone(),
+            answers: self.answers.clone(),
+            sequence: self.journal.next() - 1,
+            time: self.last,
+        }
     }
 
     fn publish_view(&self) {
@@ -327,7 +380,8 @@ impl Writer {
         let sequence = self.journal.next();
         let record = Record { sequence, time: now, origin, command, events };
         let added = self.journal.add(&record);
-        added.map_err(|source| EngineError::TooDeep { sequence, source })?;
+        let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;
+        self.keeper.note(bytes);
         self.answers.note(&record);
         let entry = Arc::new(Entry { record, notices: told_rm });
         self.entries.push_back(Arc::clone(&entry));

@@ -39,17 +39,19 @@ impl Journal {
         Self { store, batch: Vec::new() }
     }
 
-    /// Add the next record to the batch. Nobody else knows of it before [`Journal::sync`].
+    /// Add the next record to the batch; how many bytes it has. Nobody else knows of it before [`Journal::sync`].
     ///
     /// # Errors
     /// When it cannot be written down; the batch is as it was.
     ///
     /// # Panics
     /// When its number is not [`Journal::next`].
-    pub fn add(&mut self, record: &Record) -> Result<(), TooDeep> {
+    pub fn add(&mut self, record: &Record) -> Result<u64, TooDeep> {
         assert_eq!(record.sequence, self.next(), "records are numbered without gaps");
-        self.batch.push(record.encode()?);
-        Ok(())
+        let bytes = record.encode()?;
+        let length = bytes.len() as u64;
+        self.batch.push(bytes);
+        Ok(length)
     }
 
     /// The number of the next record that is added.

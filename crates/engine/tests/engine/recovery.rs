@@ -1,11 +1,13 @@
 //! What a journal gives back is what was there.
 
+use std::path::PathBuf;
+
 use headroom_core::Millis;
 use headroom_core::books::Books;
 use headroom_engine::{Engine, HandClock, Handle, Settings, recover};
 use headroom_journal::{FileStore, MemoryJournal};
 
-use crate::cluster::{Cluster, START, ask, release};
+use crate::cluster::{Cluster, START, ask, from, release};
 
 /// The books, to compare. Their text has every row and index.
 fn text(books: &Books) -> String {
@@ -51,25 +53,84 @@ async fn time_does_not_step_back_with_the_clock() {
     assert_eq!((late, next), (START + Millis::from_secs(60), late));
 }
 
+/// A folder of its own, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("headroom-engine-{name}-{}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    /// An engine on the journal in it, which takes a snapshot every five records.
+    fn open(&self) -> Cluster {
+        let clock = HandClock::at(START);
+        let mut settings = Settings::with(clock.clone());
+        settings.kept.snapshot_every = 5;
+        let store = FileStore::open_folder(&self.0).unwrap();
+        let engine = Engine::start(Box::new(store), settings).unwrap();
+        Cluster { handle: engine.handle(), engine, clock }
+    }
+
+    fn snapshots(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(&self.0).unwrap().map(|file| file.unwrap().path());
+        let is_snapshot = |file: &PathBuf| file.to_string_lossy().contains("snapshot-");
+        let mut found: Vec<PathBuf> = files.filter(is_snapshot).collect();
+        found.sort();
+        found
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn a_restart_begins_with_the_newest_snapshot_that_can_be_read() {
+    let folder = Folder::new("snapshots");
+    let cluster = folder.open();
+    cluster.furnish().await;
+    for round in 0..200 {
+        cluster.accept(from("ann", &round.to_string(), ask(&format!("a{round}"), 1))).await;
+    }
+    let (books, last) = (books_of(&cluster.handle).await, cluster.handle.feed().newest());
+    cluster.engine.stop().await.unwrap();
+    assert_eq!(folder.snapshots().len(), 2, "older ones are dropped");
+
+    let cluster = folder.open();
+    let begin = cluster.engine.begin().clone();
+    assert_eq!((begin.sequence, begin.replayed, begin.warnings.len()), (last, 0, 0));
+    assert_eq!(books_of(&cluster.handle).await, books);
+    let repeated = cluster.accept(from("ann", "7", ask("a7", 1))).await;
+    assert!(repeated.repeated, "ids of senders are in it");
+    cluster.handle.inspect(|books, _| books.check().unwrap()).await.unwrap();
+    cluster.engine.stop().await.unwrap();
+
+    let newest = folder.snapshots().pop().unwrap();
+    let mut bytes = std::fs::read(&newest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&newest, bytes).unwrap();
+    let cluster = folder.open();
+    let begin = cluster.engine.begin();
+    assert!(begin.replayed > 0 && begin.warnings.len() == 1, "{begin:?}");
+    assert_eq!(begin.sequence, last);
+    assert_eq!(books_of(&cluster.handle).await, books);
+}
+
 #[tokio::test]
 async fn files_hold_it_too() {
-    let folder = std::env::temp_dir().join(format!("headroom-engine-{}", std::process::id()));
-    let open = || {
-        let store = FileStore::open_folder(&folder).unwrap();
-        Engine::start(Box::new(store), Settings::with(HandClock::at(START))).unwrap()
-    };
-    let engine = open();
-    let handle = engine.handle();
-    let cluster = Cluster { engine, handle, clock: HandClock::at(START) };
+    let folder = Folder::new("files");
+    let cluster = folder.open();
     cluster.furnish().await;
     for round in 0..20 {
         cluster.accept(ask(&format!("a{round}"), 1)).await;
     }
-    let Cluster { engine, handle, .. } = cluster;
-    let before = books_of(&handle).await;
-    engine.stop().await.unwrap();
-    let engine = open();
-    assert_eq!(books_of(&engine.handle()).await, before);
-    engine.stop().await.unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let before = books_of(&cluster.handle).await;
+    cluster.engine.stop().await.unwrap();
+    let cluster = folder.open();
+    assert_eq!(books_of(&cluster.handle).await, before);
+    cluster.engine.stop().await.unwrap();
 }

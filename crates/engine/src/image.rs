@@ -1,0 +1,153 @@
+//! What a snapshot holds, and how it gets into a store and out of it.
+
+use std::io::{self, Read, Write};
+
+use serde::{Deserialize, Serialize};
+
+use headroom_core::Timestamp;
+use headroom_core::books::Books;
+use headroom_journal::{JournalError, Snapshot, WriteSnapshot};
+
+use crate::answers::Answers;
+use crate::snapshot::{self, SnapshotError};
+
+/// The version of what is in an image; see [`snapshot::FORMAT`] for its bytes.
+pub(crate) const IMAGE_FORMAT: u32 = 1;
+
+/// How many bytes an image has at most, before compression. Ten million allocations have 3 GB.
+const BYTES_MAX: u64 = 64 << 30;
+
+/// How many bytes are handed to the store at once.
+const CHUNK: usize = 1 << 20;
+
+/// Everything that a restart needs, after one record.
+///
+/// Fields are appended, with a default; see [`snapshot`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Image {
+    pub(crate) books: Books,
+    pub(crate) answers: Answers,
+    pub(crate) sequence: u64,
+    pub(crate) time: Timestamp,
+}
+
+/// Why an image could not be kept, or read back.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// The store does not do its part.
+    #[error(transparent)]
+    Store(#[from] JournalError),
+    /// The bytes do not.
+    #[error(transparent)]
+    Content(#[from] SnapshotError),
+    /// The snapshot of one record stands under the number of another.
+    #[error("the snapshot under record {expected} is of record {found}")]
+    Misplaced {
+        /// Under which number it stands.
+        expected: u64,
+        /// Of which it is.
+        found: u64,
+    },
+}
+
+impl Image {
+    /// Write it, and make it durable; how many bytes it has.
+    pub(crate) fn keep(&self, store: Box<dyn WriteSnapshot>) -> Result<u64, ImageError> {
+        let mut sink = Sink { store, chunk: Vec::with_capacity(CHUNK), written: 0, failed: None };
+        let written = snapshot::write(self, &mut sink);
+        if let Some(error) = sink.failed.take() {
+            return Err(error.into());
+        }
+        written?;
+        let bytes = sink.written;
+        sink.store.finish()?;
+        Ok(bytes)
+    }
+
+    /// Read it back.
+    pub(crate) fn of(kept: Snapshot) -> Result<Self, ImageError> {
+        let head = kept.head;
+        if head.format != IMAGE_FORMAT {
+            let found = head.format;
+            return Err(SnapshotError::OtherFormat { found }.into());
+        }
+        let mut source = Source { chunks: kept.chunks, chunk: Vec::new(), read: 0, failed: None };
+        let image: Result<Self, _> = snapshot::read(&mut source, BYTES_MAX);
+        if let Some(error) = source.failed.take() {
+            return Err(error.into());
+        }
+        let image = image?;
+        if image.sequence != head.sequence {
+            let (expected, found) = (head.sequence, image.sequence);
+            return Err(ImageError::Misplaced { expected, found });
+        }
+        Ok(image)
+    }
+}
+
+/// Hands chunks to a store.
+struct Sink {
+    store: Box<dyn WriteSnapshot>,
+    chunk: Vec<u8>,
+    written: u64,
+    /// What the store said, which an I/O error cannot carry whole.
+    failed: Option<JournalError>,
+}
+
+impl Sink {
+    fn hand_over(&mut self) -> io::Result<()> {
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let handed = self.store.chunk(&self.chunk);
+        self.written += self.chunk.len() as u64;
+        self.chunk.clear();
+        handed.map_err(|error| {
+            self.failed = Some(error);
+            io::Error::other("the store takes no more")
+        })
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(CHUNK - self.chunk.len());
+        self.chunk.extend_from_slice(&bytes[..taken]);
+        if self.chunk.len() == CHUNK {
+            self.hand_over()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hand_over()
+    }
+}
+
+/// Takes chunks from a store.
+struct Source {
+    chunks: Box<dyn Iterator<Item = Result<Vec<u8>, JournalError>> + Send>,
+    chunk: Vec<u8>,
+    read: usize,
+    failed: Option<JournalError>,
+}
+
+impl Read for Source {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.chunk.len() {
+            match self.chunks.next() {
+                None => return Ok(0),
+                Some(Ok(chunk)) => (self.chunk, self.read) = (chunk, 0),
+                Some(Err(error)) => {
+                    self.failed = Some(error);
+                    return Err(io::Error::other("the store gives no more"));
+                }
+            }
+        }
+        let left = &self.chunk[self.read..];
+        let taken = left.len().min(bytes.len());
+        bytes[..taken].copy_from_slice(&left[..taken]);
+        self.read += taken;
+        Ok(taken)
+    }
+}
