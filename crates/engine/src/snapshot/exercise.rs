@@ -1,6 +1,9 @@
 //! Any bytes as a snapshot, for the fuzzer and the tests.
 
 use headroom_core::books::Books;
+use headroom_core::view::{
+    self, ApplicationView, Counters, NodeView, PartitionView, QueueView, RejectedView, health,
+};
 use headroom_core::{Scheduler, Timestamp};
 
 use super::stream::Bounded;
@@ -28,11 +31,24 @@ pub fn exercise(bytes: &[u8]) {
     }
 }
 
+/// Look at everything that may be asked for.
+fn show(books: &Books) {
+    let _ = health(books, Counters::default());
+    for (id, partition) in books.partitions() {
+        let _ = PartitionView::of(books, *id);
+        let _ = (view::users(books, *id), view::groups(books, *id));
+        let _ = (NodeView::all(books, *id), view::usage_bands(books, *id));
+        let _ = (ApplicationView::active(books, *id), ApplicationView::completed(books, *id));
+        let _ = (RejectedView::all(books, *id), QueueView::tree(books, partition.root));
+    }
+}
+
 fn go_on(mut books: Books) {
     let mut again = Vec::new();
     write(&books, &mut again).expect("books can be written to memory");
     let read_again: Books = read(&mut &*again, u64::MAX).expect("what was written can be read");
     assert_eq!(read_again, books, "what was read is the same after another time");
+    show(&books);
     if books.check().is_err() {
         return; // Readable, and known to be wrong.
     }

@@ -125,6 +125,16 @@ fn every_bit_of_a_file_counts() {
 }
 
 #[test]
+fn amounts_of_a_type_that_is_not_listed_are_refused() {
+    let (known, fewer) = (b"\x93\xa6memory\xa5vcore\xa3gpu", b"\x92\xa6memory\xa5vcore");
+    let mut bytes = content();
+    assert_eq!(bytes[1..=known.len()], *known, "the types come first");
+    drop(bytes.splice(1..=known.len(), fewer.iter().copied()));
+    let refusal = rmp_serde::from_slice::<Books>(&bytes).unwrap_err();
+    assert!(refusal.to_string().contains("types"), "{refusal}");
+}
+
+#[test]
 fn what_is_no_snapshot_of_ours_is_told_apart() {
     let mut bytes = written(&7_u8);
     bytes[8] = 2;
