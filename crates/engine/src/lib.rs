@@ -37,6 +37,8 @@ pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::EngineError;
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
+/// Who gave a command.
+pub use headroom_journal::Origin;
 pub use image::ImageError;
 pub use keeper::SNAPSHOT_EVERY;
 pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};

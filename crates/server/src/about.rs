@@ -1,0 +1,50 @@
+//! Which server this is.
+
+use std::collections::BTreeMap;
+
+use aws_lc_rs::rand;
+use jiff::Timestamp;
+
+/// Which server this is, for as long as the process lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Version of Headroom, such as `0.1.0`.
+    pub version: &'static str,
+    /// How it was built: `commit`, `date`, `target`, as far as known.
+    pub build: BTreeMap<String, String>,
+    /// Start of the process.
+    pub started_at: Timestamp,
+    /// Another one means another process, whose numbers of watched records begin anew. A random
+    /// UUID.
+    pub instance: String,
+}
+
+impl About {
+    /// This process, which starts now.
+    ///
+    /// # Errors
+    /// When the system has no random numbers to give.
+    pub fn this(build: BTreeMap<String, String>) -> Result<Self, NoRandomNumbers> {
+        let mut bytes = [0; 16];
+        rand::fill(&mut bytes).map_err(|_| NoRandomNumbers)?;
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION"),
+            build,
+            started_at: Timestamp::now(),
+            instance: uuid(bytes),
+        })
+    }
+}
+
+/// The system has no random numbers to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system has no random numbers to give")]
+pub struct NoRandomNumbers;
+
+/// A random UUID of these bytes. Source: RFC 9562, section 5.4.
+fn uuid(mut bytes: [u8; 16]) -> String {
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}

@@ -1,0 +1,34 @@
+//! Who makes a request.
+
+use headroom_api::headroomv1::Role;
+use headroom_core::Name;
+
+/// Who makes a request, as authenticated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// As it goes into the audit: who this is, and how that is known; such as `token:ci`.
+    pub identity: String,
+    /// User name, as access lists and limits know it.
+    pub user: Name,
+    /// Groups of the user.
+    pub groups: Vec<Name>,
+    /// What the identity may do; in order, without repeats.
+    pub roles: Vec<Role>,
+}
+
+impl Caller {
+    /// Whoever reaches an open server: it trusts all of them.
+    pub fn open() -> Self {
+        Self {
+            identity: "open".to_owned(),
+            user: Name::default(),
+            groups: Vec::new(),
+            roles: vec![Role::Admin],
+        }
+    }
+
+    /// Whether this is one of the roles of the caller.
+    pub fn is(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+}

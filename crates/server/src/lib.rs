@@ -1,0 +1,19 @@
+//! Lets people and programs in over REST and gRPC, and serves the UI.
+//!
+//! ```text
+//! listen ── TLS, limits ──▶ auth ── who is it, may he ──▶ rest   ── convert ──▶ engine
+//!                                                     └─▶ grpc   ── convert ──┘
+//! ```
+//!
+//! Everything here translates: from the wire to commands of the core, and from views of the books
+//! and notices of the engine to the wire. Nothing here decides.
+
+mod about;
+mod caller;
+mod queue_file;
+mod service;
+
+pub use about::{About, NoRandomNumbers};
+pub use caller::Caller;
+pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
+pub use service::{Parts, Service};

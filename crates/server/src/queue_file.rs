@@ -1,0 +1,184 @@
+//! The queue file in force, and how another takes its place.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::{fs, io};
+
+use headroom_config::{Diagnostics, Loaded, Style};
+use headroom_core::{Command, Rejection};
+use headroom_engine::users::{ResolverError, ResolverWarning, Resolvers, Users};
+use headroom_engine::{Clock, Handle, Origin, Submission, Unavailable};
+
+/// A queue file in force.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InForce {
+    /// Its text, as supplied.
+    pub text: String,
+    /// SHA-256 of the text, as the books have it.
+    pub checksum: String,
+    /// Settings beside the queue file, by key.
+    pub extra: BTreeMap<String, String>,
+}
+
+/// Why a queue file was not put in force. The one before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueFileError {
+    /// It has faults.
+    #[error("{}", .0.render("queues.yaml", Style::Plain))]
+    Faulty(Diagnostics),
+    /// It asks for a directory of users that is not there.
+    #[error(transparent)]
+    Resolver(#[from] ResolverError),
+    /// It does not fit what is there.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// The engine takes no commands.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// Its text cannot be kept beside the journal.
+    #[error("the text of the queue file cannot be kept in {}", path.display())]
+    Keep {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is to be told of a queue file that was put in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// The record of it; the last one before if it was in force already.
+    pub sequence: u64,
+    /// What hardly means what was written.
+    pub warnings: Diagnostics,
+    /// Directories of users that are not known, and what is used in their place.
+    pub resolvers: Vec<ResolverWarning>,
+}
+
+/// The queue file in force. The books know its meaning; here is its text, for those who ask, and
+/// what it says about users.
+///
+/// Texts are kept in a folder under their checksums, so that after a restart the one is known that
+/// the journal says is in force.
+#[derive(Debug)]
+pub struct QueueFile {
+    engine: Handle,
+    clock: Arc<dyn Clock>,
+    users: Arc<Users>,
+    folder: Option<PathBuf>,
+    in_force: RwLock<Arc<InForce>>,
+    /// One at a time, in the order in which they come.
+    applying: tokio::sync::Mutex<()>,
+}
+
+impl QueueFile {
+    /// The file that the books say is in force, its text from `folder` if it is there; after a
+    /// first start, none.
+    pub async fn resume(
+        engine: Handle,
+        clock: Arc<dyn Clock>,
+        users: Arc<Users>,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        let view = engine.views().at_least(0).await;
+        let checksum = view.books.checksum().to_string();
+        let text = folder.as_deref().filter(|_| !checksum.is_empty());
+        let text = text.and_then(|folder| fs::read_to_string(path_of(folder, &checksum)).ok());
+        let text = text.filter(|text| headroom_config::checksum(text) == checksum);
+        let loaded = text.as_deref().and_then(|text| headroom_config::read(text).ok());
+        if let Some(resolvers) = loaded.and_then(|loaded| Resolvers::of(&loaded.configuration).ok())
+        {
+            users.configure(&resolvers, clock.now());
+        }
+        let text = text.unwrap_or_default();
+        let in_force = InForce { text, checksum, extra: BTreeMap::new() };
+        let in_force = RwLock::new(Arc::new(in_force));
+        Self { engine, clock, users, folder, in_force, applying: tokio::sync::Mutex::default() }
+    }
+
+    /// The one in force.
+    pub fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replace the settings beside the queue file.
+    pub fn set_extra(&self, extra: BTreeMap<String, String>) {
+        self.update(|in_force| in_force.extra = extra);
+    }
+
+    /// Put a queue file in force; of one without partitions, the built-in one.
+    ///
+    /// # Errors
+    /// When it has faults, does not fit what is there, or the engine takes no commands. Then
+    /// nothing has changed.
+    pub async fn apply(&self, origin: Origin, text: &str) -> Result<Applied, QueueFileError> {
+        let _one_at_a_time = self.applying.lock().await;
+        let mut text = text;
+        let mut loaded = headroom_config::read(text).map_err(QueueFileError::Faulty)?;
+        if loaded.is_empty() {
+            text = headroom_config::BUILT_IN;
+            loaded = headroom_config::read(text).map_err(QueueFileError::Faulty)?;
+        }
+        let Loaded { configuration, warnings } = loaded;
+        let resolvers = Resolvers::of(&configuration)?;
+        let checksum = configuration.checksum.to_string();
+        // First the text, then the record that refers to it.
+        self.keep(&checksum, text)?;
+        let command = Command::Configure(Box::new(configuration));
+        let outcome = self.engine.submit(Submission { origin, command }).await?;
+        let accepted = outcome.map_err(QueueFileError::Rejected)?;
+        self.users.configure(&resolvers, self.clock.now());
+        let before = self.in_force().checksum.clone();
+        self.update(|in_force| {
+            text.clone_into(&mut in_force.text);
+            in_force.checksum.clone_from(&checksum);
+        });
+        if before != checksum {
+            self.forget(&before);
+        }
+        let (sequence, resolvers) = (accepted.sequence, resolvers.warnings);
+        Ok(Applied { sequence, warnings, resolvers })
+    }
+
+    fn update(&self, change: impl FnOnce(&mut InForce)) {
+        let mut in_force = self.in_force.write().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut in_force));
+    }
+
+    /// Keep a text where the next start finds it.
+    fn keep(&self, checksum: &str, text: &str) -> Result<(), QueueFileError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let path = path_of(folder, checksum);
+        write_durably(&path, text.as_bytes())
+            .map_err(|source| QueueFileError::Keep { path, source })
+    }
+
+    /// A text is in force no more. One that stays by mistake does no harm.
+    fn forget(&self, checksum: &str) {
+        if let Some(folder) = self.folder.as_deref().filter(|_| !checksum.is_empty()) {
+            let _ = fs::remove_file(path_of(folder, checksum));
+        }
+    }
+}
+
+fn path_of(folder: &Path, checksum: &str) -> PathBuf {
+    folder.join(format!("queues-{checksum}.yaml"))
+}
+
+/// Write a file so that after a power loss it is there whole, or not at all.
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+
+    let beside = path.with_extension("new");
+    let mut file = fs::File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    match path.parent() {
+        Some(folder) => fs::File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
