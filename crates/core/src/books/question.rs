@@ -177,8 +177,8 @@ impl Inquiry {
                 };
                 self.verdicts.insert((*mode, node), Verdict { version, refusal });
             }
-            QuestionSubject::Removals(removals) => {
-                if let Some(removal) = removals.iter().find(|one| one.node == node).cloned() {
+            QuestionSubject::Removals(_) => {
+                if let Some(removal) = question.removal_on(node).cloned() {
                     self.removals.insert(node, RemovalVerdict { version, removal, said });
                 }
             }
@@ -195,6 +195,20 @@ pub struct OpenQuestions {
     /// Whether they are as many as may be, and half of them are not answered yet: none is put
     /// before.
     pub full: bool,
+}
+
+impl OpenQuestions {
+    /// One more is put, of at most so many.
+    fn open(&mut self, most: NonZeroU16) {
+        self.count += 1;
+        self.full |= self.count >= u32::from(most.get());
+    }
+
+    /// One is answered or forgotten.
+    fn close(&mut self, most: NonZeroU16) {
+        self.count -= 1;
+        self.full &= self.count > u32::from(most.get()) / 2;
+    }
 }
 
 impl Books {
@@ -301,12 +315,10 @@ impl Books {
         let mut inquiry = self.take_inquiry(ask).unwrap_or_default();
         self.drop_old(&mut inquiry);
         inquiry.question = Some(question);
-        self.allocations[ask].special_mut().inquiry = Some(inquiry);
+        self.put_back(ask, inquiry);
         let partition = self.partition_of(ask);
         let row = self.partition_mut(partition);
-        let most = row.questions.map_or(0, |one| u32::from(one.at_once.get()));
-        row.open_questions.count += 1;
-        row.open_questions.full |= row.open_questions.count >= most;
+        row.open_questions.open(row.questions.map_or(Questions::AT_ONCE, |one| one.at_once));
     }
 
     /// A question is answered, for each of its nodes.
@@ -329,9 +341,7 @@ impl Books {
             }
         }
         self.drop_old(&mut inquiry);
-        if !inquiry.is_empty() {
-            self.allocations[ask].special_mut().inquiry = Some(inquiry);
-        }
+        self.put_back(ask, inquiry);
     }
 
     /// Others have been stopped for an ask: nobody asks again what would have to be.
@@ -341,9 +351,7 @@ impl Books {
         }
         let Some(mut inquiry) = self.take_inquiry(ask) else { return };
         inquiry.removals.clear();
-        if !inquiry.is_empty() {
-            self.allocations[ask].special_mut().inquiry = Some(inquiry);
-        }
+        self.put_back(ask, inquiry);
     }
 
     /// Forget what was asked and answered about an ask: it is another by now, or waits no more.
@@ -371,11 +379,17 @@ impl Books {
         if inquiry.question.is_some() {
             let partition = self.partition_of(ask);
             let row = self.partition_mut(partition);
-            let most = row.questions.map_or(0, |one| u32::from(one.at_once.get()));
-            row.open_questions.count -= 1;
-            row.open_questions.full &= row.open_questions.count > most / 2;
+            row.open_questions.close(row.questions.map_or(Questions::AT_ONCE, |one| one.at_once));
         }
         Some(inquiry)
+    }
+
+    /// Keep what was asked and answered about an ask, if there is anything. A question that it
+    /// holds is counted by whoever puts it.
+    fn put_back(&mut self, ask: AllocationId, inquiry: Box<Inquiry>) {
+        if !inquiry.is_empty() {
+            self.allocations[ask].special_mut().inquiry = Some(inquiry);
+        }
     }
 
     fn partition_of(&self, ask: AllocationId) -> PartitionId {

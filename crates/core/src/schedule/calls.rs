@@ -222,8 +222,9 @@ impl Scheduler {
     }
 
     /// Look for something to stop for a class that was just held back; whether to look no further,
-    /// for a step or because the RM has enough to answer. An ask with a node is looked at again in the last pass, as others are;
-    /// one that may still have a node kept has that first (decision K-16).
+    /// for a step or because the RM has enough to answer. An ask with a node is looked at again in
+    /// the last pass, as others are; one that may still have a node kept has that first (decision
+    /// K-16).
     pub(super) fn stop_others(
         &mut self,
         books: &Books,

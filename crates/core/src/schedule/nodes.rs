@@ -181,12 +181,12 @@ impl NodeIndex {
         &self,
         books: &Books,
         ask: &Resources,
-        wanted: impl Fn(NodeId, &Node) -> bool,
+        wanted: impl Fn(NodeId) -> bool,
     ) -> Vec<NodeId> {
         let open = self.blocks.iter().filter(|block| block.open > 0);
         let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
-        let suits = nodes
-            .filter(|(id, node)| node.is_open() && node.capacity.fits(ask) && wanted(*id, node));
+        let suits =
+            nodes.filter(|(id, node)| node.is_open() && node.capacity.fits(ask) && wanted(*id));
         let score = |node: &Node| Resources::fit_score(Some(ask), &node.available);
         let mut scored: Vec<(Share, NodeId)> = suits.map(|(id, node)| (score(node), id)).collect();
         scored.sort_by_key(|(score, _)| *score);

@@ -51,6 +51,11 @@ pub(super) const fn found_no_node(blocker: Blocker) -> bool {
     matches!(blocker, Blocker::Nodes(_) | Blocker::NodeConstraint(_))
 }
 
+/// Whether the RM refuses an ask a node, as far as it has said anything that holds.
+fn refuses(books: &Books, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {
+    books.verdict_on(ask, node, mode).is_some_and(|verdict| verdict.refusal.is_some())
+}
+
 /// Place an ask on a node that has room, if the RM lets it; if not, `refused`.
 pub(super) fn on_node(
     books: &Books,
@@ -125,12 +130,10 @@ pub(super) fn elsewhere(
     member: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
     let required = books.allocation(member).required_node();
-    let refused = |node| {
-        let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
-        verdict.is_some_and(|one| one.refusal.is_some())
+    let may_have = |node: NodeId| {
+        required.is_none_or(|name| *name == books.node(node).name)
+            && !refuses(books, member, node, QuestionMode::Reserve)
     };
-    let may_have =
-        |node: NodeId| required.is_none_or(|name| *name == books.node(node).name) && !refused(node);
     first_that_suits(books, nodes, (member, books.resources_of(member)), may_have)
 }
 
@@ -157,13 +160,12 @@ pub(super) fn to_keep(
     if !matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_)) {
         return nodes.best_to_keep(books, wanted).map(Ok);
     }
-    let said = |node, mode| Some(books.verdict_on(ask, node, mode)?.refusal.is_none());
     let mode = QuestionMode::Reserve;
-    let mut left = nodes.to_keep(books, wanted, |id, node| {
-        let refused = said(id, QuestionMode::Allocate) == Some(false);
-        said(id, mode) != Some(false) && !(refused && node.available.fits(wanted))
+    let mut left = nodes.to_keep(books, wanted, |id| {
+        !refuses(books, ask, id, mode) && !has_refused_room(books, ask, id)
     });
-    if let Some(node) = left.iter().find(|node| said(**node, mode) == Some(true)) {
+    // None that it refuses is left.
+    if let Some(node) = left.iter().find(|node| books.verdict_on(ask, **node, mode).is_some()) {
         return Some(Ok(*node));
     }
     left.truncate(Question::NODES_MAX);
@@ -172,9 +174,8 @@ pub(super) fn to_keep(
 
 /// Whether a node has room for an ask, and the RM refuses it.
 fn has_refused_room(books: &Books, ask: AllocationId, node: NodeId) -> bool {
-    let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
-    let refused = verdict.is_some_and(|one| one.refusal.is_some());
-    refused && books.node(node).available.fits(books.resources_of(ask))
+    refuses(books, ask, node, QuestionMode::Allocate)
+        && books.node(node).available.fits(books.resources_of(ask))
 }
 
 /// Judge an ask about which the RM is asked, and for which no node is kept.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark, Reservation};
+use crate::books::{Books, Reservation};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
@@ -15,6 +15,7 @@ use super::judge::{Verdict, held_back, on_any_node, wait};
 use super::keep::Due;
 use super::lane::Lane;
 use super::nodes::NodeIndex;
+use super::preempt::stopping;
 use super::questions;
 
 /// After how long a lack of headroom ends a reservation. The reference adds its hour twice:
@@ -52,7 +53,7 @@ pub(super) fn on_kept_node(
     if books.node(kept).available.fits(wanted) {
         let refused = || match row.required_node() {
             // A node that it may not have, though there is room, is kept in vain.
-            _ if !is_cleared(books, kept) => Verdict::GiveUp(ask),
+            _ if stopping(books, kept).next().is_none() => Verdict::GiveUp(ask),
             // Who is being stopped there may be what the RM minds.
             Some(_) => wait(Blocker::NodeConstraint(ask)),
             None => Verdict::Elsewhere,
@@ -63,11 +64,6 @@ pub(super) fn on_kept_node(
         Some(_) => wait(Blocker::RequiredNode(kept)),
         None => Verdict::Elsewhere,
     }
-}
-
-/// Whether anything is being stopped on a node.
-fn is_cleared(books: &Books, node: NodeId) -> bool {
-    books.allocations_on(node).any(|(_, row)| row.mark == Mark::Preempted)
 }
 
 /// An ask for which a node is kept lacks headroom or may not start; after a while, headroom ends

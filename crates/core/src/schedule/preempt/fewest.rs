@@ -7,13 +7,13 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark};
+use crate::books::Books;
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::Resources;
 
 use super::offer::{self, Offer};
-use super::{Cost, Obstacle, Outcome, Plan, Scene};
+use super::{Cost, Obstacle, Outcome, Plan, Scene, stopping};
 
 /// How many nodes are looked at in full, the most promising first.
 const NODES_MAX: usize = 10;
@@ -43,12 +43,7 @@ pub(super) fn choose(
     let mut choices = choices(scene, given_up, nodes_tried);
     choices.sort_by(|left, right| (left.cost, left.name).cmp(&(right.cost, right.name)));
     let best = if scene.asks() {
-        let mut offers = Vec::new();
-        for choice in choices {
-            let offer = offer(scene, choice);
-            offers.push(offer);
-        }
-        offer::best(scene, &offers, |scene, node, victims| {
+        offer::best(scene, choices, offer, |scene, node, victims| {
             let victims = completed(scene, node, victims, victims.len())?;
             Some((scene.cost_of(&victims), (node, victims)))
         })
@@ -146,12 +141,6 @@ fn choices<'books>(
 fn to_come(books: &Books, node: NodeId) -> Resources {
     let free = books.node(node).available.clone();
     stopping(books, node).fold(free, |free, id| free.plus(books.resources_of(id)))
-}
-
-/// What is being stopped on a node.
-fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
-    let all = books.allocations_on(node);
-    all.filter(|(_, row)| row.mark == Mark::Preempted).map(|(id, _)| id)
 }
 
 /// The victims on a node after which the ask fits it, none of which could stay; none if it

@@ -21,7 +21,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::books::{Allocation, Books, Node, Queue, Removal};
+use crate::books::{Allocation, Books, Mark, Node, Queue, Removal};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
@@ -109,6 +109,12 @@ impl fmt::Display for Obstacle {
             Self::OnItsWay => "nothing more is stopped for the ask: what is being stopped already makes room for it",
         })
     }
+}
+
+/// What is being stopped on a node.
+pub(super) fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
+    let all = books.allocations_on(node);
+    all.filter(|(_, row)| row.mark == Mark::Preempted).map(|(id, _)| id)
 }
 
 /// Whether an ask may ever have others stopped for it: that is not forbidden, and did not

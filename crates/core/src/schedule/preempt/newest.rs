@@ -24,12 +24,13 @@ pub(super) fn choose(
 ) -> Result<Outcome, Obstacle> {
     let choices = choices(scene, given_up, nodes_tried);
     let chosen = if scene.asks() {
-        let offer = |(node, order, least)| Offer::new(scene, node, Vec::new(), (order, least));
-        let offers: Vec<Offer> = choices.into_iter().map(offer).collect();
+        let offer = |scene: &mut Scene<'_>, (node, order, least)| {
+            Offer::new(scene, node, Vec::new(), (order, least))
+        };
         let taken = |scene: &mut Scene<'_>, node, victims: &[usize]| {
             Some((scene.cost_of(victims), (node, victims.to_vec())))
         };
-        match offer::best(scene, &offers, taken) {
+        match offer::best(scene, choices, offer, taken) {
             Ok(chosen) => chosen,
             Err(removals) => return Ok(Outcome::Ask(removals)),
         }
@@ -62,9 +63,12 @@ fn choices(
         let free = scene.usable_nodes(given_up).filter(fits).take(FREE_NODES_MAX);
         choices.extend(free.map(|node| (node, Vec::new(), 0)));
     }
-    for (node, candidates) in scene.by_node(given_up) {
-        if let Some((order, least)) = on_node(scene, node, &candidates) {
-            choices.push((node, order, least));
+    // No other takes fewer than one with room, which only the RM may refuse.
+    if scene.asks() || choices.is_empty() {
+        for (node, candidates) in scene.by_node(given_up) {
+            if let Some((order, least)) = on_node(scene, node, &candidates) {
+                choices.push((node, order, least));
+            }
         }
     }
     choices.sort_by_key(|(node, _, least)| (*least, &books.node(*node).name));

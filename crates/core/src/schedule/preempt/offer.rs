@@ -50,23 +50,31 @@ impl Offer {
     }
 }
 
-/// The best of what `judge` makes of the offers that the RM accepts, which stand in the order of
-/// their promise; or what it is to be asked first.
-pub(super) fn best<'books, Found>(
+/// The best of what `judge` makes of the offers that the RM accepts; or what it is to be asked
+/// first. `choices` stand in the order of their promise, and `offer` makes an offer of each, for
+/// those only that are looked at.
+pub(super) fn best<'books, Choice, Found>(
     scene: &mut Scene<'books>,
-    offers: &[Offer],
+    choices: Vec<Choice>,
+    offer: impl Fn(&mut Scene<'books>, Choice) -> Offer,
     mut judge: impl FnMut(&mut Scene<'books>, NodeId, &[usize]) -> Option<(Cost, Found)>,
 ) -> Result<Option<Found>, Vec<Removal>> {
     let (books, ask) = (scene.books, scene.ask);
     let mut best: Option<(Cost, Found)> = None;
-    for batch in offers.chunks(Question::REMOVALS_MAX).take(BATCHES_MAX) {
+    let mut left = choices.into_iter();
+    for _ in 0..BATCHES_MAX {
+        let batch: Vec<Offer> =
+            left.by_ref().take(Question::REMOVALS_MAX).map(|one| offer(scene, one)).collect();
+        if batch.is_empty() {
+            break;
+        }
         let verdict = |offer: &Offer| books.removal_verdict(ask, &offer.removal);
         let unknown = batch.iter().filter(|offer| verdict(offer).is_none());
         let unknown: Vec<Removal> = unknown.map(|offer| offer.removal.clone()).collect();
         if !unknown.is_empty() {
             return Err(unknown);
         }
-        for offer in batch {
+        for offer in &batch {
             let Some(NodeVerdict::SuitsWithout(count)) = verdict(offer) else { continue };
             if let Some(found) = judge(scene, offer.node(), offer.first(*count))
                 && best.as_ref().is_none_or(|(least, _)| found.0 < *least)
