@@ -65,6 +65,8 @@ pub struct Diagnostic {
     pub secondary: Vec<Mark>,
     /// What to write instead.
     pub help: Option<String>,
+    /// What the reference names in its own message, where programs compare that; else empty.
+    pub subject: String,
     /// Line of the primary place, from 1.
     pub line: usize,
     /// Column of the primary place in characters, from 1.
@@ -82,6 +84,7 @@ impl Diagnostic {
             primary: Mark { span, label: String::new() },
             secondary: Vec::new(),
             help: None,
+            subject: String::new(),
             line: 0,
             column: 0,
         }
@@ -94,6 +97,11 @@ impl Diagnostic {
 
     pub(crate) fn at_stage(self, stage: Stage) -> Self {
         Self { stage, ..self }
+    }
+
+    pub(crate) fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
     }
 
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {

@@ -39,6 +39,7 @@ mod diagnostic;
 mod events;
 mod exercise;
 mod file;
+mod outline;
 mod raw;
 mod render;
 mod review;
@@ -58,6 +59,10 @@ pub use diagnostic::{
 #[doc(hidden)]
 pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
+pub use outline::{
+    LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
+    outline,
+};
 pub use render::Style;
 pub use review::{Review, review, review_bytes};
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
@@ -121,21 +126,22 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// What a text says, unless it is refused, and what was found on the way.
 fn examine(text: &str, with_advice: bool) -> (Option<Configuration>, Report) {
+    with_stack(|| examine_here(text, with_advice)).unwrap_or_else(|error| {
+        let message = format!("there is no thread to read the file: {error}");
+        let mut report = Report::default();
+        report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
+        (None, report)
+    })
+}
+
+/// Do work on a stack on which files can be read.
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new()
             .name("queue-file".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || examine_here(text, with_advice));
-        match reader.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => {
-                let message = format!("there is no thread to read the file: {error}");
-                let mut report = Report::default();
-                report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
-                (None, report)
-            }
-        }
+            .spawn_scoped(scope, work)?;
+        reader.join().map_or_else(|panic| std::panic::resume_unwind(panic), Ok)
     })
 }
 

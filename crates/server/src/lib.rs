@@ -10,7 +10,11 @@
 
 mod about;
 mod caller;
+mod convert;
+pub mod mount;
+mod paths;
 mod queue_file;
+pub mod rest;
 mod service;
 
 pub use about::{About, NoRandomNumbers};

@@ -119,12 +119,14 @@ fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
         let span = written.map_or(limit.span, |pairs| pairs.span);
         let message = "the limit has nothing but zeros in `maxresources`";
         let fault = Diagnostic::error(Code::LimitAllZero, span, message)
+            .about(&limit.description.value)
             .help("give at least one type more than 0; leave the others at 0 to forbid them");
         report.push(fault);
     }
     if !names_types && limit.max_applications.value == 0 {
         let message = "the limit sets neither `maxresources` nor `maxapplications`";
         let fault = Diagnostic::error(Code::LimitNothing, limit.span, message)
+            .about(&limit.description.value)
             .help("set one of them, or remove the limit");
         report.push(fault);
     }

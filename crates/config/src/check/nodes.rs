@@ -10,6 +10,7 @@ pub(super) fn check(partition: &Partition, report: &mut Report) {
     if !matches!(policy.value.as_str(), "" | "fair" | "binpacking") {
         let message = format!("there is no node sorting policy `{}`", policy.value);
         let fault = Diagnostic::error(Code::NodePolicy, policy.span, message)
+            .about(&policy.value)
             .help("write `fair` or `binpacking`, in lower case");
         report.push(fault);
     }

@@ -55,6 +55,8 @@ pub struct ApplicationView {
     pub reservations: Vec<Name>,
     /// Its task groups, by name.
     pub task_groups: Vec<TaskGroupView>,
+    /// Until when none of its asks is looked at, because too many found no node.
+    pub backed_off: Option<Timestamp>,
 }
 
 /// A task group of a gang.
@@ -74,6 +76,7 @@ pub struct TaskGroupView {
 
 /// An ask that waits.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct AskView {
     /// Allocation key.
     pub key: Name,
@@ -95,6 +98,8 @@ pub struct AskView {
     pub required_node: Option<Name>,
     /// Whether others were asked to stop for it.
     pub preemption_triggered: bool,
+    /// Whether the RM was told that more nodes would help it.
+    pub scale_up_asked: bool,
 }
 
 /// An allocation in force.
@@ -189,6 +194,7 @@ impl ApplicationView {
             allocations,
             reservations,
             task_groups: TaskGroupView::all(books, row),
+            backed_off: row.backed_off,
         }
     }
 
@@ -243,6 +249,7 @@ impl AskView {
             task_group: row.task_group().cloned(),
             required_node: row.required_node().cloned(),
             preemption_triggered: row.preemption_triggered,
+            scale_up_asked: row.scale_up_asked,
         }
     }
 }

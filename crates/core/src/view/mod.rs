@@ -9,6 +9,7 @@
 //! Not shown yet, because the books do not know it: which checks an ask was looked at by.
 
 mod application;
+mod bucket;
 mod health;
 mod history;
 mod node;
@@ -20,9 +21,10 @@ mod spent;
 mod usage;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
+pub use bucket::node_buckets;
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
-pub use node::{ForeignView, NodeView};
+pub use node::{ForeignByNode, ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};

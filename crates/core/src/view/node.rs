@@ -40,6 +40,10 @@ pub struct NodeView {
     pub foreign: Vec<ForeignView>,
 }
 
+/// What runs on the nodes of a partition and is not scheduled here, gathered once for all of them.
+#[derive(Clone, Debug, Default)]
+pub struct ForeignByNode(BTreeMap<NodeId, Vec<ForeignView>>);
+
 /// Something that runs on a node and is not scheduled here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignView {
@@ -57,6 +61,11 @@ impl NodeView {
         let foreign = &books.partition(books.node(node).partition).foreign;
         let here = foreign.iter().filter(|(_, one)| one.node == node);
         Self::with(books, node, here.map(|(key, one)| foreign_view(books, key, one)).collect())
+    }
+
+    /// One node after the other, each once. Costs what runs on it.
+    pub fn next_of(books: &Books, node: NodeId, foreign: &mut ForeignByNode) -> Self {
+        Self::with(books, node, foreign.0.remove(&node).unwrap_or_default())
     }
 
     fn with(books: &Books, node: NodeId, foreign: Vec<ForeignView>) -> Self {
@@ -90,13 +99,20 @@ impl NodeView {
 
     /// All nodes of a partition, by id.
     pub fn all(books: &Books, partition: PartitionId) -> Vec<Self> {
-        let row = books.partition(partition);
-        let mut foreign: BTreeMap<NodeId, Vec<ForeignView>> = BTreeMap::new();
-        for (key, one) in row.foreign.iter() {
-            foreign.entry(one.node).or_default().push(foreign_view(books, key, one));
+        let mut foreign = ForeignByNode::of(books, partition);
+        let nodes = books.partition(partition).nodes.iter();
+        nodes.map(|(_, node)| Self::next_of(books, *node, &mut foreign)).collect()
+    }
+}
+
+impl ForeignByNode {
+    /// All that is foreign to a partition.
+    pub fn of(books: &Books, partition: PartitionId) -> Self {
+        let mut all: BTreeMap<NodeId, Vec<ForeignView>> = BTreeMap::new();
+        for (key, one) in books.partition(partition).foreign.iter() {
+            all.entry(one.node).or_default().push(foreign_view(books, key, one));
         }
-        let view = |node| Self::with(books, node, foreign.remove(&node).unwrap_or_default());
-        row.nodes.iter().map(|(_, node)| *node).map(view).collect()
+        Self(all)
     }
 }
 

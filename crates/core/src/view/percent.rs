@@ -25,7 +25,7 @@ pub(super) fn percents(capacity: &Amounts, used: &Amounts) -> Percents {
         .collect()
 }
 
-fn percent(capacity: i64, used: i64) -> i32 {
+pub(super) fn percent(capacity: i64, used: i64) -> i32 {
     match (used, capacity) {
         (..=0, _) => 0,
         (_, ..=0) => 100,

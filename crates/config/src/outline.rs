@@ -1,0 +1,234 @@
+//! A queue file as it was understood, in its own words: quantities and access lists as they are
+//! written, below one root. For those who show the file; what it means is in
+//! [`Loaded`](crate::Loaded).
+
+use std::collections::BTreeMap;
+
+use crate::check::{self, Tree};
+use crate::diagnostic::Report;
+use crate::raw::{self, At, Pairs, Text};
+use crate::yaml;
+
+/// A partition of a file. What is absent was not written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartitionOutline {
+    /// The name in force.
+    pub name: String,
+    /// The queue called `root`, with the limits of the partition.
+    pub root: QueueOutline,
+    /// In the order in which they are tried.
+    pub rules: Vec<RuleOutline>,
+    /// `preemption.enabled`.
+    pub preemption: Option<bool>,
+    /// `preemption.quotapreemptionenabled`.
+    pub quota_preemption: Option<bool>,
+    /// `preemption.strictguarantee`.
+    pub strict_guarantee: Option<bool>,
+    /// `preemption.balance`.
+    pub balance: Option<bool>,
+    /// `limitprecedence`.
+    pub limit_precedence: String,
+    /// `nodesortpolicy.type`.
+    pub node_policy: String,
+    /// `nodesortpolicy.resourceweights`.
+    pub node_weights: BTreeMap<String, f64>,
+    /// `usergroupresolver.type`.
+    pub resolver: String,
+}
+
+/// A queue of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueOutline {
+    /// Last part of its path, as written; `root` for the root.
+    pub name: String,
+    /// Whether it was said to be a parent, or is the root.
+    pub parent: bool,
+    /// Maximum and guarantee.
+    pub resources: ResourcesOutline,
+    /// Applications that may run at once; 0 where nothing is said.
+    pub max_applications: u64,
+    /// By key.
+    pub properties: BTreeMap<String, String>,
+    /// Who may administer it.
+    pub admin_acl: String,
+    /// Who may submit.
+    pub submit_acl: String,
+    /// What queues that rules make below it start with.
+    pub template: TemplateOutline,
+    /// The queues right below it.
+    pub children: Vec<QueueOutline>,
+    /// Of users and groups.
+    pub limits: Vec<LimitOutline>,
+}
+
+/// Quantities by resource type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourcesOutline {
+    /// The maximum.
+    pub max: BTreeMap<String, String>,
+    /// The guarantee.
+    pub guaranteed: BTreeMap<String, String>,
+}
+
+/// What queues that rules make start with; all empty where there is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TemplateOutline {
+    /// Applications that may run at once; 0 where nothing is said.
+    pub max_applications: u64,
+    /// By key.
+    pub properties: BTreeMap<String, String>,
+    /// Maximum and guarantee.
+    pub resources: ResourcesOutline,
+}
+
+/// What some users and groups may use in a queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitOutline {
+    /// Its description.
+    pub description: String,
+    /// Names, or `*`.
+    pub users: Vec<String>,
+    /// Names, or `*`.
+    pub groups: Vec<String>,
+    /// Quantities by resource type.
+    pub max_resources: BTreeMap<String, String>,
+    /// Applications that may run at once; 0 where nothing is said.
+    pub max_applications: u64,
+}
+
+/// A placement rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleOutline {
+    /// Which.
+    pub name: String,
+    /// Whether it makes queues.
+    pub create: bool,
+    /// `allow`, `deny` or nothing.
+    pub filter: String,
+    /// Names of users, or one expression.
+    pub users: Vec<String>,
+    /// Names of groups, or one expression.
+    pub groups: Vec<String>,
+    /// The rule that finds the queue above.
+    pub parent: Option<Box<RuleOutline>>,
+    /// A queue, or the name of a tag.
+    pub value: String,
+}
+
+/// The partitions of a file, in its order; none if it has faults.
+pub fn outline(text: &str) -> Option<Vec<PartitionOutline>> {
+    crate::with_stack(|| outline_here(text)).ok().flatten()
+}
+
+fn outline_here(text: &str) -> Option<Vec<PartitionOutline>> {
+    let mut report = Report::default();
+    let document = yaml::parse(text, &mut report);
+    let file = document.map(|document| raw::read(&document, &mut report)).unwrap_or_default();
+    let trees = check::check(file, &mut report);
+    (!report.has_errors()).then(|| trees.iter().map(partition).collect())
+}
+
+fn partition(tree: &Tree) -> PartitionOutline {
+    let Tree { partition, root } = tree;
+    let weights = partition.node_weights.iter();
+    PartitionOutline {
+        name: check::name_of_partition(&partition.name.value).to_owned(),
+        root: queue(root),
+        rules: partition.rules.iter().map(rule).collect(),
+        preemption: partition.preemption,
+        quota_preemption: partition.quota_preemption,
+        strict_guarantee: partition.strict_guarantee,
+        balance: partition.balance,
+        limit_precedence: partition.limit_precedence.value.clone(),
+        node_policy: partition.node_policy.value.clone(),
+        node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
+        resolver: partition.resolver.value.clone(),
+    }
+}
+
+fn queue(from: &raw::Queue) -> QueueOutline {
+    let template = from.template.as_ref().map(|At { value, .. }| TemplateOutline {
+        max_applications: value.max_applications.value,
+        properties: texts(&value.properties),
+        resources: resources(&value.resources),
+    });
+    QueueOutline {
+        name: from.name.value.clone(),
+        parent: from.parent,
+        resources: resources(&from.resources),
+        max_applications: from.max_applications.value,
+        properties: texts(&from.properties),
+        admin_acl: from.admin_acl.value.clone(),
+        submit_acl: from.submit_acl.value.clone(),
+        template: template.unwrap_or_default(),
+        children: from.children.iter().map(queue).collect(),
+        limits: from.limits.value.iter().map(limit).collect(),
+    }
+}
+
+fn resources(from: &raw::Resources) -> ResourcesOutline {
+    ResourcesOutline { max: pairs(from.max.as_ref()), guaranteed: pairs(from.guaranteed.as_ref()) }
+}
+
+fn limit(from: &raw::Limit) -> LimitOutline {
+    LimitOutline {
+        description: from.description.value.clone(),
+        users: list(from.users()),
+        groups: list(from.groups()),
+        max_resources: pairs(from.max_resources.as_ref()),
+        max_applications: from.max_applications.value,
+    }
+}
+
+fn rule(from: &raw::Rule) -> RuleOutline {
+    RuleOutline {
+        name: from.name.value.clone(),
+        create: from.create,
+        filter: from.filter.kind.value.clone(),
+        users: list(&from.filter.users),
+        groups: list(&from.filter.groups),
+        parent: from.parent.as_deref().map(|parent| Box::new(rule(parent))),
+        value: from.value.value.clone(),
+    }
+}
+
+fn list(from: &[Text]) -> Vec<String> {
+    from.iter().map(|text| text.value.clone()).collect()
+}
+
+fn pairs(from: Option<&Pairs>) -> BTreeMap<String, String> {
+    from.map(|pairs| texts(&pairs.value)).unwrap_or_default()
+}
+
+fn texts(from: &[(Text, Text)]) -> BTreeMap<String, String> {
+    from.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_shown_in_its_own_words_below_one_root() {
+        let text = "
+partitions:
+  - name: Default
+    limits: [{limit: all, users: ['*'], maxapplications: 5}]
+    nodesortpolicy: {type: binpacking, resourceweights: {vcore: 2}}
+    queues:
+      - name: Sales
+        submitacl: 'ann dev'
+        resources: {max: {memory: 10Gi, vcore: 1500m}}
+";
+        let all = outline(text).unwrap();
+        let [one] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!((one.name.as_str(), one.root.name.as_str()), ("default", "root"));
+        assert_eq!(one.root.limits[0].max_applications, 5);
+        assert_eq!((one.preemption, one.node_weights["vcore"]), (None, 2.0));
+        let sales = &one.root.children[0];
+        assert_eq!((sales.name.as_str(), sales.submit_acl.as_str()), ("Sales", "ann dev"));
+        assert_eq!(sales.resources.max["vcore"], "1500m");
+        assert_eq!(outline(""), Some(Vec::new()));
+        assert_eq!(outline("partitions: 1"), None);
+    }
+}

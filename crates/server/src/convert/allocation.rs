@@ -1,0 +1,54 @@
+//! Allocations, ours and those of others.
+
+use headroom_api::wsv1::{Allocation, ForeignAllocation, IntegerText};
+use headroom_core::view::{AllocationView, ForeignView, NodeView};
+
+use crate::rest::Beside;
+
+use super::value::{name_or_empty, nanos, resources};
+
+/// An allocation in force.
+pub(crate) fn allocation(
+    view: &AllocationView,
+    partition: &str,
+    beside: &dyn Beside,
+) -> Allocation {
+    let tags = beside.tags(partition, &view.key);
+    let (requested, placed) = (nanos(view.requested), nanos(view.placed));
+    // One that came placed may have been made before it was told of.
+    let requested = requested.min(placed);
+    Allocation {
+        allocation_key: view.key.to_string(),
+        allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),
+        request_time: requested,
+        allocation_time: placed,
+        allocation_delay: placed - requested,
+        resource: resources(&view.resources),
+        priority: Some(IntegerText(i64::from(view.priority))),
+        node_id: view.node.to_string(),
+        application_id: view.application.to_string(),
+        placeholder: view.placeholder,
+        placeholder_used: view.took_place,
+        task_group_name: name_or_empty(view.task_group.as_ref()),
+        preempted: view.preempted,
+        originator: view.originator,
+    }
+}
+
+/// What another scheduler placed on a node. When, and with which priority, nobody remembers.
+pub(crate) fn foreign(
+    view: &ForeignView,
+    node: &NodeView,
+    beside: &dyn Beside,
+) -> ForeignAllocation {
+    let tags = beside.tags(&node.partition, &view.key);
+    ForeignAllocation {
+        allocation_key: view.key.to_string(),
+        allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),
+        allocation_time: 0,
+        resource: resources(&view.resources),
+        priority: Some(IntegerText(0)),
+        node_id: node.node.to_string(),
+        preemptable: view.preemptable,
+    }
+}

@@ -1,0 +1,192 @@
+//! The queue file in force.
+
+use std::collections::BTreeMap;
+
+use headroom_api::wsv1::{
+    ChildTemplate, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy, ConfigPartition,
+    ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources, ConfigUserGroupResolver,
+};
+use headroom_config::{
+    LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
+};
+use headroom_core::Name;
+use headroom_core::books::{Books, Partition};
+use headroom_core::config::{AccessList, LimitPrecedence, NodeOrder, RuleConfig};
+use headroom_core::id::QueueId;
+use headroom_core::resource::Amounts;
+
+use super::value::{names, texts};
+
+/// A partition of the file, in its own words.
+pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
+    ConfigPartition {
+        name: outline.name.clone(),
+        queues: vec![queue(&outline.root)],
+        placement_rules: outline.rules.iter().map(rule).collect(),
+        limits: Vec::new(), // They are the root's.
+        preemption: ConfigPreemption {
+            enabled: outline.preemption,
+            quota_preemption_enabled: outline.quota_preemption,
+            strict_guarantee: outline.strict_guarantee,
+            balance: outline.balance,
+        },
+        node_sort_policy: ConfigNodeSortPolicy {
+            policy: outline.node_policy.clone(),
+            resource_weights: outline.node_weights.clone(),
+        },
+        user_group_resolver: ConfigUserGroupResolver { kind: outline.resolver.clone() },
+        limit_precedence: outline.limit_precedence.clone(),
+    }
+}
+
+fn queue(outline: &QueueOutline) -> ConfigQueue {
+    ConfigQueue {
+        name: outline.name.clone(),
+        parent: outline.parent,
+        resources: resources(&outline.resources),
+        max_applications: outline.max_applications,
+        properties: outline.properties.clone(),
+        admin_acl: outline.admin_acl.clone(),
+        submit_acl: outline.submit_acl.clone(),
+        child_template: template(&outline.template),
+        queues: outline.children.iter().map(queue).collect(),
+        limits: outline.limits.iter().map(limit).collect(),
+    }
+}
+
+fn resources(outline: &ResourcesOutline) -> ConfigResources {
+    ConfigResources { guaranteed: outline.guaranteed.clone(), max: outline.max.clone() }
+}
+
+fn template(outline: &TemplateOutline) -> ChildTemplate {
+    ChildTemplate {
+        max_applications: outline.max_applications,
+        properties: outline.properties.clone(),
+        resources: resources(&outline.resources),
+    }
+}
+
+fn limit(outline: &LimitOutline) -> ConfigLimit {
+    ConfigLimit {
+        limit: outline.description.clone(),
+        users: outline.users.clone(),
+        groups: outline.groups.clone(),
+        max_resources: outline.max_resources.clone(),
+        max_applications: outline.max_applications,
+    }
+}
+
+fn rule(outline: &RuleOutline) -> ConfigPlacementRule {
+    ConfigPlacementRule {
+        name: outline.name.clone(),
+        create: outline.create,
+        filter: ConfigFilter {
+            kind: outline.filter.clone(),
+            users: outline.users.clone(),
+            groups: outline.groups.clone(),
+        },
+        parent: outline.parent.as_deref().map(|parent| Box::new(rule(parent))),
+        value: outline.value.clone(),
+    }
+}
+
+/// A partition as far as the books know the file: what was defaulted cannot be told from what was
+/// written, and the limits of users and groups are where they are counted, not here.
+pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> ConfigPartition {
+    let settings = &partition.settings;
+    let preemption = settings.preemption;
+    let policy = match settings.node_sort.order {
+        NodeOrder::Fair => "fair",
+        NodeOrder::BinPacking => "binpacking",
+    };
+    let weights = settings.node_sort.weights.iter();
+    ConfigPartition {
+        name: partition.name.to_string(),
+        queues: vec![queue_in_books(books, partition.root)],
+        placement_rules: settings.placement_rules.iter().map(rule_in_books).collect(),
+        limits: Vec::new(),
+        preemption: ConfigPreemption {
+            enabled: Some(preemption.enabled),
+            quota_preemption_enabled: Some(preemption.quota_enabled),
+            strict_guarantee: Some(preemption.strict_guarantee),
+            balance: Some(preemption.balance),
+        },
+        node_sort_policy: ConfigNodeSortPolicy {
+            policy: policy.to_owned(),
+            resource_weights: weights.map(|(name, one)| (name.to_string(), *one)).collect(),
+        },
+        user_group_resolver: ConfigUserGroupResolver {
+            kind: settings.user_group_resolver.to_string(),
+        },
+        limit_precedence: match settings.limit_precedence {
+            LimitPrecedence::Both => String::new(),
+            LimitPrecedence::User => "user".to_owned(),
+        },
+    }
+}
+
+fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
+    let row = books.queue(id);
+    let settings = &row.settings;
+    let managed = books.children(id).filter(|(_, child)| child.managed);
+    let mut children: Vec<ConfigQueue> =
+        managed.map(|(child, _)| queue_in_books(books, child)).collect();
+    children.sort_by(|one, other| one.name.cmp(&other.name));
+    let template = settings.template.as_ref().map(|template| ChildTemplate {
+        max_applications: template.max_applications,
+        properties: texts(&template.properties),
+        resources: ConfigResources {
+            guaranteed: quantities(&template.guaranteed),
+            max: quantities(&template.max),
+        },
+    });
+    ConfigQueue {
+        name: row.name.to_string(),
+        parent: !row.leaf,
+        resources: ConfigResources {
+            guaranteed: settings.guaranteed.as_ref().map(quantities).unwrap_or_default(),
+            max: settings.max.as_ref().map(quantities).unwrap_or_default(),
+        },
+        max_applications: settings.max_applications,
+        properties: texts(&settings.properties),
+        admin_acl: access(&settings.admin_acl),
+        submit_acl: access(&settings.submit_acl),
+        child_template: template.unwrap_or_default(),
+        queues: children,
+        limits: Vec::new(),
+    }
+}
+
+/// As a file may have it: thousandths of `vcore`, everything else in its unit.
+fn quantities(amounts: &Amounts) -> BTreeMap<String, String> {
+    let written = |(name, amount): (&Name, headroom_core::resource::Quantity)| {
+        let unit = if *name == "vcore" { "m" } else { "" };
+        (name.to_string(), format!("{}{unit}", amount.get()))
+    };
+    amounts.iter().map(|(name, amount)| written((name, amount))).collect()
+}
+
+fn access(list: &AccessList) -> String {
+    if list.is_everybody() {
+        return "*".to_owned();
+    }
+    let joined = |names: &std::collections::BTreeSet<Name>| -> String {
+        names.iter().map(Name::as_str).collect::<Vec<_>>().join(",")
+    };
+    let (users, groups) = (joined(list.users()), joined(list.groups()));
+    if groups.is_empty() { users } else { format!("{users} {groups}") }
+}
+
+fn rule_in_books(rule: &RuleConfig) -> ConfigPlacementRule {
+    ConfigPlacementRule {
+        name: rule.name.clone(),
+        create: rule.create,
+        filter: ConfigFilter {
+            kind: rule.filter.kind.clone(),
+            users: names(&rule.filter.users),
+            groups: names(&rule.filter.groups),
+        },
+        parent: rule.parent.as_deref().map(|parent| Box::new(rule_in_books(parent))),
+        value: rule.value.clone(),
+    }
+}

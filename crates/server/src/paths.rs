@@ -1,0 +1,121 @@
+//! Paths that no route has as they stand: other spellings of one that has, and ones with nothing
+//! where a name belongs.
+
+use headroom_api::routes;
+
+/// What is found for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// No route.
+    Nothing,
+    /// A route whose parameter of this name is empty here.
+    Empty(&'static str),
+    /// The path as a route has it.
+    At(String),
+}
+
+/// Look for a route of YuniKorn's clients by a path that none has: with other letters in its fixed
+/// parts, slashes too many, or escapes that need not be.
+pub(crate) fn find(path: &str) -> Found {
+    let exact: Vec<&str> = path.split('/').skip(1).collect();
+    let templates = || {
+        let paths = routes::all().map(|route| route.path);
+        paths.filter(|path| path.starts_with("/ws/") || path.starts_with("/debug/"))
+    };
+    let cleaned: Vec<&str> = exact.iter().copied().filter(|one| !one.is_empty()).collect();
+    if let Some(at) = templates().find_map(|template| spelled_as(template, &cleaned)) {
+        return if at == path { Found::Nothing } else { Found::At(at) };
+    }
+    let empty = templates().find_map(|template| empty_parameter(template, &exact));
+    empty.map_or(Found::Nothing, Found::Empty)
+}
+
+/// This path as the template has it, if it fits.
+fn spelled_as(template: &str, segments: &[&str]) -> Option<String> {
+    let ends_in_slash = template.ends_with('/');
+    let parts: Vec<&str> = template.split('/').filter(|part| !part.is_empty()).collect();
+    if parts.len() != segments.len() {
+        return None;
+    }
+    let mut path = String::new();
+    for (part, segment) in parts.iter().zip(segments) {
+        path.push('/');
+        if part.starts_with('{') {
+            path.push_str(segment);
+        } else if part.eq_ignore_ascii_case(&without_escapes(segment)) {
+            path.push_str(part);
+        } else {
+            return None;
+        }
+    }
+    if ends_in_slash {
+        path.push('/');
+    }
+    Some(path)
+}
+
+/// The first parameter of the template that is empty here, if everything else fits.
+fn empty_parameter(template: &'static str, segments: &[&str]) -> Option<&'static str> {
+    let parts: Vec<&'static str> = template.split('/').skip(1).collect();
+    if parts.len() != segments.len() {
+        return None;
+    }
+    let mut empty = None;
+    for (part, segment) in parts.iter().zip(segments) {
+        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) if segment.is_empty() => empty = empty.or(Some(name)),
+            Some(_) => {}
+            None if part == segment => {}
+            None => return None,
+        }
+    }
+    empty
+}
+
+/// A fixed part whose letters may be escaped.
+fn without_escapes(segment: &str) -> String {
+    let mut text = String::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some(at) = rest.find('%') {
+        let digits = rest.get(at + 1..at + 3);
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let Some(byte) = byte.filter(u8::is_ascii_graphic) else { break };
+        text.push_str(&rest[..at]);
+        text.push(char::from(byte));
+        rest = &rest[at + 3..];
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, find};
+
+    #[test]
+    fn other_spellings_of_a_path_are_found() {
+        let at = |path: &str| Found::At(path.to_owned());
+        for (path, expected) in [
+            ("/ws/v1/partitions/", at("/ws/v1/partitions")),
+            ("/WS/v1/Partitions", at("/ws/v1/partitions")),
+            ("//ws/v1//partitions", at("/ws/v1/partitions")),
+            ("/ws/v1/%70artitions", at("/ws/v1/partitions")),
+            ("/ws/v1/partition/GPU/Queues", at("/ws/v1/partition/GPU/queues")),
+            ("/ws/v1/partition/a%2Fb/queues/", at("/ws/v1/partition/a%2Fb/queues")),
+            ("/debug/pprof", at("/debug/pprof/")),
+            ("/ws/v1/partition//queues", Found::Empty("partition")),
+            ("/ws/v1/partition/default/node/", Found::Empty("node")),
+            ("/ws/v1/partition/default/usage/user/", Found::Empty("user")),
+            ("/ws/v1/partition/default/queue//applications", Found::Empty("queue")),
+            ("/ws/v1/nothing", Found::Nothing),
+            ("/ws/v1/%", Found::Nothing),
+            ("/ws/v1/loglevel", Found::Nothing),
+            ("/", Found::Nothing),
+            ("", Found::Nothing),
+            ("*", Found::Nothing),
+            ("/ws/v1/partitions", Found::Nothing),
+        ] {
+            assert_eq!(find(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The scheduler, once for each partition.
+
+use headroom_api::wsv1::Cluster;
+
+use crate::convert::cluster::cluster;
+use crate::service::Service;
+
+use super::refusal::Answer;
+use super::request::{Asked, Seen};
+
+pub(crate) async fn get_clusters(asked: Asked) -> Answer {
+    let service = asked.service.clone();
+    asked.object(move |seen| Ok(clusters(seen, &service))).await
+}
+
+/// One for each partition that is seen.
+pub(crate) fn clusters(seen: &Seen, service: &Service) -> Vec<Cluster> {
+    let manager = seen.rest.beside.manager();
+    let ids = seen.partitions();
+    let names = ids.iter().map(|id| &seen.books().partition(*id).name);
+    names.map(|name| cluster(name, &service.about, manager.as_ref())).collect()
+}

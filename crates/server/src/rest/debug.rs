@@ -1,0 +1,158 @@
+//! For those who look into the process.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+use super::refusal::{Answer, Refusal};
+use super::request::Asked;
+use super::respond::{JSON, TEXT, blocking, body};
+
+/// It has moved from `/ws/v1` to `/debug`.
+pub(crate) async fn redirect(request: Request) -> Response {
+    let uri = request.uri();
+    let path = uri.path().replacen("/ws/v1", "/debug", 1);
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let to = format!("{path}{query}");
+    let html = format!("<a href=\"{}\">Moved Permanently</a>.\n\n", escaped(&to));
+    let mut response = html.into_response();
+    *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
+    let headers = response.headers_mut();
+    let media = HeaderValue::from_static("text/html; charset=utf-8");
+    headers.insert(header::CONTENT_TYPE, media);
+    if let Ok(to) = HeaderValue::try_from(to) {
+        headers.insert(header::LOCATION, to);
+    }
+    response
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&#34;").replace('\'', "&#39;")
+}
+
+/// What the threads do, as far as the system tells: a process cannot see its own stacks without
+/// stopping itself. Sent as JSON, which it is not, like the reference's.
+pub(crate) async fn get_stack(_: Asked) -> Answer {
+    Ok(body(JSON, blocking(|| threads(Path::new("/proc/self/task"))).await?))
+}
+
+/// One line for each thread: number, name, state, processor time, what it waits for.
+fn threads(tasks: &Path) -> String {
+    let mut text = String::from(
+        "The stacks of threads are not known here; what the system says of them:\n\n\
+         thread     state  user ms  system ms  name, and what it waits for\n",
+    );
+    let Ok(entries) = fs::read_dir(tasks) else {
+        return text + "nothing: this system has no /proc\n";
+    };
+    let mut numbers: Vec<u64> =
+        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    for number in numbers {
+        let folder = tasks.join(number.to_string());
+        // One that has ended meanwhile is left out.
+        let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
+        let Some(thread) = Thread::of(&stat) else { continue };
+        let waits = fs::read_to_string(folder.join("wchan")).unwrap_or_default();
+        let waits = Some(waits.trim()).filter(|waits| !matches!(*waits, "" | "0"));
+        let Thread { name, state, user, system } = thread;
+        let waits = waits.map(|waits| format!(", {waits}")).unwrap_or_default();
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{number:<9}  {state:<5}  {user:>7}  {system:>9}  {name}{waits}");
+    }
+    text
+}
+
+/// What the system says of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    pub(crate) name: String,
+    pub(crate) state: char,
+    /// Processor time in milliseconds, in the program and for it in the system.
+    pub(crate) user: u64,
+    pub(crate) system: u64,
+}
+
+/// Milliseconds in a tick of the times in `/proc`: 100 a second wherever Linux runs today.
+const TICK_MILLIS: u64 = 10;
+
+impl Thread {
+    /// Of `/proc/…/stat`; a name may have blanks and brackets. Source: `proc(5)`.
+    pub(crate) fn of(stat: &str) -> Option<Self> {
+        let (start, end) = (stat.find('(')?, stat.rfind(')')?);
+        let name = stat.get(start + 1..end)?.to_owned();
+        let fields: Vec<&str> = stat.get(end + 1..)?.split_ascii_whitespace().collect();
+        let ticks = |place: usize| -> Option<u64> { fields.get(place)?.parse().ok() };
+        let (user, system) = (ticks(11)? * TICK_MILLIS, ticks(12)? * TICK_MILLIS);
+        Some(Self { name, state: fields.first()?.chars().next()?, user, system })
+    }
+}
+
+pub(crate) async fn get_profiles(_: Asked) -> Answer {
+    let media = HeaderValue::from_static("text/html; charset=utf-8");
+    Ok(body(media, PROFILES))
+}
+
+const PROFILES: &str = "<!DOCTYPE html>
+<html lang=\"en\">
+<head><meta charset=\"utf-8\"><title>/debug/pprof/</title></head>
+<body>
+<h1>/debug/pprof/</h1>
+<ul>
+<li><a href=\"profile?seconds=10\">profile</a>: where processor time goes, by thread</li>
+<li><a href=\"heap?debug=1\">heap</a>: memory in use, by mapping</li>
+<li><a href=\"cmdline\">cmdline</a>: the command line</li>
+<li><a href=\"symbol\">symbol</a>: how many symbols are known</li>
+</ul>
+<p>This build cannot tell: allocs, block, goroutine, mutex, threadcreate, trace.</p>
+</body>
+</html>
+";
+
+pub(crate) async fn get_command_line(_: Asked) -> Answer {
+    let line: Vec<String> =
+        std::env::args_os().map(|part| part.to_string_lossy().into_owned()).collect();
+    Ok(body(TEXT, line.join("\0")))
+}
+
+pub(crate) async fn get_symbols(_: Asked) -> Answer {
+    Ok(body(TEXT, "num_symbols: 1\n"))
+}
+
+pub(crate) async fn unsupported(_: Asked) -> Answer {
+    let why = "this build cannot tell; /debug/pprof/ lists what it can";
+    Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_read_whatever_its_name() {
+        let stat = "17 (a) (b c)) S 1 2 3 4 5 6 7 8 9 10 250 31 0 0 20 0 4 0 100";
+        let expected = Thread { name: "a) (b c)".into(), state: 'S', user: 2_500, system: 310 };
+        assert_eq!(Thread::of(stat), Some(expected));
+        for text in ["", "17", "17 (a", "17 )a( S", "17 (a) S 1 2", "17 (a)"] {
+            assert_eq!(Thread::of(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_thread_has_a_line() {
+        let text = threads(Path::new("/proc/self/task"));
+        let own = fs::read_to_string("/proc/thread-self/comm").unwrap();
+        assert!(text.contains(own.trim()), "{text}");
+        assert!(threads(Path::new("/nowhere")).ends_with("this system has no /proc\n"));
+    }
+
+    #[test]
+    fn markup_in_a_query_stays_text() {
+        assert_eq!(escaped("/debug/stack?a=<b>&\"c\""), "/debug/stack?a=&lt;b&gt;&amp;&#34;c&#34;");
+    }
+}

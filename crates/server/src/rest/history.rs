@@ -1,0 +1,16 @@
+//! The minutes of the last day.
+
+use crate::convert::history::{applications, containers};
+
+use super::refusal::Answer;
+use super::request::Asked;
+
+// Samples are always taken, so that they are never refused as not enabled.
+
+pub(crate) async fn get_application_history(asked: Asked) -> Answer {
+    asked.object(|seen| Ok(seen.view.history.iter().map(applications).collect::<Vec<_>>())).await
+}
+
+pub(crate) async fn get_container_history(asked: Asked) -> Answer {
+    asked.object(|seen| Ok(seen.view.history.iter().map(containers).collect::<Vec<_>>())).await
+}

@@ -1,0 +1,124 @@
+//! `/ws/v1` and `/debug`, as clients of `YuniKorn` know them: one file per noun.
+//!
+//! Handlers read a view of the books that holds all that was answered before they were asked, and
+//! never hold up the writer. Small answers are made whole, lists piece by piece as the client takes
+//! them. What a caller may not see is left out: `visible.rs` decides it. How a request is looked at
+//! is in `request.rs`, what all answers have in common in `crate::mount`.
+
+mod application;
+mod beside;
+mod cluster;
+mod config;
+mod debug;
+mod decode;
+mod event;
+mod health;
+mod history;
+mod node;
+mod partition;
+mod placement;
+mod profile;
+mod queue;
+mod refusal;
+mod request;
+mod respond;
+mod settings;
+mod state_dump;
+mod stream;
+mod usage;
+mod validation;
+mod visible;
+
+use std::sync::Arc;
+
+use axum::routing::{MethodRouter, get, post};
+
+use crate::service::Service;
+
+pub use beside::{Beside, Manager, Nothing, Tags};
+pub use health::Checks;
+pub use settings::{Cors, EventSettings, RestSettings};
+pub use stream::Streams;
+pub use visible::{Extent, Sight};
+
+pub(crate) use refusal::Refusal;
+pub(crate) use respond::{TEXT, body};
+
+/// What the handlers need beside the service: their settings, and what the books do not know.
+#[derive(Debug)]
+pub struct Rest {
+    /// How `/ws/v1` is served.
+    pub settings: RestSettings,
+    /// What is shown and the books do not know.
+    pub beside: Arc<dyn Beside>,
+    /// The last health check.
+    pub checks: Arc<Checks>,
+    /// Who follows the events.
+    pub streams: Arc<Streams>,
+    large: respond::Large,
+    /// One state dump at a time.
+    dump: Arc<tokio::sync::Mutex<()>>,
+    /// One profile at a time.
+    profile: tokio::sync::Mutex<()>,
+}
+
+impl Rest {
+    /// Served like this, with this beside the books.
+    pub fn new(settings: RestSettings, beside: Arc<dyn Beside>) -> Self {
+        Self {
+            settings,
+            beside,
+            checks: Arc::default(),
+            streams: Arc::default(),
+            large: respond::Large::new(&settings),
+            dump: Arc::default(),
+            profile: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+/// The handler of an operation of `/ws/v1` or `/debug`, by its name in the table of routes; none
+/// for those that are somebody else's.
+pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
+    Some(match operation {
+        "getClusters" => get(cluster::get_clusters),
+        "getConfig" => get(config::get_config),
+        "validateConfig" => post(validation::validate_config),
+        "getApplicationHistory" => get(history::get_application_history),
+        "getContainerHistory" => get(history::get_container_history),
+        "getPartitions" => get(partition::get_partitions),
+        "getPlacementRules" => get(placement::get_placement_rules),
+        "getQueues" => get(queue::get_queues),
+        "getQueue" => get(queue::get_queue),
+        "getNodes" => get(node::get_nodes),
+        "getNode" => get(node::get_node),
+        "getNodeUtilizations" => get(node::get_node_utilizations),
+        "getQueueApplications" => get(application::get_queue_applications),
+        "getQueueApplication" => get(application::get_queue_application),
+        "getApplication" => get(application::get_application),
+        "getApplications" => get(application::get_applications),
+        "getQueueApplicationsByState" => get(application::get_queue_applications_by_state),
+        "getUsers" => get(usage::get_users),
+        "getUser" => get(usage::get_user),
+        "getGroups" => get(usage::get_groups),
+        "getGroup" => get(usage::get_group),
+        "getEvents" => get(event::get_events),
+        "streamEvents" => get(stream::stream_events),
+        "getHealthCheck" => get(health::get_health_check),
+        "getStackOld" | "getStateDumpOld" => get(debug::redirect),
+        "getStack" => get(debug::get_stack),
+        "getStateDump" => get(state_dump::get_state_dump),
+        "getProfiles" => get(debug::get_profiles),
+        "getCommandLine" => get(debug::get_command_line),
+        "getSymbols" => get(debug::get_symbols),
+        "getCpuProfile" | "profile" => get(profile::get_cpu_profile),
+        "getHeapProfile" => get(profile::get_heap_profile),
+        "getAllocationProfile"
+        | "getBlockProfile"
+        | "getThreadProfile"
+        | "getMutexProfile"
+        | "getThreadCreationProfile"
+        | "getTrace" => get(debug::unsupported),
+        _ => return None,
+    })
+}

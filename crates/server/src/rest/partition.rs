@@ -1,0 +1,28 @@
+//! Partitions.
+
+use headroom_api::wsv1::Partition;
+use headroom_core::view::PartitionView;
+
+use crate::convert::partition;
+
+use super::refusal::Answer;
+use super::request::{Asked, Seen};
+
+pub(crate) async fn get_partitions(asked: Asked) -> Answer {
+    asked.object(|seen| Ok(partitions(seen))).await
+}
+
+/// The partitions that are seen, with their totals where those are.
+pub(crate) fn partitions(seen: &Seen) -> Vec<Partition> {
+    let manager = seen.rest.beside.manager().map(|manager| manager.id).unwrap_or_default();
+    let books = seen.books();
+    let show = |id| {
+        let view = PartitionView::of(books, id);
+        if seen.sight.sees_totals(books, id) {
+            partition::partition(&view, &manager)
+        } else {
+            partition::named(&view, &manager)
+        }
+    };
+    seen.partitions().into_iter().map(show).collect()
+}

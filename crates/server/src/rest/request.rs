@@ -1,0 +1,187 @@
+//! What a handler is given: who asks, for what, and where the answer is found.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequestParts, Query, RawPathParams};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use headroom_core::books::Books;
+use headroom_core::config::legal::is_queue_name;
+use headroom_core::id::{PartitionId, QueueId};
+use headroom_engine::View;
+
+use crate::caller::Caller;
+use crate::service::Service;
+
+use super::Rest;
+use super::decode;
+use super::refusal::{Answer, Refusal};
+use super::respond::{blocking, json};
+use super::visible::Sight;
+
+/// What a handler is given.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) service: Service,
+    pub(crate) rest: Arc<Rest>,
+    pub(crate) caller: Caller,
+    path: Vec<(String, String)>,
+    query: Vec<(String, String)>,
+}
+
+impl FromRequestParts<Service> for Asked {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refusal> {
+        let path = match RawPathParams::from_request_parts(parts, service).await {
+            Ok(path) => {
+                path.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+            }
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(error)) => {
+                return Err(Refusal::bad(error.body_text()));
+            }
+            Err(_) => Vec::new(), // The path has none.
+        };
+        let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
+            .map_err(|error| Refusal::bad(error.body_text()))?;
+        let rest = parts.extensions.get::<Arc<Rest>>().cloned();
+        let rest = rest.ok_or_else(|| Refusal::failed("the route is not mounted"))?;
+        // Whoever mounts the routes says who asks; without that nothing is told.
+        let nobody = || Refusal::new(StatusCode::UNAUTHORIZED, "it is not known who asks");
+        let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
+        Ok(Self { service: service.clone(), rest, caller, path, query: query.0 })
+    }
+}
+
+impl Asked {
+    /// A parameter of the path, decoded once; empty if the path has none of that name.
+    pub(crate) fn parameter(&self, name: &str) -> &str {
+        self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    /// A parameter of the path that is decoded a second time.
+    ///
+    /// # Errors
+    /// When it has an escape that cannot be read.
+    pub(crate) fn decoded(&self, name: &str) -> Result<String, Refusal> {
+        decode::form(self.parameter(name)).map_err(|error| Refusal::bad(error.to_string()))
+    }
+
+    /// The first value behind `?` of this name; an empty one if only the name is there.
+    pub(crate) fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A number behind `?`; none if it is absent or empty.
+    ///
+    /// # Errors
+    /// When it is no whole number from 0 on.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(text) = self.query(name).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let number = text.parse().ok().filter(|_| !text.starts_with('+'));
+        let number = number.ok_or_else(|| {
+            Refusal::bad(format!(
+                "{name} is {text:?}, it takes whole numbers from 0 to {}",
+                u64::MAX
+            ))
+        });
+        number.map(Some)
+    }
+
+    /// The books with all that was answered before the request came.
+    pub(crate) async fn view(&self) -> Arc<View> {
+        self.service.engine.views().at_least(0).await
+    }
+
+    /// What the caller may see.
+    pub(crate) fn sight(&self) -> Sight {
+        Sight::of(&self.caller)
+    }
+
+    /// Look into the books, where it holds up no other request, and answer with what was found.
+    pub(crate) async fn object<T: serde::Serialize + Send + 'static>(
+        &self,
+        look: impl FnOnce(&Seen) -> Result<T, Refusal> + Send + 'static,
+    ) -> Answer {
+        let seen = self.seen().await;
+        blocking(move || look(&seen).map(|found| json(&found))).await?
+    }
+
+    /// Look for a list in the books, and answer with it piece by piece.
+    pub(crate) async fn list<T, I>(
+        &self,
+        look: impl FnOnce(Seen) -> Result<I, Refusal> + Send + 'static,
+    ) -> Answer
+    where
+        T: serde::Serialize,
+        I: Iterator<Item = T> + Send + 'static,
+    {
+        let seen = self.seen().await;
+        self.rest.large.list(move || look(seen)).await
+    }
+
+    pub(crate) async fn seen(&self) -> Seen {
+        let view = self.view().await;
+        Seen { view, sight: self.sight(), rest: Arc::clone(&self.rest) }
+    }
+}
+
+/// The books as one caller sees them.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) view: Arc<View>,
+    pub(crate) sight: Sight,
+    pub(crate) rest: Arc<Rest>,
+}
+
+impl Seen {
+    pub(crate) fn books(&self) -> &Books {
+        &self.view.books
+    }
+
+    /// The partition of this name.
+    ///
+    /// # Errors
+    /// When there is none, or the caller sees nothing of it.
+    pub(crate) fn partition(&self, name: &str) -> Result<PartitionId, Refusal> {
+        let found = self.books().partition_named(name);
+        let found = found.filter(|found| self.sight.sees_partition(self.books(), *found));
+        found.ok_or_else(Refusal::no_partition)
+    }
+
+    /// The partitions that the caller sees something of: `default`, then the others by name.
+    pub(crate) fn partitions(&self) -> Vec<PartitionId> {
+        let books = self.books();
+        let mut ids: Vec<PartitionId> = books.partitions().keys().copied().collect();
+        ids.retain(|id| self.sight.sees_partition(books, *id));
+        ids.sort_by_key(|id| {
+            let name = &books.partition(*id).name;
+            (*name != "default", name.clone())
+        });
+        ids
+    }
+
+    /// The queue of this path, which was found legal.
+    ///
+    /// # Errors
+    /// When there is none, or the caller sees nothing of it.
+    pub(crate) fn queue(&self, partition: PartitionId, path: &str) -> Result<QueueId, Refusal> {
+        let found = self.books().queue_at(partition, &path.to_lowercase());
+        let found = found.filter(|queue| self.sight.sees_queue(self.books(), *queue));
+        found.ok_or_else(Refusal::no_queue)
+    }
+}
+
+/// Check the parts of a queue path; an empty path is none.
+pub(crate) fn check_queue_path(path: &str) -> Result<(), Refusal> {
+    match path.split('.').find(|part| !is_queue_name(part)) {
+        Some(part) if !path.is_empty() => Err(Refusal::bad(format!(
+            "the queue path has the part {part:?}; a queue name must have 1 to 64 characters, each \
+             a letter, a digit or one of - _ : # / @"
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,9 @@
+//! `/ws/v1` and `/debug` over real sockets: the checklist of the REST API's page, item by item.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bodies;
+mod refusals;
+mod transport;
