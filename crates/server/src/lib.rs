@@ -10,10 +10,15 @@
 
 mod about;
 mod caller;
+mod live;
+pub mod metrics;
+pub mod native;
+pub mod page;
 mod queue_file;
 mod service;
 
 pub use about::{About, NoRandomNumbers};
 pub use caller::Caller;
+pub use live::{Live, OpenStream, RequestKind, Requests, StreamKind};
 pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
 pub use service::{Parts, Service};

@@ -9,6 +9,7 @@ use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
+use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
@@ -19,6 +20,10 @@ use crate::time::Timestamp;
 /// happened begins at zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
+    /// Commands that were judged.
+    pub commands: u64,
+    /// Of these, refused, by the code of the refusal.
+    pub refused: BTreeMap<&'static str, u64>,
     /// Applications that were sent, whatever became of them.
     pub submitted: u64,
     /// Applications that were taken in.
@@ -37,6 +42,8 @@ pub struct Tally {
     pub released: u64,
     /// Nodes that were kept for an ask.
     pub reserved: u64,
+    /// Nodes that left.
+    pub nodes_removed: u64,
     /// Members that took the place of a placeholder.
     pub swapped: u64,
     /// Allocations that were asked to stop for a queue that has less than its guarantee.
@@ -209,6 +216,7 @@ impl Tally {
                 } += 1;
                 self.decided(books, books.allocation(*victim).application, now);
             }
+            Event::NodeRemoved { .. } => self.nodes_removed += 1,
             Event::QueueRemoved { queue } => self.gone(&books.queue(*queue).path),
             Event::PartitionRemoved { partition } => {
                 self.partitions.remove(partition);
@@ -218,8 +226,11 @@ impl Tally {
         }
     }
 
-    /// Count a command that was refused.
-    pub fn refuse(&mut self, command: &Command) {
+    /// Count a command that was judged, and why it was refused if it was.
+    pub fn judged(&mut self, command: &Command, refused: Option<&Rejection>) {
+        self.commands += 1;
+        let Some(rejection) = refused else { return };
+        *self.refused.entry(rejection.code()).or_default() += 1;
         if let Command::Ask(_) = command {
             self.asks_refused += 1;
         }
