@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
     Bye, Event, Hello, Level, LogLevel, Page, PartitionSummary, Problem, Role, ServerHealth,
-    StampedPartition,
+    StampedPartition, WaitingReasons,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 10] = [
+const EXAMPLES: [(&str, Read); 11] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("events-first", again::<Page<Event>>),
@@ -25,6 +25,7 @@ const EXAMPLES: [(&str, Read); 10] = [
     ("partitions", again::<Page<PartitionSummary>>),
     ("partitions-many", again::<Page<PartitionSummary>>),
     ("problem", again::<Problem>),
+    ("reasons", again::<WaitingReasons>),
 ];
 
 /// Read a body and write it.

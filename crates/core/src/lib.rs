@@ -122,7 +122,10 @@ pub use ordered::OrderedMap;
 pub use rejection::Rejection;
 pub use rules::decide;
 pub use schedule::preempt;
-pub use schedule::{ClassId, Note, RESERVATION_DELAY, RESERVATION_WAIT, Scheduler, Step};
+pub use schedule::{
+    ClassId, Example, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler, Step,
+    WaitingSum,
+};
 pub use table::Table;
 pub use time::{Millis, Timestamp};
 pub use wait::{Blocker, Wait};

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use headroom_journal::Record;
 
+use crate::named::Named;
 use crate::notice::Notice;
 use crate::progress::{Progress, Waiter};
 
@@ -22,6 +23,8 @@ pub struct Entry {
     pub record: Record,
     /// What the RM is told, in order.
     pub notices: Vec<Notice>,
+    /// Whom each event of the record is about, in the same order.
+    pub named: Vec<Named>,
 }
 
 /// The entries that a follower wants are kept no more.

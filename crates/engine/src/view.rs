@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
-use headroom_core::view::{Counters, History};
+use headroom_core::view::{Counters, History, Tally};
 
 use crate::progress::Progress;
+use crate::step_times::StepTimes;
 
 /// What there is at one point of the one order.
 #[derive(Debug, Default)]
@@ -25,6 +26,10 @@ pub struct View {
     pub history: Arc<History>,
     /// What went wrong since the start.
     pub counters: Counters,
+    /// What has happened since the start.
+    pub tally: Tally,
+    /// How long the steps of the scheduler took since the start.
+    pub step_times: StepTimes,
 }
 
 /// Where the newest view is. Clones are one place.

@@ -48,6 +48,11 @@ impl Watched {
         self.0.next.reach(next);
     }
 
+    /// How many records there were since the start.
+    pub fn made(&self) -> u64 {
+        self.0.next.reached()
+    }
+
     /// Keep so many from now on; the newest stay, with their ids.
     pub fn resize(&self, capacity: usize) {
         self.ring().resize(capacity);

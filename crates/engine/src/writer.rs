@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use headroom_core::books::Books;
 use headroom_core::record::{self, Edges, Telling, records_of_refusal};
-use headroom_core::view::{Counters, History, Sample};
+use headroom_core::view::{Counters, History, Sample, Tally};
 use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
 use headroom_journal::{Journal, Origin, Record, Store};
 
@@ -16,8 +17,10 @@ use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::image::{Image, ImageError};
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
+use crate::named::named;
 use crate::notice::notices;
 use crate::recover::Recovered;
+use crate::step_times::StepTimes;
 use crate::view::{View, Views};
 use crate::watched::Watched;
 
@@ -110,6 +113,8 @@ pub struct Writer {
     history: Arc<History>,
     sampled: Timestamp,
     counters: Counters,
+    tally: Tally,
+    step_times: StepTimes,
     work: Work,
     feed: Feed,
     views: Views,
@@ -147,7 +152,10 @@ impl Writer {
     pub fn new(store: Box<dyn Store>, recovered: Recovered, kept: Kept) -> Self {
         let Recovered { books, answers, sequence, time, replayed, .. } = recovered;
         let scheduler = Scheduler::watching(&books);
-        let views = Views::new(View { sequence, time, books: books.clone(), ..View::default() });
+        let tally = Tally::of(&books);
+        let (known, counted) = (books.clone(), tally.clone());
+        let first = View { sequence, time, books: known, tally: counted, ..View::default() };
+        let views = Views::new(first);
         Self {
             books,
             scheduler,
@@ -164,6 +172,8 @@ impl Writer {
             history: Arc::default(),
             sampled: time,
             counters: Counters::default(),
+            tally,
+            step_times: StepTimes::default(),
             work: Work::default(),
             feed: Feed::new(sequence + 1, kept.entries),
             views,
@@ -214,6 +224,7 @@ impl Writer {
         }
         match decide(&self.books, now, &command) {
             Ok(events) => {
+                self.tally.judged(&command, None);
                 self.events = events;
                 let entry = self.record(now, Some((origin, command)))?;
                 let sequence = self.journal.next() - 1;
@@ -221,6 +232,7 @@ impl Writer {
             }
             Err(rejection) => {
                 self.work.refused += 1;
+                self.tally.judged(&command, Some(&rejection));
                 self.note_refusal(now, &command);
                 Ok(Err(rejection))
             }
@@ -234,7 +246,10 @@ impl Writer {
     pub fn schedule(&mut self, now: Timestamp, most: u32) -> Result<Scheduled, EngineError> {
         let now = self.step_to(now);
         for steps in 0..most {
+            // Measured for metrics alone: nothing depends on it.
+            let began = Instant::now();
             let step = self.scheduler.next(&self.books, now, &mut self.events);
+            self.step_times.note(began.elapsed());
             match step {
                 Step::Moved => {
                     self.work.steps += 1;
@@ -336,6 +351,8 @@ impl Writer {
             books: self.books.clone(),
             history: Arc::clone(&self.history),
             counters: self.counters,
+            tally: self.tally.clone(),
+            step_times: self.step_times,
         });
     }
 
@@ -364,10 +381,13 @@ impl Writer {
             return Ok(None);
         }
         let (mut told_rm, events) = (Vec::new(), std::mem::take(&mut self.events));
-        let Self { books, scheduler, telling, edges, told, .. } = self;
+        let mut names = Vec::with_capacity(events.len());
+        let Self { books, scheduler, telling, edges, told, tally, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
         for event in &events {
             notices(books, event, &mut |notice| told_rm.push(notice));
+            names.push(named(books, event));
+            tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
             scheduler.apply(books, now, event);
@@ -383,7 +403,7 @@ impl Writer {
         let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;
         self.keeper.note(bytes);
         self.answers.note(&record);
-        let entry = Arc::new(Entry { record, notices: told_rm });
+        let entry = Arc::new(Entry { record, notices: told_rm, named: names });
         self.entries.push_back(Arc::clone(&entry));
         Ok(Some(entry))
     }

@@ -11,7 +11,11 @@
 mod about;
 mod caller;
 mod convert;
+mod live;
+pub mod metrics;
 pub mod mount;
+pub mod native;
+pub mod page;
 mod paths;
 mod queue_file;
 pub mod rest;
@@ -19,5 +23,6 @@ mod service;
 
 pub use about::{About, NoRandomNumbers};
 pub use caller::Caller;
+pub use live::{Live, OpenStream, RequestKind, Requests, StreamKind};
 pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
 pub use service::{Parts, Service};

@@ -6,11 +6,15 @@ use headroom_engine::users::Users;
 use headroom_engine::{Clock, Handle};
 
 use crate::about::About;
+use crate::live::Live;
 use crate::queue_file::QueueFile;
 
 /// What everybody needs who answers requests. Clones are one.
 #[derive(Clone, Debug)]
-pub struct Service(Arc<Parts>);
+pub struct Service {
+    parts: Arc<Parts>,
+    live: Arc<Live>,
+}
 
 /// What a service is made of.
 #[derive(Debug)]
@@ -30,7 +34,12 @@ pub struct Parts {
 impl Service {
     /// Of these.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+        Self { parts: Arc::new(parts), live: Arc::default() }
+    }
+
+    /// What the server counts about itself.
+    pub const fn live(&self) -> &Arc<Live> {
+        &self.live
     }
 }
 
@@ -38,6 +47,6 @@ impl std::ops::Deref for Service {
     type Target = Parts;
 
     fn deref(&self) -> &Parts {
-        &self.0
+        &self.parts
     }
 }

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 
 use super::Part::{Fixed, Once};
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
-use crate::headroomv1::{Event, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition};
+use crate::headroomv1::{
+    Event, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition, WaitingReasons,
+};
 use crate::routes::Method;
 
 /// Which events. What is `None` lets all through.
@@ -81,6 +83,17 @@ impl Client {
     pub async fn get_partition(&self, partition: &str) -> Result<StampedPartition, ClientError> {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("summary")];
         self.get(&parts, &[]).await
+    }
+
+    /// What waits in a partition, and why; with `queue`, only in that queue and below.
+    pub async fn get_reasons(
+        &self,
+        partition: &str,
+        queue: Option<&str>,
+    ) -> Result<WaitingReasons, ClientError> {
+        let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("reasons")];
+        let query = queue.map(|queue| ("queue", queue.to_owned()));
+        self.get(&parts, query.as_slice()).await
     }
 
     /// What happened, from the part on that `cursor` of the part before names.

@@ -11,6 +11,7 @@ mod level;
 mod page;
 mod partition;
 mod problem;
+mod reason;
 mod role;
 
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
@@ -22,4 +23,5 @@ pub use level::{Level, LogLevel};
 pub use page::{Page, Stamp};
 pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, StarvedQueue};
 pub use problem::{Code, Problem};
+pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;

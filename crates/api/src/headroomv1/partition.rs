@@ -29,7 +29,7 @@ pub struct PartitionSummary {
     pub placeholders: Resources,
     /// To be given back by allocations that were asked to stop.
     pub preempting: Resources,
-    /// Applications by state.
+    /// Applications by state, remembered ones that have ended included, and their `total`.
     pub applications: BTreeMap<String, u64>,
     /// Asks that have no node.
     pub waiting_asks: u64,
@@ -84,7 +84,7 @@ pub struct StarvedQueue {
     pub allocated: i64,
     /// What its asks want.
     pub pending: i64,
-    /// Since when.
+    /// Since when: the oldest ask that waits in it or below was made then.
     pub since: Timestamp,
 }
 

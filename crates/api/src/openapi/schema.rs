@@ -50,6 +50,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::Problem,
         headroomv1::ServerHealth,
         headroomv1::StampedPartition,
+        headroomv1::WaitingReasons,
     ]
 }
 

@@ -32,6 +32,11 @@ const OBJECT: Parameter = Parameter {
 };
 const FIND: Parameter =
     Parameter { name: "find", kind: ParameterKind::Text, summary: "Only with this in the text." };
+const QUEUE: Parameter = Parameter {
+    name: "queue",
+    kind: ParameterKind::Text,
+    summary: "Only what waits in this queue and below: its full path.",
+};
 const UNCHANGED: Answer = Answer {
     status: 304,
     meaning: "`If-None-Match` is the present `ETag`.",
@@ -133,6 +138,22 @@ pub(super) const ROUTES: &[Route] = &[
             ok(&[Body { media: JSON, shape: Shape::One("StampedPartition") }]),
             UNCHANGED,
             problem(404, "No such partition, or none that the caller sees."),
+        ],
+    },
+    Route {
+        operation: "getReasons",
+        method: Method::Get,
+        path: "/headroom/v1/partitions/{partition}/reasons",
+        tag: Tag::Partitions,
+        summary: "What waits in a partition, and why.",
+        access: Access::Visible,
+        query: &[QUEUE, LIMIT],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("WaitingReasons") }]),
+            UNCHANGED,
+            problem(400, "A parameter cannot be read."),
+            problem(404, "No such partition or queue, or none that the caller sees."),
         ],
     },
     Route {

@@ -224,6 +224,12 @@ async fn server(asked: &mut Asked) {
         .await;
     let body = example("headroomv1/partition");
     asked.check("getPartition", &body, None, async |c: Client| c.get_partition(ONCE).await).await;
+    let body = example("headroomv1/reasons");
+    for (queue, query) in [(None, None), (Some("root.a b"), Some("queue=root.a+b"))] {
+        asked
+            .check("getReasons", &body, query, async |c: Client| c.get_reasons(ONCE, queue).await)
+            .await;
+    }
     let body = example("headroomv1/log-level");
     let level: LogLevel = serde_json::from_str(&body).unwrap();
     asked.check("getLogLevel", &body, None, async |c: Client| c.get_log_level().await).await;

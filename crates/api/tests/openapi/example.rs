@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 34] = [
+const EXAMPLES: [(&str, &str); 35] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -19,6 +19,7 @@ const EXAMPLES: [(&str, &str); 34] = [
     ("headroomv1/partition", "StampedPartition"),
     ("headroomv1/partitions", "PartitionPage"),
     ("headroomv1/problem", "Problem"),
+    ("headroomv1/reasons", "WaitingReasons"),
     ("wsv1/application", "Application"),
     ("wsv1/applications", "[Application]"),
     ("wsv1/clusters", "[Cluster]"),

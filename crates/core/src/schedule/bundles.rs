@@ -20,6 +20,10 @@ impl Scheduler {
         } else {
             self.add_bundle(books, ask, lane)
         };
+        self.note_waits(books, ask, true);
+        let class = self.classes.bundles[bundle].class;
+        self.classes.rows[class].asks += 1;
+        self.recount(books, class);
         self.note_age(bundle);
         if let Lane::Kept(ask) = lane {
             self.watch_reservation(books, ask);
@@ -115,7 +119,11 @@ impl Scheduler {
         }
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
-        if !asks.is_empty() {
+        let more = !asks.is_empty();
+        self.note_waits(books, ask, false);
+        self.classes.rows[class].asks -= 1;
+        if more {
+            self.recount(books, class);
             self.note_age(bundle);
             return Some(bundle);
         }
@@ -204,11 +212,13 @@ impl Scheduler {
     /// Take a bundle out of its class, which goes with its last one.
     fn leave_class(&mut self, books: &Books, bundle: BundleId) {
         self.forget_age(bundle);
-        let Bundle { class, head, .. } = &self.classes.bundles[bundle];
-        let (class, head) = (*class, head.clone());
+        let Bundle { class, head, asks, .. } = &self.classes.bundles[bundle];
+        let (class, head, asks) = (*class, head.clone(), asks.len());
         let row = &mut self.classes.rows[class];
         row.remove(head, bundle);
+        row.asks -= asks;
         let empty = row.bundles.is_empty();
+        self.recount(books, class);
         self.place(class);
         self.stand(books, class);
         if empty {
@@ -268,8 +278,10 @@ impl Scheduler {
             let class = self.classes.class(ClassKey { standing, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
-            let head = row.head.clone();
+            let (head, asks) = (row.head.clone(), row.asks.len());
             self.classes.rows[class].insert(head, bundle);
+            self.classes.rows[class].asks += asks;
+            self.recount(books, class);
             self.classes.rows[class].tried.extend(tried);
             if !matches!(key.lane, Lane::Kept(_)) {
                 self.note(Note::Joined { application, class });

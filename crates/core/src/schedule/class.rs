@@ -14,6 +14,7 @@ use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
+use super::census::Counted;
 use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
@@ -98,6 +99,10 @@ pub(super) struct Class {
     pub(super) key: ClassKey,
     /// In the order of the leaf.
     pub(super) bundles: BTreeSet<(Head, BundleId)>,
+    /// How many asks its bundles have.
+    pub(super) asks: usize,
+    /// What of it is in the census.
+    pub(super) counted: Counted,
     /// Where it stands among the classes of its leaf: the first of its bundles, as the leaf or
     /// its group has it.
     pub(super) head: Option<Head>,
@@ -126,6 +131,8 @@ impl Class {
         Self {
             key,
             bundles: BTreeSet::new(),
+            asks: 0,
+            counted: Counted::default(),
             head: None,
             wait: None,
             pass: key.lane.pass(),

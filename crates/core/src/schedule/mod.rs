@@ -7,6 +7,7 @@
 mod backoff;
 mod bundles;
 mod calls;
+mod census;
 mod class;
 mod follow;
 mod index;
@@ -24,6 +25,7 @@ mod swap;
 mod tree;
 mod waits;
 
+pub use census::{Example, Reason, WaitingSum};
 pub use class::ClassId;
 pub use keep::RESERVATION_DELAY;
 pub(crate) use order::{ApplicationKey, QueueKey};
@@ -44,6 +46,7 @@ use crate::time::Timestamp;
 use crate::wait::Wait;
 
 use calls::Calls;
+use census::Census;
 use class::{BundleId, Classes};
 use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
@@ -121,6 +124,8 @@ pub struct Scheduler {
     /// The classes for which others may be stopped.
     calls: Calls,
     notes: Option<Vec<Note>>,
+    /// How many wait for what, while somebody watches.
+    census: Option<Census>,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
 }
@@ -153,15 +158,16 @@ impl Scheduler {
     /// The indexes of these books, and from now on a note of everything that changes about
     /// waiting; take them with [`Scheduler::take_notes`], or they pile up.
     pub fn watching(books: &Books) -> Self {
-        let mut scheduler = Self { notes: Some(Vec::new()), ..Self::default() };
+        let (notes, census) = (Some(Vec::new()), Some(Census::default()));
+        let mut scheduler = Self { notes, census, ..Self::default() };
         scheduler.build(books);
         scheduler
     }
 
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
-        let notes = self.notes.take();
-        *self = Self { notes, ..Self::default() };
+        let (notes, census) = (self.notes.take(), self.census.take());
+        *self = Self { notes, census: census.map(|_| Census::default()), ..Self::default() };
         self.note(Note::Renewed);
         self.build(books);
     }
@@ -399,12 +405,18 @@ impl Scheduler {
                 self.note(Note::Parked { class, wait });
             }
         }
+        self.recount(books, class);
         self.arm(books, class);
         self.note_refused(books, wait);
         if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);
         }
         self.stand(books, class);
+    }
+
+    /// Whether the indexes are void until the next step.
+    const fn is_stale(&self) -> bool {
+        self.stale
     }
 
     fn note(&mut self, note: Note) {

@@ -78,6 +78,12 @@ impl Parked {
         }
     }
 
+    /// The groups from this one on, each with the class that comes first in it.
+    pub(super) fn groups_from(&self, first: GroupKey) -> impl Iterator<Item = (GroupKey, ClassId)> {
+        let groups = self.0.range(first..);
+        groups.filter_map(|(key, group)| Some((*key, group.members.first()?.1)))
+    }
+
     /// Open every group that `blocker` holds back and whose shape now fits.
     ///
     /// Costs a look-up per distinct shape, and per leaf with a group that opens.

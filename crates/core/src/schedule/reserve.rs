@@ -178,6 +178,7 @@ impl Scheduler {
         let pass = self.classes.rows[class].pass;
         self.tree.ready_mut(leaf, pass).insert((head, class));
         self.tree.touch(leaf);
+        self.recount(books, class);
         self.stand(books, class);
     }
 }

@@ -7,14 +7,16 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
-use crate::books::{ApplicationState, GangStyle, Partition, Questions};
+use crate::books::{ApplicationState, Books, GangStyle, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rules::decide;
+use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
+use crate::view::Tally;
 
 mod compare;
 mod give_back;
@@ -53,12 +55,14 @@ const START: Timestamp = Timestamp::from_millis(1_000_000);
 /// # Panics
 /// When anything is wrong.
 pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> World {
-    let world = World { now: START, ..World::default() };
+    let scheduler = Scheduler::watching(&Books::default());
+    let world = World { now: START, scheduler, ..World::default() };
     let waiting = BTreeMap::new();
     let mut player = Player {
         world,
         late: Vec::new(),
         counts,
+        tally: Tally::default(),
         waiting,
         released: false,
         losing: false,
@@ -119,6 +123,8 @@ struct Player<'counts> {
     /// Answers that come late.
     late: Vec<Command>,
     counts: &'counts mut Counts,
+    /// What is counted as it happens.
+    tally: Tally,
     /// Asks that waited when the last command had settled, and why.
     waiting: BTreeMap<AllocationId, &'static str>,
     /// Whether the command at hand gave something back.
@@ -216,7 +222,13 @@ impl Player<'_> {
             assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");
             self.check_accepted(*ask, *node);
         }
+        self.tally.hear(&self.world.books, self.world.now, event);
         self.world.apply(event);
+        let books = &self.world.books;
+        assert!(self.tally.agrees_with(books), "after {event:?}: {:?}", self.tally);
+        let right = self.world.scheduler.census_is_right(books);
+        assert!(right, "after {event:?}: {:?}", self.world.scheduler.census().collect::<Vec<_>>());
+        self.world.scheduler.take_notes();
         let books = &self.world.books;
         let fail =
             |violation: crate::Violation| panic!("after {event:?}: {violation}\n{}", self.state());

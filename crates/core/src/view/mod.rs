@@ -18,6 +18,7 @@ mod percent;
 mod placement;
 mod queue;
 mod spent;
+mod tally;
 mod usage;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
@@ -30,6 +31,7 @@ pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};
 pub use queue::{QueueView, TemplateView};
 pub use spent::{SpentView, SummaryView};
+pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
 
 use crate::books::Books;

@@ -67,7 +67,7 @@ impl Player<'_> {
 
     /// A scheduler that knows nothing but the books, once it has found that nothing can move.
     fn fresh_and_idle(&self) -> Scheduler {
-        let (mut scheduler, mut events) = (Scheduler::new(&self.world.books), Vec::new());
+        let (mut scheduler, mut events) = (Scheduler::watching(&self.world.books), Vec::new());
         scheduler.next(&self.world.books, self.world.now, &mut events);
         assert!(events.is_empty(), "the world has settled");
         scheduler

@@ -1,0 +1,268 @@
+//! How many asks wait for what, counted as they come and go, for those who want to know.
+//!
+//! Whoever reads it pays for the leaves and for what holds them back, whatever waits there. A
+//! reason is the check under which a class is parked; one that would fail earlier by now is only
+//! found out for who asks about an ask: see [`Scheduler::wait_of`].
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::mem;
+
+use crate::books::Books;
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::resource::Resources;
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::class::{ClassId, ClassKey};
+use super::lane::Pass;
+use super::park::GroupKey;
+
+/// What asks wait for, where they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// To be judged: they are next.
+    Turn,
+    /// This, which may hold back many.
+    For(Blocker),
+    /// Places of placeholders, each of its own application.
+    Placeholders,
+    /// Answers of the RM, each its own.
+    Rm,
+    /// Nodes that the RM does not refuse them, each its own.
+    OtherNodes,
+    /// The end of a pause, each of its application.
+    Pause,
+}
+
+/// How much waits somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WaitingSum {
+    /// Asks.
+    pub asks: u64,
+    /// Applications; one that asks for different things counts for each.
+    pub applications: u64,
+    /// What the asks want in sum.
+    pub resources: Resources,
+}
+
+/// An ask that stands for others which wait with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The first of them.
+    pub ask: AllocationId,
+    /// How many they are.
+    pub asks: u64,
+    /// Of how many applications.
+    pub applications: u64,
+}
+
+/// The counts, and the asks by age.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    places: BTreeMap<(QueueId, Reason), WaitingSum>,
+    ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>>,
+}
+
+/// What of a class is in the census.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counted {
+    reason: Reason,
+    asks: usize,
+    bundles: usize,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self { reason: Reason::Turn, asks: 0, bundles: 0 }
+    }
+}
+
+impl Reason {
+    fn of(wait: Option<Wait>) -> Self {
+        let Some(wait) = wait else { return Self::Turn };
+        match wait.blocker {
+            Blocker::Placeholders(..) => Self::Placeholders,
+            Blocker::AwaitingRm(_) | Blocker::RmBusy(_) => Self::Rm,
+            Blocker::NodeConstraint(_) => Self::OtherNodes,
+            Blocker::BackOff(_) => Self::Pause,
+            blocker @ (Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::Limit(..)
+            | Blocker::LimitApplications(..)
+            | Blocker::Nodes(_)
+            | Blocker::NodesReserved(_)
+            | Blocker::KeptNode(_)
+            | Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_)
+            | Blocker::NodeAbsent(_)) => Self::For(blocker),
+        }
+    }
+
+    /// The code of [`Blocker::code`]; none for those that are next.
+    pub fn code(self, books: &Books) -> Option<&'static str> {
+        Some(match self {
+            Self::Turn => return None,
+            Self::For(blocker) => blocker.code(books),
+            Self::Placeholders => "AWAITING_PLACEHOLDER",
+            Self::Rm => "AWAITING_RM",
+            Self::OtherNodes => "NODE_CONSTRAINT",
+            Self::Pause => "BACKED_OFF",
+        })
+    }
+
+    /// What sets the bound, as [`Blocker::subject`]; none for those that are next.
+    pub fn subject(self, books: &Books) -> Option<String> {
+        Some(match self {
+            Self::Turn => return None,
+            Self::For(blocker) => blocker.subject(books),
+            Self::Rm | Self::OtherNodes => String::from("the RM"),
+            Self::Placeholders | Self::Pause => String::from("the application itself"),
+        })
+    }
+
+    /// Where groups begin that are parked for this.
+    fn first_group(self) -> Option<GroupKey> {
+        let blocker = match self {
+            Self::Turn => return None,
+            Self::For(blocker) => blocker,
+            Self::Placeholders => Blocker::Placeholders(ApplicationId::FIRST, 0),
+            Self::Rm => Blocker::AwaitingRm(AllocationId::FIRST),
+            Self::OtherNodes => Blocker::NodeConstraint(AllocationId::FIRST),
+            Self::Pause => Blocker::BackOff(ApplicationId::FIRST),
+        };
+        let (shape, leaf) = (ShapeId::FIRST, QueueId::FIRST);
+        Some(GroupKey { blocker, shape, leaf, pass: Pass::Reserved })
+    }
+}
+
+impl Census {
+    fn change(&mut self, key: ClassKey, amount: &Resources, before: Counted, now: Counted) {
+        for (counted, sign) in [(before, -1), (now, 1)] {
+            if counted == Counted::default() {
+                continue;
+            }
+            let asks = i64::try_from(counted.asks).unwrap_or(i64::MAX) * sign;
+            let bundles = i64::try_from(counted.bundles).unwrap_or(i64::MAX) * sign;
+            let place = (key.leaf, counted.reason);
+            let count = self.places.entry(place).or_default();
+            count.asks = count.asks.saturating_add_signed(asks);
+            count.applications = count.applications.saturating_add_signed(bundles);
+            count.resources.add(&amount.times(asks));
+            if count.asks == 0 && count.applications == 0 {
+                self.places.remove(&place);
+            }
+        }
+    }
+
+    fn age(&mut self, leaf: QueueId, (created, ask): (Timestamp, AllocationId), waits: bool) {
+        if waits {
+            self.ages.entry(leaf).or_default().insert((created, ask));
+        } else if let Some(ages) = self.ages.get_mut(&leaf) {
+            ages.remove(&(created, ask));
+            if ages.is_empty() {
+                self.ages.remove(&leaf);
+            }
+        }
+    }
+}
+
+impl Scheduler {
+    /// How much waits in which leaf, and for what. Empty while the rules are new, and of a
+    /// scheduler that does not watch.
+    pub fn census(&self) -> impl Iterator<Item = (QueueId, Reason, &WaitingSum)> {
+        let census = self.census.as_ref().filter(|_| !self.is_stale());
+        let places = census.into_iter().flat_map(|census| &census.places);
+        places.map(|((leaf, reason), count)| (*leaf, *reason, count))
+    }
+
+    /// When the oldest ask was made that waits in each leaf; empty as [`Scheduler::census`].
+    pub fn oldest_waiting(&self) -> impl Iterator<Item = (QueueId, Timestamp)> {
+        let census = self.census.as_ref().filter(|_| !self.is_stale());
+        let ages = census.into_iter().flat_map(|census| &census.ages);
+        ages.filter_map(|(leaf, ages)| Some((*leaf, ages.first()?.0)))
+    }
+
+    /// Asks that wait for this in leaves that `wanted` takes, those that stand for most others
+    /// first. Of the places where such asks are parked it looks at `looked_at`, however many
+    /// there are.
+    pub fn examples_of(
+        &self,
+        reason: Reason,
+        wanted: impl Fn(QueueId) -> bool,
+        looked_at: usize,
+    ) -> Vec<Example> {
+        let Some(first) = reason.first_group().filter(|_| !self.is_stale()) else {
+            return Vec::new();
+        };
+        let same = |blocker: Blocker| match reason {
+            Reason::For(one) => one == blocker,
+            _ => mem::discriminant(&blocker) == mem::discriminant(&first.blocker),
+        };
+        let groups = self.parked.groups_from(first).take_while(|(key, _)| same(key.blocker));
+        let classes = groups.take(looked_at).filter(|(key, _)| wanted(key.leaf));
+        let mut found: Vec<Example> = classes
+            .map(|(_, class)| {
+                let row = &self.classes.rows[class];
+                let ask = self.first_ask(class).1;
+                Example { ask, asks: row.asks as u64, applications: row.bundles.len() as u64 }
+            })
+            .collect();
+        found.sort_by_key(|one| (Reverse(one.asks), one.ask));
+        found
+    }
+
+    /// An ask waits from now on, or does no more.
+    pub(super) fn note_waits(&mut self, books: &Books, ask: AllocationId, waits: bool) {
+        if let Some(census) = &mut self.census {
+            let row = books.allocation(ask);
+            let leaf = books.application(row.application).queue;
+            census.age(leaf, (row.created, ask), waits);
+        }
+    }
+
+    /// Count a class as it is now.
+    pub(super) fn recount(&mut self, books: &Books, class: ClassId) {
+        let Some(census) = &mut self.census else { return };
+        let row = &mut self.classes.rows[class];
+        let (asks, bundles) = (row.asks, row.bundles.len());
+        let now = Counted { reason: Reason::of(row.wait), asks, bundles };
+        let before = mem::replace(&mut row.counted, now);
+        if before != now {
+            census.change(row.key, books.shapes().get(row.key.shape), before, now);
+        }
+    }
+
+    /// Whether the counts are those of the classes as they are, of a scheduler that watches.
+    #[cfg(feature = "testkit")]
+    pub fn census_is_right(&self, books: &Books) -> bool {
+        let Some(census) = self.census.as_ref().filter(|_| !self.is_stale()) else { return true };
+        let mut places: BTreeMap<(QueueId, Reason), WaitingSum> = BTreeMap::new();
+        for row in self.classes.rows.values() {
+            let bundles = row.bundles.iter().map(|(_, one)| &self.classes.bundles[*one]);
+            let asks: usize = bundles.map(|one| one.asks.len()).sum();
+            let amount = books.shapes().get(row.key.shape);
+            let count = places.entry((row.key.leaf, Reason::of(row.wait))).or_default();
+            count.asks += asks as u64;
+            count.applications += row.bundles.len() as u64;
+            count.resources.add(&amount.times(i64::try_from(asks).unwrap_or(i64::MAX)));
+        }
+        let pending = books.allocations().iter().filter(|(_, row)| row.is_pending());
+        let mut ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>> = BTreeMap::new();
+        for (ask, row) in pending {
+            let leaf = books.application(row.application).queue;
+            ages.entry(leaf).or_default().insert((row.created, ask));
+        }
+        census.ages == ages
+            && census.places.len() == places.len()
+            && census.places.iter().zip(&places).all(|((place, one), (other_place, other))| {
+                place == other_place
+                    && (one.asks, one.applications) == (other.asks, other.applications)
+                    && one.resources.pruned() == other.resources.pruned()
+            })
+    }
+}

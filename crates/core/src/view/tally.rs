@@ -1,0 +1,405 @@
+//! What has happened, counted: for metrics, which want rates, and for totals that are too dear to
+//! be found by looking at every application.
+
+use alloc::collections::{BTreeMap, VecDeque};
+
+use crate::books::{Application, ApplicationState, Books};
+use crate::command::Command;
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::rejection::Rejection;
+use crate::resource::{Amounts, Quantity, Resources};
+use crate::time::Timestamp;
+
+/// What has happened since the start, and what there is of it now. A copy is cheap: queues share
+/// their chunks.
+///
+/// What counts what there is, is exact at any time, the start included; what counts what has
+/// happened begins at zero.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Commands that were judged.
+    pub commands: u64,
+    /// Of these, refused, by the code of the refusal.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Applications that were sent, whatever became of them.
+    pub submitted: u64,
+    /// Applications that were taken in.
+    pub accepted: u64,
+    /// Applications that were rejected.
+    pub rejected: u64,
+    /// Applications that completed.
+    pub completed: u64,
+    /// Applications that failed.
+    pub failed: u64,
+    /// Asks that were refused.
+    pub asks_refused: u64,
+    /// Allocations that came, members in the place of placeholders included.
+    pub allocated: u64,
+    /// Allocations that gave their room back.
+    pub released: u64,
+    /// Nodes that were kept for an ask.
+    pub reserved: u64,
+    /// Nodes that left.
+    pub nodes_removed: u64,
+    /// Members that took the place of a placeholder.
+    pub swapped: u64,
+    /// Allocations that were asked to stop for a queue that has less than its guarantee.
+    pub preempted_for_guarantee: u64,
+    /// Allocations that were asked to stop for an ask that may run on one node only.
+    pub preempted_for_node: u64,
+    /// Allocations that were asked to stop because their queue uses more than its maximum.
+    pub preempted_for_quota: u64,
+    /// Each partition.
+    pub partitions: BTreeMap<PartitionId, PartitionTally>,
+    /// Each queue that had an application, by path; queues of the same path in several
+    /// partitions are one. The last [`Tally::GONE_MAX`] that are gone are remembered.
+    pub queues: OrderedMap<Name, QueueTally>,
+    /// The queues that are gone, in the order in which they went.
+    gone: VecDeque<Name>,
+}
+
+/// What is counted of a partition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartitionTally {
+    /// Applications by state; of those that have ended, the remembered ones.
+    pub states: StateCounts,
+    /// Applications that count as running since their first allocation (decision L-4).
+    pub with_allocations: u64,
+    /// Allocated to placeholders.
+    pub placeholders: Amounts,
+    /// Placements, reservations, and orders to stop.
+    pub decisions: Rate,
+}
+
+/// What is counted of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueTally {
+    /// Applications that are in it, by state.
+    pub states: StateCounts,
+    /// Applications that completed.
+    pub completed: u64,
+    /// Applications that failed.
+    pub failed: u64,
+    /// Applications that were rejected and named it.
+    pub rejected: u64,
+    /// Allocations that came.
+    pub allocated: u64,
+    /// Allocations that gave their room back.
+    pub released: u64,
+}
+
+/// A number of applications for each state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateCounts([u64; 8]);
+
+impl StateCounts {
+    /// How many are in this state.
+    pub const fn get(&self, state: ApplicationState) -> u64 {
+        self.0[state as usize]
+    }
+
+    fn change(&mut self, state: ApplicationState, by: i64) {
+        let count = &mut self.0[state as usize];
+        *count = count.saturating_add_signed(by);
+    }
+}
+
+/// How often something happened in each of the last seconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rate {
+    counts: [u32; Self::SECONDS],
+    /// The second that was counted last.
+    second: u64,
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self { counts: [0; Self::SECONDS], second: 0 }
+    }
+}
+
+impl Rate {
+    /// How many seconds are remembered.
+    pub const SECONDS: usize = 60;
+
+    /// It happened so often now.
+    pub fn note(&mut self, now: Timestamp, times: u32) {
+        let second = now.as_millis() / 1_000;
+        let passed = second.saturating_sub(self.second).min(Self::SECONDS as u64);
+        for later in 0..passed {
+            self.counts[slot(second - later)] = 0;
+        }
+        self.second = self.second.max(second);
+        let count = &mut self.counts[slot(self.second)];
+        *count = count.saturating_add(times);
+    }
+
+    /// How often it happened within the last minute.
+    pub fn within_a_minute(&self, now: Timestamp) -> u64 {
+        let second = now.as_millis() / 1_000;
+        let oldest = (second + 1).saturating_sub(Self::SECONDS as u64);
+        let known = (self.second + 1).saturating_sub(Self::SECONDS as u64);
+        let seconds = oldest.max(known)..=self.second;
+        seconds.map(|second| u64::from(self.counts[slot(second)])).sum()
+    }
+}
+
+fn slot(second: u64) -> usize {
+    usize::try_from(second % Rate::SECONDS as u64).unwrap_or(0)
+}
+
+impl Tally {
+    /// How many queues are remembered that are gone.
+    pub const GONE_MAX: usize = 1_024;
+
+    /// What there is in these books; nothing has happened yet.
+    pub fn of(books: &Books) -> Self {
+        let mut tally = Self::default();
+        for (_, row) in books.applications().iter() {
+            tally.count_state(row, row.state, 1);
+            if row.counted {
+                tally.partition(row.partition).with_allocations += 1;
+            }
+            let (held, _) = row.placeholders();
+            tally.hold(row.partition, &books.types().amounts(held), 1);
+        }
+        tally
+    }
+
+    /// Count an event; `books` are those just before it. Costs what the event names.
+    pub fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
+        match event {
+            Event::ApplicationAdded { .. }
+            | Event::ApplicationRejected { .. }
+            | Event::ApplicationUnlinked { .. }
+            | Event::ApplicationMoved { .. }
+            | Event::ApplicationRemoved { .. } => self.hear_of_application(books, event),
+            Event::Placed { ask, .. } => {
+                let row = books.allocation(*ask);
+                self.came(books, row.application);
+                if row.placeholder {
+                    let partition = books.application(row.application).partition;
+                    self.hold(partition, &size_of(books, *ask), 1);
+                }
+                self.decided(books, row.application, now);
+            }
+            Event::Released { allocation, .. } => self.went(books, *allocation),
+            Event::SwapConfirmed { placeholder } => {
+                let application = books.allocation(*placeholder).application;
+                self.went(books, *placeholder);
+                self.came(books, application);
+                self.swapped += 1;
+            }
+            Event::SwapStarted { ask, .. } => {
+                self.decided(books, books.allocation(*ask).application, now);
+            }
+            Event::Resized { allocation, resources } => {
+                let row = books.allocation(*allocation);
+                if row.placeholder && row.is_allocated() {
+                    let partition = books.application(row.application).partition;
+                    self.hold(partition, &size_of(books, *allocation), -1);
+                    self.hold(partition, resources, 1);
+                }
+            }
+            Event::Reserved { ask, .. } => {
+                self.reserved += 1;
+                self.decided(books, books.allocation(*ask).application, now);
+            }
+            Event::Preempted { victim, cause } => {
+                *match cause {
+                    PreemptionCause::Guarantee(_) => &mut self.preempted_for_guarantee,
+                    PreemptionCause::RequiredNode(_) => &mut self.preempted_for_node,
+                    PreemptionCause::Quota(_) => &mut self.preempted_for_quota,
+                } += 1;
+                self.decided(books, books.allocation(*victim).application, now);
+            }
+            Event::NodeRemoved { .. } => self.nodes_removed += 1,
+            Event::QueueRemoved { queue } => self.gone(&books.queue(*queue).path),
+            Event::PartitionRemoved { partition } => {
+                self.partitions.remove(partition);
+            }
+            // Of these nothing is counted.
+            _ => {}
+        }
+    }
+
+    /// Count a command that was judged, and why it was refused if it was.
+    pub fn judged(&mut self, command: &Command, refused: Option<&Rejection>) {
+        self.commands += 1;
+        let Some(rejection) = refused else { return };
+        *self.refused.entry(rejection.code()).or_default() += 1;
+        if let Command::Ask(_) = command {
+            self.asks_refused += 1;
+        }
+    }
+
+    fn hear_of_application(&mut self, books: &Books, event: &Event) {
+        match event {
+            Event::ApplicationAdded { partition, queue, .. } => {
+                self.submitted += 1;
+                self.accepted += 1;
+                self.partition(*partition).states.change(ApplicationState::New, 1);
+                self.queue(queue, |queue| queue.states.change(ApplicationState::New, 1));
+            }
+            Event::ApplicationRejected { partition, queue, .. } => {
+                self.submitted += 1;
+                self.rejected += 1;
+                // It may name anything; of what is no queue nothing is remembered.
+                if books.queue_at(*partition, queue).is_some() {
+                    self.queue(queue, |queue| queue.rejected += 1);
+                }
+            }
+            Event::ApplicationMoved { application, state, .. } => {
+                let row = books.application(*application);
+                self.count_state(row, row.state, -1);
+                self.count_state(row, *state, 1);
+                match state {
+                    ApplicationState::Completing if row.counted => self.stops(row),
+                    ApplicationState::Completed => {
+                        self.completed += 1;
+                        self.queue(&row.queue_path, |queue| queue.completed += 1);
+                    }
+                    ApplicationState::Failed => {
+                        self.failed += 1;
+                        self.queue(&row.queue_path, |queue| queue.failed += 1);
+                    }
+                    _ => {}
+                }
+            }
+            Event::ApplicationUnlinked { application } => {
+                let row = books.application(*application);
+                if row.counted {
+                    self.stops(row);
+                }
+            }
+            Event::ApplicationRemoved { application } => {
+                let row = books.application(*application);
+                self.count_state(row, row.state, -1);
+                if row.counted {
+                    self.stops(row);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An application has an allocation more, which may be its first.
+    fn came(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        self.allocated += 1;
+        self.queue(&row.queue_path, |queue| queue.allocated += 1);
+        if !row.counted {
+            self.partition(row.partition).with_allocations += 1;
+        }
+    }
+
+    fn went(&mut self, books: &Books, allocation: AllocationId) {
+        let row = books.allocation(allocation);
+        let application = books.application(row.application);
+        self.released += 1;
+        self.queue(&application.queue_path, |queue| queue.released += 1);
+        if row.placeholder {
+            self.hold(application.partition, &size_of(books, allocation), -1);
+        }
+    }
+
+    fn stops(&mut self, row: &Application) {
+        let count = &mut self.partition(row.partition).with_allocations;
+        *count = count.saturating_sub(1);
+    }
+
+    /// Of a queue, those that have ended are in it no more.
+    fn count_state(&mut self, row: &Application, state: ApplicationState, by: i64) {
+        self.partition(row.partition).states.change(state, by);
+        if state.is_active() {
+            self.queue(&row.queue_path, |queue| queue.states.change(state, by));
+        }
+    }
+
+    fn decided(&mut self, books: &Books, application: ApplicationId, now: Timestamp) {
+        let partition = books.application(application).partition;
+        self.partition(partition).decisions.note(now, 1);
+    }
+
+    /// Placeholders hold so much more, or less.
+    fn hold(&mut self, partition: PartitionId, amounts: &Amounts, sign: i64) {
+        let held = &mut self.partition(partition).placeholders;
+        for (name, amount) in amounts.iter() {
+            let sum = held.get(name).unwrap_or_default().plus(amount.times(sign));
+            held.set(name.clone(), sum);
+        }
+        if held.iter().any(|(_, amount)| amount == Quantity::ZERO) {
+            let left = held.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
+            *held = left.map(|(name, amount)| (name.clone(), amount)).collect();
+        }
+    }
+
+    /// A queue is gone: remember it for a while, since what was counted of it only grows.
+    fn gone(&mut self, path: &Name) {
+        if self.queues.get(path).is_none() {
+            return;
+        }
+        self.gone.push_back(path.clone());
+        if self.gone.len() > Self::GONE_MAX
+            && let Some(oldest) = self.gone.pop_front()
+            && self.queues.get(&oldest).is_some_and(|one| one.states == StateCounts::default())
+        {
+            self.queues.remove(&oldest);
+        }
+    }
+
+    fn partition(&mut self, partition: PartitionId) -> &mut PartitionTally {
+        self.partitions.entry(partition).or_default()
+    }
+
+    fn queue(&mut self, path: &Name, change: impl FnOnce(&mut QueueTally)) {
+        let mut row = self.queues.get(path).copied().unwrap_or_default();
+        change(&mut row);
+        self.queues.insert(path.clone(), row);
+    }
+
+    /// Whether what counts what there is agrees with these books.
+    #[cfg(feature = "testkit")]
+    pub fn agrees_with(&self, books: &Books) -> bool {
+        let there = Self::of(books);
+        let partition = |tally: &Self, id: PartitionId| {
+            let row = tally.partitions.get(&id).cloned().unwrap_or_default();
+            PartitionTally { decisions: Rate::default(), ..row }
+        };
+        let states = |tally: &Self, path: &Name| {
+            tally.queues.get(path).map(|queue| queue.states).unwrap_or_default()
+        };
+        let mut ids = books.partitions().keys();
+        let mut paths = self.queues.iter().chain(there.queues.iter()).map(|(path, _)| path);
+        ids.all(|id| partition(self, *id) == partition(&there, *id))
+            && paths.all(|path| states(self, path) == states(&there, path))
+    }
+}
+
+fn size_of(books: &Books, one: AllocationId) -> Amounts {
+    let resources: &Resources = books.resources_of(one);
+    books.types().amounts(resources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_forgets_what_is_older_than_a_minute() {
+        let at = |second: u64| Timestamp::from_millis(second * 1_000 + 999);
+        let mut rate = Rate::default();
+        for (second, within) in [(1_000, 2), (1_030, 4), (1_059, 6), (1_060, 6), (1_090, 6)] {
+            rate.note(at(second), 2);
+            assert_eq!(rate.within_a_minute(at(second)), within, "at {second}");
+        }
+        assert_eq!(rate.within_a_minute(at(1_149)), 2);
+        assert_eq!(rate.within_a_minute(at(1_150)), 0);
+        rate.note(at(9_000), 1);
+        rate.note(at(8_000), 1);
+        assert_eq!(rate.within_a_minute(at(9_000)), 2, "a clock that steps back counts now");
+    }
+}

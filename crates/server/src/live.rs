@@ -1,0 +1,165 @@
+//! What the server counts about itself while it runs: requests, streams, resource managers.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use headroom_api::headroomv1::ResourceManager;
+
+/// What the server counts about itself. Shared by whoever serves; never grows with the number of
+/// requests.
+#[derive(Debug, Default)]
+pub struct Live {
+    requests_begun: AtomicU64,
+    streams: [AtomicU64; 3],
+    requests: Mutex<BTreeMap<RequestKind, Requests>>,
+    rms: Mutex<BTreeMap<String, ResourceManager>>,
+}
+
+/// What kind of stream is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StreamKind {
+    /// Events of `/headroom/v1`.
+    Events,
+    /// Events of `/ws/v1`.
+    Lines,
+    /// The scheduler interface.
+    Si,
+}
+
+impl StreamKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Events, Self::Lines, Self::Si];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Lines => "lines",
+            Self::Si => "si",
+        }
+    }
+}
+
+/// A stream that is counted while this value lives.
+#[derive(Debug)]
+pub struct OpenStream {
+    live: Arc<Live>,
+    kind: StreamKind,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.live.streams[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Requests that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RequestKind {
+    /// The operation in the table of routes; empty for what is no route.
+    pub operation: &'static str,
+    /// Status of the answer.
+    pub status: u16,
+}
+
+/// How many requests, and how long they took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requests {
+    /// How many in each bucket of [`Requests::BOUNDS`], the last without bound.
+    pub buckets: [u64; Requests::BOUNDS.len() + 1],
+    /// Sum of their times, seconds.
+    pub seconds: f64,
+}
+
+impl Requests {
+    /// Upper bounds of the buckets, seconds.
+    pub const BOUNDS: [f64; 12] =
+        [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+}
+
+impl Live {
+    /// The number of a request: counts from 1.
+    pub fn begin_request(&self) -> u64 {
+        self.requests_begun.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A request was answered: the head of the answer took so long.
+    pub fn answered(&self, kind: RequestKind, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let bucket = Requests::BOUNDS.iter().position(|bound| seconds <= *bound);
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = requests.entry(kind).or_default();
+        counted.buckets[bucket.unwrap_or(Requests::BOUNDS.len())] += 1;
+        counted.seconds += seconds;
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> BTreeMap<RequestKind, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Count a stream while the value lives; none if `most` of its kind are open.
+    pub fn open_stream(self: &Arc<Self>, kind: StreamKind, most: u64) -> Option<OpenStream> {
+        let open = &self.streams[kind as usize];
+        let more = |count| (count < most).then_some(count + 1);
+        open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(OpenStream { live: Arc::clone(self), kind })
+    }
+
+    /// How many streams of a kind are open.
+    pub fn streams(&self, kind: StreamKind) -> u64 {
+        self.streams[kind as usize].load(Ordering::Relaxed)
+    }
+
+    /// What is known of a resource manager from now on.
+    pub fn note_rm(&self, rm: ResourceManager) {
+        self.rms.lock().unwrap_or_else(PoisonError::into_inner).insert(rm.id.clone(), rm);
+    }
+
+    /// A resource manager is forgotten.
+    pub fn forget_rm(&self, id: &str) {
+        self.rms.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    }
+
+    /// The resource managers, by id.
+    pub fn rms(&self) -> Vec<ResourceManager> {
+        self.rms.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_streams_than_may_and_one_that_ends_makes_room() {
+        let live = Arc::new(Live::default());
+        let first = live.open_stream(StreamKind::Events, 2);
+        let second = live.open_stream(StreamKind::Events, 2);
+        assert!(first.is_some() && second.is_some());
+        assert!(live.open_stream(StreamKind::Events, 2).is_none());
+        assert!(live.open_stream(StreamKind::Lines, 2).is_some(), "kinds are counted apart");
+        drop(first);
+        assert_eq!(live.streams(StreamKind::Events), 1);
+        assert!(live.open_stream(StreamKind::Events, 2).is_some());
+    }
+
+    #[test]
+    fn a_request_is_in_the_first_bucket_that_holds_it() {
+        let live = Live::default();
+        let kind = RequestKind { operation: "getHealth", status: 200 };
+        for millis in [1, 2, 10_000] {
+            live.answered(kind, Duration::from_millis(millis));
+        }
+        let counted = &live.requests()[&kind];
+        assert_eq!((counted.buckets[1], counted.buckets[2], counted.buckets[12]), (1, 1, 1));
+        assert!((counted.seconds - 10.003).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,230 @@
+//! Metrics under our own names. What they mean stands in `docs/metrics.md`.
+
+use headroom_api::headroomv1::ResourceManagerState;
+use headroom_core::books::ApplicationState;
+use headroom_core::resource::Resources;
+
+use super::engine;
+use super::scrape::Scrape;
+use super::text::{Exposition, Kind, Label};
+use crate::live::{Requests, StreamKind};
+use crate::native::node_counts;
+
+use Kind::{Counter, Gauge, Histogram};
+
+/// Upper bounds of the time of one step of the scheduler, seconds.
+const STEP_BOUNDS: [f64; 12] = [
+    0.000_001, 0.000_002, 0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001,
+    0.01, 0.1,
+];
+
+/// Every code under which an ask may wait, with `NEXT` for those that are judged next.
+const WAITS: [&str; 18] = [
+    "ABS_GROUP_LIMIT",
+    "ABS_USER_LIMIT",
+    "AWAITING_PLACEHOLDER",
+    "AWAITING_RM",
+    "BACKED_OFF",
+    "GROUP_APPS",
+    "MAX_APPS",
+    "NEXT",
+    "NODE_CONSTRAINT",
+    "NODE_RESERVED",
+    "NO_NODE_FITS",
+    "QUEUE_MAX",
+    "QUEUE_STATE",
+    "REQUIRED_NODE_ABSENT",
+    "REQUIRED_NODE_FULL",
+    "REQUIRED_NODE_SIZE",
+    "ROOT_CAPACITY",
+    "USER_APPS",
+];
+
+pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
+    server(out, scrape);
+    partitions(out, scrape);
+    resources(out, scrape);
+    waiting(out, scrape);
+    happened(out, scrape);
+    rms(out, scrape);
+    requests(out, scrape);
+}
+
+fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let about = &scrape.service.about;
+    let info = ("headroom_build_info", Gauge, "Which Headroom runs; always 1.");
+    out.samples(info, [(vec![("version", about.version)], 1_u64)]);
+    let up = u64::from(scrape.service.engine.stopped().is_none());
+    let help = "Whether the scheduler takes commands: 0 after its journal failed.";
+    out.one(("headroom_scheduler_up", Gauge, help), up);
+    let help = "Number of the newest record of the journal.";
+    out.one(("headroom_journal_sequence", Gauge, help), scrape.service.engine.feed().newest());
+    let streams = StreamKind::ALL.map(|kind| {
+        (vec![("kind", kind.as_str())], scrape.service.live().streams(kind))
+    });
+    out.samples(("headroom_streams", Gauge, "Open streams, by kind."), streams);
+}
+
+fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let books = &scrape.view.books;
+    let tally = |id| scrape.view.tally.partitions.get(&id).cloned().unwrap_or_default();
+    let of = |name| vec![("partition", name)];
+    let running = scrape.partitions().map(|(id, name)| (of(name), tally(id).with_allocations));
+    let help = "Applications that run, counted from their first allocation on.";
+    out.samples(("headroom_running_applications", Gauge, help), running);
+    let states = [
+        ("accepted", ApplicationState::Accepted),
+        ("completing", ApplicationState::Completing),
+        ("failing", ApplicationState::Failing),
+        ("new", ApplicationState::New),
+        ("resuming", ApplicationState::Resuming),
+        ("running", ApplicationState::Running),
+    ];
+    let applications = scrape.partitions().flat_map(|(id, name)| {
+        let counts = tally(id).states;
+        states.map(|(word, state)| (with(name, "state", word), counts.get(state)))
+    });
+    out.samples(("headroom_applications", Gauge, "Applications by state."), applications);
+    let nodes = scrape.partitions().flat_map(|(id, name)| {
+        let counts = node_counts(books, id);
+        [("active", counts.active), ("draining", counts.draining)]
+            .map(|(word, count)| (with(name, "state", word), count))
+    });
+    out.samples(("headroom_nodes", Gauge, "Nodes by state."), nodes);
+    for (description, count) in [
+        (("headroom_allocations", Gauge, "Allocations in force."), 0),
+        (("headroom_placeholders", Gauge, "Allocations that only hold room."), 1),
+        (("headroom_reservations", Gauge, "Nodes that are kept for an ask."), 2),
+    ] {
+        let samples = scrape.partitions().map(|(id, name)| {
+            let row = books.partition(id);
+            let counts = [row.allocation_count, row.placeholder_count, row.reservation_count];
+            (of(name), counts[count])
+        });
+        out.samples(description, samples);
+    }
+    let queues = scrape.partitions().map(|(id, name)| {
+        (of(name), books.partition(id).queues.len() as u64)
+    });
+    out.samples(("headroom_queues", Gauge, "Queues."), queues);
+}
+
+fn with<'a>(partition: &'a str, label: &'static str, value: &'a str) -> Vec<Label<'a>> {
+    vec![("partition", partition), (label, value)]
+}
+
+fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let books = &scrape.view.books;
+    let nothing = Resources::new();
+    for (description, which) in [
+        (("headroom_capacity", Gauge, "Sum of the nodes, in core units."), 0),
+        (("headroom_allocated", Gauge, "Allocated, in core units."), 1),
+        (("headroom_pending", Gauge, "Asked for and not allocated, in core units."), 2),
+        (("headroom_preempting", Gauge, "About to be given back, in core units."), 3),
+    ] {
+        let samples = scrape.partitions().flat_map(|(id, name)| {
+            let root = books.queue(books.partition(id).root);
+            let capacity = root.max.as_ref().unwrap_or(&nothing);
+            let amounts = [capacity, &root.allocated, &root.pending, &root.preempting][which];
+            let types = capacity.iter().map(|(resource, _)| resource);
+            types.map(move |resource| {
+                let label = books.types().name(resource).as_str();
+                (with(name, "resource", label), amounts.get_or_zero(resource).get())
+            })
+        });
+        out.samples(description, samples);
+    }
+}
+
+fn waiting(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let asks = scrape.partitions().flat_map(|(id, name)| {
+        // All of them, so that one that holds back nothing any more is 0 and not what it was.
+        WAITS.map(|code| {
+            let count = scrape.waiting.get(&(id, code)).copied().unwrap_or(0);
+            (with(name, "reason", code), count)
+        })
+    });
+    let help = "Asks that wait, by the check that held them back when they were last judged.";
+    out.samples(("headroom_waiting_asks", Gauge, help), asks);
+    let oldest = scrape.partitions().map(|(id, name)| {
+        let age = scrape.oldest.get(&id).map_or(0, |at| scrape.now.since(*at).get());
+        (vec![("partition", name)], seconds(age))
+    });
+    let help = "Age of the oldest ask that waits; 0 where none does.";
+    out.samples(("headroom_oldest_wait_seconds", Gauge, help), oldest);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a duration of 2^53 ms is 285,000 years")]
+fn seconds(millis: u64) -> f64 {
+    millis as f64 / 1_000.0
+}
+
+fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let tally = &scrape.view.tally;
+    out.one(("headroom_commands_total", Counter, "Commands that were judged."), tally.commands);
+    let refused = tally.refused.iter().map(|(code, count)| (vec![("code", *code)], *count));
+    out.samples(("headroom_refusals_total", Counter, "Commands that were refused, by code."), refused);
+    for (name, help, count) in [
+        ("headroom_allocations_made_total", "Allocations that came.", tally.allocated),
+        ("headroom_allocations_released_total", "Allocations that went.", tally.released),
+        ("headroom_reservations_made_total", "Nodes that were kept for an ask.", tally.reserved),
+        ("headroom_swaps_total", "Members that took the place of a placeholder.", tally.swapped),
+        ("headroom_nodes_removed_total", "Nodes that left.", tally.nodes_removed),
+        ("headroom_node_refusals_total", "Nodes that could not join.", scrape.view.counters.failed_nodes),
+    ] {
+        out.one((name, Counter, help), count);
+    }
+    let cause = |cause| vec![("cause", cause)];
+    out.samples(
+        ("headroom_preemptions_total", Counter, "Allocations that were asked to stop, by cause."),
+        [
+            (cause("guarantee"), tally.preempted_for_guarantee),
+            (cause("quota"), tally.preempted_for_quota),
+            (cause("required_node"), tally.preempted_for_node),
+        ],
+    );
+    if let Some(steps) = engine::steps(&scrape.view, &STEP_BOUNDS) {
+        let help = "How long the scheduler looked for each next step.";
+        if let Some(mut metric) = out.metric("headroom_scheduler_step_seconds", Histogram, help) {
+            metric.histogram(&[], &STEP_BOUNDS, &steps.counts, steps.seconds);
+        }
+    }
+}
+
+fn rms(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let rms = scrape.service.live().rms();
+    let states = [
+        ("init", ResourceManagerState::Init),
+        ("running", ResourceManagerState::Running),
+        ("paused", ResourceManagerState::Paused),
+        ("stopped", ResourceManagerState::Stopped),
+    ];
+    let samples = rms.iter().flat_map(|rm| {
+        states.map(|(word, state)| {
+            (vec![("rm", rm.id.as_str()), ("state", word)], u64::from(rm.state == state))
+        })
+    });
+    let help = "State of each resource manager: 1 for the one that it is in.";
+    out.samples(("headroom_rm_state", Gauge, help), samples);
+}
+
+fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let requests = scrape.service.live().requests();
+    let texts: Vec<_> = requests.iter().map(|(kind, one)| (kind, kind.status.to_string(), one)).collect();
+    let counts = texts.iter().map(|(kind, status, one)| {
+        (vec![("operation", kind.operation), ("status", status.as_str())], one.count())
+    });
+    let help = "Requests that were answered, by operation of the OpenAPI document and status.";
+    out.samples(("headroom_http_requests_total", Counter, help), counts);
+    if texts.is_empty() {
+        return;
+    }
+    let help = "How long it took to begin the answer to a request.";
+    let Some(mut metric) = out.metric("headroom_http_request_seconds", Histogram, help) else {
+        return;
+    };
+    for (kind, status, one) in &texts {
+        let labels = [("operation", kind.operation), ("status", status.as_str())];
+        metric.histogram(&labels, &Requests::BOUNDS, &one.buckets, one.seconds);
+    }
+}

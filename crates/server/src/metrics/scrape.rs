@@ -1,0 +1,51 @@
+//! What a scrape shows, found once for all metrics.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use headroom_core::Timestamp;
+use headroom_core::id::PartitionId;
+use headroom_engine::View;
+
+use crate::service::Service;
+
+/// What a scrape shows.
+pub(super) struct Scrape<'a> {
+    pub(super) service: &'a Service,
+    pub(super) view: Arc<View>,
+    pub(super) now: Timestamp,
+    /// Asks that wait, by the code of what holds them back; of those that are next, the code is
+    /// `NEXT`.
+    pub(super) waiting: BTreeMap<(PartitionId, &'static str), u64>,
+    /// When the oldest ask was made that waits in a partition.
+    pub(super) oldest: BTreeMap<PartitionId, Timestamp>,
+}
+
+impl<'a> Scrape<'a> {
+    /// As things are now. The writer is held up for as long as it takes to go through its counts
+    /// of what waits: one for each leaf and reason.
+    pub(super) async fn of(service: &'a Service) -> Self {
+        let counts = service.engine.inspect(|books, scheduler| {
+            let mut waiting: BTreeMap<_, u64> = BTreeMap::new();
+            for (leaf, reason, count) in scheduler.census() {
+                let key = (books.queue(leaf).partition, reason.code(books).unwrap_or("NEXT"));
+                *waiting.entry(key).or_default() += count.asks;
+            }
+            let mut oldest: BTreeMap<_, Timestamp> = BTreeMap::new();
+            for (leaf, at) in scheduler.oldest_waiting() {
+                let known = oldest.entry(books.queue(leaf).partition).or_insert(at);
+                *known = at.min(*known);
+            }
+            (waiting, oldest)
+        });
+        // One that has ended counts nothing; all else is shown all the same.
+        let (waiting, oldest) = counts.await.unwrap_or_default();
+        let view = service.engine.views().at_least(0).await;
+        Self { service, view, now: service.clock.now(), waiting, oldest }
+    }
+
+    /// The partitions with their names.
+    pub(super) fn partitions(&self) -> impl Iterator<Item = (PartitionId, &str)> {
+        self.view.books.partitions().iter().map(|(id, row)| (*id, row.name.as_str()))
+    }
+}

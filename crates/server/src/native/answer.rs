@@ -1,0 +1,110 @@
+//! What the answers of `/headroom/v1` share: entity tags, timing, and how they refuse.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse;
+use headroom_api::headroomv1::{Code, Problem};
+use headroom_engine::Unavailable;
+use serde::Serialize;
+
+use super::asked::Asked;
+use super::visible;
+
+/// Where the time went.
+const SERVER_TIMING: &str = "server-timing";
+
+/// What an entity tag is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tagged<'a> {
+    /// The moment that the answer shows: it is the same for the same record.
+    Moment {
+        /// Of the numbers.
+        epoch: &'a str,
+        /// The last record.
+        sequence: u64,
+    },
+    /// All that is in it, which changes without a record.
+    Content,
+}
+
+/// A refusal of a request.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    code: Code,
+    detail: String,
+    request_id: String,
+}
+
+impl Refused {
+    pub(crate) fn new(asked: &Asked, code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), request_id: asked.request_id.clone() }
+    }
+
+    pub(super) fn before(request_id: String, code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), request_id }
+    }
+
+    /// The writer did not answer.
+    pub(super) fn unavailable(asked: &Asked, why: &Unavailable) -> Self {
+        Self::new(asked, Code::ReadOnly, why.to_string())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response<Body> {
+        let problem = Problem::new(self.code, self.detail, self.request_id);
+        let body = serde_json::to_vec(&problem).expect("a problem is numbers and texts");
+        let status = StatusCode::from_u16(self.code.status()).expect("codes have statuses");
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        let media = HeaderValue::from_static(Problem::MEDIA_TYPE);
+        response.headers_mut().insert(header::CONTENT_TYPE, media);
+        match self.code {
+            Code::Unauthenticated => {
+                let challenge = HeaderValue::from_static("Bearer");
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            Code::TooManyRequests | Code::Recovering | Code::ReadOnly => {
+                let seconds = HeaderValue::from_static("5");
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+/// A body as JSON, or that the client has it already.
+pub(super) fn json(asked: &Asked, tagged: Tagged<'_>, body: &impl Serialize) -> Response<Body> {
+    let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
+    let rights = visible::rights(&asked.caller);
+    let tag = match tagged {
+        Tagged::Moment { epoch, sequence } => format!("\"{epoch}-{sequence}-{rights:x}\""),
+        Tagged::Content => {
+            let mut hasher = DefaultHasher::new();
+            (rights, &bytes).hash(&mut hasher);
+            format!("\"{:016x}\"", hasher.finish())
+        }
+    };
+    let known = asked.has(&tag);
+    let mut response = Response::new(if known { Body::empty() } else { Body::from(bytes) });
+    let headers = response.headers_mut();
+    if !known {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    // Others may see other things under the same address.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(header::ETAG, value(tag));
+    let took = asked.began.elapsed().as_secs_f64() * 1_000.0;
+    headers.insert(SERVER_TIMING, value(format!("total;dur={took:.3}")));
+    if known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
+    response
+}
+
+fn value(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).expect("it is made of plain letters")
+}

@@ -1,0 +1,136 @@
+//! What a handler is asked: by whom, about what.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use axum::extract::{FromRequestParts, Query, RawPathParams};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use headroom_api::headroomv1::Code;
+
+use super::answer::Refused;
+use crate::caller::Caller;
+use crate::service::Service;
+
+/// A request, as far as handlers look at it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Who asks.
+    pub(crate) caller: Caller,
+    /// Names the request in logs and refusals.
+    pub(crate) request_id: String,
+    /// When it came.
+    pub(crate) began: Instant,
+    /// Parameters in the path, decoded.
+    path: BTreeMap<String, String>,
+    /// What stands behind `?`; none if it cannot be read.
+    query: Option<Vec<(String, String)>>,
+    headers: HeaderMap,
+}
+
+impl FromRequestParts<Service> for Asked {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refused> {
+        let began = Instant::now();
+        let number = service.live().begin_request();
+        let request_id = format!("{}-{number}", short(&service.about.instance));
+        let Some(caller) = parts.extensions.get::<Caller>().cloned() else {
+            let detail = "the request carries no identity; send `Authorization: Bearer …`";
+            return Err(Refused::before(request_id, Code::Unauthenticated, detail));
+        };
+        // A name that is no text names nothing: it is found missing later.
+        let path = match RawPathParams::from_request_parts(parts, service).await {
+            Ok(found) => found.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            Err(_) => BTreeMap::new(),
+        };
+        let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+        let query = query.ok().map(|Query(pairs)| pairs);
+        let headers = parts.headers.clone();
+        Ok(Self { caller, request_id, began, path, query, headers })
+    }
+}
+
+/// The first part of an instance's name; enough to tell processes apart in a log.
+pub(super) fn short(instance: &str) -> &str {
+    instance.split('-').next().unwrap_or(instance)
+}
+
+impl Asked {
+    /// A parameter of the path; none if it was no text.
+    pub(super) fn named(&self, name: &str) -> Option<&str> {
+        self.path.get(name).map(String::as_str)
+    }
+
+    /// The parameters behind `?`, of which these are known; empty ones count as absent.
+    ///
+    /// # Errors
+    /// When they cannot be read, one is not known, or one is there twice.
+    pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters<'_>, Refused> {
+        let malformed = |detail: String| Refused::new(self, Code::Malformed, detail);
+        let Some(pairs) = &self.query else {
+            return Err(malformed("what stands behind `?` cannot be read as names and values".into()));
+        };
+        let mut values = BTreeMap::new();
+        for (name, value) in pairs {
+            if !known.contains(&name.as_str()) {
+                let known = known.join(", ");
+                return Err(malformed(format!("there is no parameter {name:?}; known are: {known}")));
+            }
+            if !value.is_empty() && values.insert(name.as_str(), value.as_str()).is_some() {
+                return Err(malformed(format!("parameter {name} is there twice; send it once")));
+            }
+        }
+        Ok(Parameters { asked: self, values })
+    }
+
+    /// Whether the client has what is under this entity tag.
+    pub(super) fn has(&self, tag: &str) -> bool {
+        let lists = self.headers.get_all(header::IF_NONE_MATCH).into_iter();
+        let lists = lists.filter_map(|list| list.to_str().ok());
+        lists.flat_map(|list| list.split(',')).map(str::trim).any(|one| {
+            one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
+        })
+    }
+
+    /// The text of a header.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// Parameters behind `?`, by name.
+#[derive(Debug)]
+pub(super) struct Parameters<'a> {
+    asked: &'a Asked,
+    values: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Parameters<'a> {
+    /// How many items a page has where nothing is said.
+    pub(super) const LIMIT: usize = 100;
+    /// How many it has at most.
+    pub(super) const LIMIT_MAX: usize = 1_000;
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        self.values.get(name).copied()
+    }
+
+    /// How many items are wanted; more than may be are cut.
+    ///
+    /// # Errors
+    /// When it is no number above zero.
+    pub(super) fn limit(&self) -> Result<usize, Refused> {
+        let Some(text) = self.get("limit") else { return Ok(Self::LIMIT) };
+        match text.parse::<u64>() {
+            Ok(count @ 1..) => {
+                Ok(usize::try_from(count).unwrap_or(usize::MAX).min(Self::LIMIT_MAX))
+            }
+            _ => {
+                let most = Self::LIMIT_MAX;
+                let detail = format!("limit is {text:?}; it takes a number from 1 to {most}");
+                Err(Refused::new(self.asked, Code::Malformed, detail))
+            }
+        }
+    }
+}

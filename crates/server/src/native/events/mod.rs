@@ -1,0 +1,70 @@
+//! `GET /headroom/v1/events`: what happened, as a stream, or as a list where JSON is asked for.
+//!
+//! Both come from the feed of the engine: the newest records since the process started. What is
+//! older is in the journal alone, and is refused as gone.
+
+mod filter;
+mod page;
+mod stream;
+mod tell;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::Code;
+use headroom_engine::Feed;
+
+use super::answer::Refused;
+use super::asked::Asked;
+use crate::service::Service;
+
+use filter::Mark;
+
+pub(super) async fn events(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let streams = asked.header("accept").is_none_or(|accept| !wants_list(accept));
+    if streams {
+        return stream::stream(&service, &asked);
+    }
+    // Up to all records that are kept are looked at, which may take some milliseconds.
+    let listed = tokio::task::spawn_blocking(move || page::list(&service, &asked));
+    listed.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+/// Whether JSON is asked for, and no stream.
+fn wants_list(accept: &str) -> bool {
+    let mut media = accept.split(',').map(|one| one.split(';').next().unwrap_or("").trim());
+    media.clone().any(|one| one.eq_ignore_ascii_case("application/json"))
+        && !media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
+}
+
+/// The oldest record that the feed has; the next one if it has none.
+fn oldest(feed: &Feed) -> u64 {
+    feed.read(1, 0).map_or_else(|gone| gone.oldest, |_| 1)
+}
+
+/// The number of the first record that is wanted, if all from there on are kept.
+///
+/// # Errors
+/// When they are not.
+fn first_wanted(feed: &Feed, asked: &Asked, from: Mark) -> Result<u64, Refused> {
+    let oldest = oldest(feed);
+    let number = match from {
+        Mark::Number(number) => number.max(1),
+        Mark::Time(time) => {
+            let first = feed.read(oldest, 1).ok().and_then(|mut first| first.pop());
+            let all_kept = oldest == 1 || first.is_some_and(|first| first.record.time < time);
+            if all_kept { oldest } else { 0 }
+        }
+    };
+    if number >= oldest {
+        return Ok(number);
+    }
+    let detail = format!(
+        "records before {oldest} are not in memory any more; begin anew from what there is now, \
+         or read the journal"
+    );
+    Err(Refused::new(asked, Code::Gone, detail))
+}

@@ -1,0 +1,48 @@
+//! `/headroom/v1`, and the probes of the process: handlers by the names of their operations.
+//!
+//! A handler reads a view of the books, or asks the writer where the scheduler itself is needed;
+//! it never changes anything. What all answers share is in `answer.rs` and `asked.rs`.
+
+mod answer;
+mod asked;
+mod events;
+mod health;
+mod open_api;
+mod over_limit;
+mod partitions;
+mod probes;
+mod reasons;
+mod summary;
+mod visible;
+mod words;
+
+use axum::Router;
+use axum::routing::{MethodRouter, get};
+use headroom_api::routes::{self, Method};
+
+use crate::service::Service;
+
+pub(crate) use asked::Asked;
+pub(crate) use summary::node_counts;
+
+/// What answers an operation of the table of routes; none if it is not answered here.
+pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
+    Some(match operation {
+        "getLive" => get(probes::live),
+        "getReady" => get(probes::ready),
+        "getOpenApi" => get(open_api::document),
+        "getHealth" => get(health::health),
+        "listPartitions" => get(partitions::list),
+        "getPartition" => get(partitions::one),
+        "getReasons" => get(reasons::reasons),
+        "listEvents" => get(events::events),
+        _ => return None,
+    })
+}
+
+/// A router of all operations that are answered here.
+pub fn router() -> Router<Service> {
+    let here = routes::all().filter(|route| route.method == Method::Get);
+    here.filter_map(|route| Some((route.path, handler(route.operation)?)))
+        .fold(Router::new(), |router, (path, handler)| router.route(path, handler))
+}

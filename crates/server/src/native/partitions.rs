@@ -1,0 +1,93 @@
+//! `GET /headroom/v1/partitions` and `…/partitions/{partition}/summary`.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{Code, Page, StampedPartition};
+use headroom_core::books::Books;
+use headroom_core::id::PartitionId;
+
+use super::answer::{Refused, Tagged, json};
+use super::asked::Asked;
+use super::summary::{Ages, summary};
+use super::visible;
+use super::words::stamp;
+use crate::service::Service;
+
+/// The partitions that the caller sees, `default` first, then by name.
+fn seen(books: &Books, asked: &Asked) -> Vec<PartitionId> {
+    let root_or_below = |partition: PartitionId| {
+        let mut queues = books.partition(partition).queues.iter();
+        visible::everything(&asked.caller)
+            || queues.any(|(_, queue)| visible::queue(books, &asked.caller, *queue))
+    };
+    let mut seen: Vec<PartitionId> =
+        books.partitions().keys().copied().filter(|one| root_or_below(*one)).collect();
+    seen.sort_by_key(|one| {
+        let name = &books.partition(*one).name;
+        (name.as_str() != "default", name.clone())
+    });
+    seen
+}
+
+/// The partition of the path.
+///
+/// # Errors
+/// When it is not there, or the caller does not see it.
+pub(super) fn of_path(books: &Books, asked: &Asked) -> Result<PartitionId, Refused> {
+    let name = asked.named("partition").unwrap_or_default();
+    let found = books.partition_named(name).filter(|one| seen(books, asked).contains(one));
+    found.ok_or_else(|| {
+        let detail = format!("there is no partition {name:?}, or none that you see");
+        Refused::new(asked, Code::NotFound, detail)
+    })
+}
+
+pub(super) async fn list(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let parameters = asked.parameters(&["limit", "cursor"])?;
+    let limit = parameters.limit()?;
+    let ages = Ages::of(&service).await;
+    let view = service.engine.views().at_least(0).await;
+    let (books, seen) = (&view.books, seen(&view.books, &asked));
+    let name = |id: &PartitionId| books.partition(*id).name.as_str();
+    let from = match parameters.get("cursor") {
+        None => 0,
+        Some(cursor) => {
+            let last = cursor.strip_prefix("p-").and_then(|last| {
+                seen.iter().position(|one| name(one) == last)
+            });
+            let malformed = "the cursor is of another list, or its partition is gone; begin anew";
+            last.ok_or_else(|| Refused::new(&asked, Code::Malformed, malformed))? + 1
+        }
+    };
+    let part: Vec<PartitionId> = seen[from..].iter().copied().take(limit).collect();
+    let more = from + part.len() < seen.len();
+    let page = Page {
+        stamp: stamp(&service, &view),
+        items: part.iter().map(|one| summary(&service, &view, &ages, &asked, *one)).collect(),
+        total: Some(seen.len() as u64),
+        total_at_least: None,
+        cursor: part.last().filter(|_| more).map(|last| format!("p-{}", name(last))),
+        hidden: (books.partitions().len() - seen.len()) as u64,
+    };
+    let (epoch, sequence) = (&page.stamp.epoch, view.sequence);
+    Ok(json(&asked, Tagged::Moment { epoch, sequence }, &page))
+}
+
+pub(super) async fn one(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let ages = Ages::of(&service).await;
+    let view = service.engine.views().at_least(0).await;
+    let partition = of_path(&view.books, &asked)?;
+    let body = StampedPartition {
+        stamp: stamp(&service, &view),
+        partition: summary(&service, &view, &ages, &asked, partition),
+    };
+    let (epoch, sequence) = (&body.stamp.epoch, view.sequence);
+    Ok(json(&asked, Tagged::Moment { epoch, sequence }, &body))
+}

@@ -1,0 +1,36 @@
+//! `/livez` and `/readyz`: for those who watch the process.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+
+use crate::service::Service;
+
+/// The process runs.
+pub(super) async fn live() -> Response<Body> {
+    text(StatusCode::OK, "ok\n".to_owned())
+}
+
+/// The server takes requests, or why not.
+pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
+    match service.engine.stopped() {
+        None => text(StatusCode::OK, "ready\n".to_owned()),
+        // Everybody may ask this: the reason stays in the log and in what viewers are told.
+        Some(_) => {
+            let body = "the scheduler takes no commands; see `/headroom/v1/health`\n";
+            let mut response = text(StatusCode::SERVICE_UNAVAILABLE, body.to_owned());
+            let seconds = HeaderValue::from_static("5");
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            response
+        }
+    }
+}
+
+fn text(status: StatusCode, body: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let media = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, media);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

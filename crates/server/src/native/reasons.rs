@@ -1,0 +1,175 @@
+//! `GET /headroom/v1/partitions/{partition}/reasons`: what waits, and why.
+//!
+//! The scheduler is asked itself, and held up for as long as it takes to go through its counts:
+//! one for each leaf and reason. Some of what waits is looked at for examples, in a bounded number
+//! of places.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{Code, WaitingExample, WaitingReason, WaitingReasons};
+use headroom_core::books::Books;
+use headroom_core::id::{PartitionId, QueueId};
+use headroom_core::resource::Resources;
+use headroom_core::{Reason, Scheduler, Timestamp};
+
+use super::answer::{Refused, Tagged, json};
+use super::asked::Asked;
+use super::partitions::of_path;
+use super::visible;
+use super::words::{resources, stamp, time};
+use crate::caller::Caller;
+use crate::service::Service;
+
+/// How many examples a reason has.
+const EXAMPLES: usize = 3;
+/// In how many places examples of a reason are looked for.
+const PLACES: usize = 64;
+/// For how many reasons there are examples.
+const EXPLAINED: usize = 20;
+/// How many queues of a reason are named.
+const QUEUES: usize = 5;
+
+pub(super) async fn reasons(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let parameters = asked.parameters(&["queue", "limit"])?;
+    let limit = parameters.limit()?;
+    let view = service.engine.views().at_least(0).await;
+    let partition = of_path(&view.books, &asked)?;
+    let below = match parameters.get("queue") {
+        None => view.books.partition(partition).root,
+        Some(path) => {
+            let found = view.books.queue_at(partition, &path.to_lowercase());
+            let seen = found.filter(|queue| visible::queue(&view.books, &asked.caller, *queue));
+            let detail = || format!("there is no queue {path:?}, or none that you see");
+            seen.ok_or_else(|| Refused::new(&asked, Code::NotFound, detail()))?
+        }
+    };
+    let caller = asked.caller.clone();
+    let found = service.engine.inspect(move |books, scheduler| {
+        Look { books, scheduler, caller: &caller, partition, below }.found(limit)
+    });
+    let found = found.await.map_err(|why| Refused::unavailable(&asked, &why))?;
+    let body = WaitingReasons {
+        stamp: stamp(&service, &view),
+        partition: view.books.partition(partition).name.to_string(),
+        ..found
+    };
+    // What is judged, and found to wait, makes no record.
+    Ok(json(&asked, Tagged::Content, &body))
+}
+
+/// A look at what waits.
+struct Look<'a> {
+    books: &'a Books,
+    scheduler: &'a Scheduler,
+    caller: &'a Caller,
+    partition: PartitionId,
+    below: QueueId,
+}
+
+/// What waits for one reason.
+#[derive(Default)]
+struct Sum {
+    asks: u64,
+    applications: u64,
+    resources: Resources,
+    leaves: Vec<(u64, QueueId)>,
+}
+
+impl Look<'_> {
+    fn found(&self, limit: usize) -> WaitingReasons {
+        let mut body = WaitingReasons { oldest: self.oldest().map(time), ..Default::default() };
+        let mut sums: BTreeMap<Reason, Sum> = BTreeMap::new();
+        for (leaf, reason, count) in self.scheduler.census().filter(|one| self.is_below(one.0)) {
+            if !self.sees(leaf) {
+                body.hidden += count.asks;
+                continue;
+            }
+            body.waiting_asks += count.asks;
+            if reason == Reason::Turn {
+                body.next_asks += count.asks;
+                continue;
+            }
+            let sum = sums.entry(reason).or_default();
+            sum.asks += count.asks;
+            sum.applications += count.applications;
+            sum.resources.add(&count.resources);
+            sum.leaves.push((count.asks, leaf));
+        }
+        let mut sums: Vec<(Reason, Sum)> = sums.into_iter().collect();
+        sums.sort_by_key(|(reason, sum)| (Reverse(sum.asks), *reason));
+        body.more = sums.len().saturating_sub(limit) as u64;
+        sums.truncate(limit);
+        let shown = sums.into_iter().enumerate();
+        body.reasons =
+            shown.map(|(place, (reason, sum))| self.told(reason, sum, place < EXPLAINED)).collect();
+        body
+    }
+
+    fn told(&self, reason: Reason, mut sum: Sum, explained: bool) -> WaitingReason {
+        sum.leaves.sort_by_key(|(asks, leaf)| (Reverse(*asks), self.books.queue(*leaf).path.clone()));
+        let queues = sum.leaves.iter().take(QUEUES);
+        let examples = if explained { self.examples(reason) } else { Vec::new() };
+        WaitingReason {
+            code: reason.code(self.books).unwrap_or_default().to_owned(),
+            scope: reason.subject(self.books).unwrap_or_default(),
+            asks: sum.asks,
+            applications: sum.applications,
+            resources: resources(&self.books.types().amounts(&sum.resources)),
+            queues: queues.map(|(_, leaf)| self.books.queue(*leaf).path.to_string()).collect(),
+            examples,
+        }
+    }
+
+    fn examples(&self, reason: Reason) -> Vec<WaitingExample> {
+        let wanted = |leaf| self.is_below(leaf) && self.sees(leaf);
+        let found = self.scheduler.examples_of(reason, wanted, PLACES).into_iter();
+        let mut examples = Vec::new();
+        for one in found {
+            let row = self.books.allocation(one.ask);
+            let application = self.books.application(row.application);
+            let user = &application.user;
+            if !visible::user_in(self.books, self.caller, user, application.queue) {
+                continue;
+            }
+            let wanted = self.books.resources_of(one.ask);
+            let wait = self.scheduler.wait_of(self.books, one.ask);
+            let sentence = wait.map(|wait| wait.sentence(self.books, wanted));
+            examples.push(WaitingExample {
+                application: application.name.to_string(),
+                ask: row.key.to_string(),
+                queue: application.queue_path.to_string(),
+                user: user.to_string(),
+                resources: resources(&self.books.types().amounts(wanted)),
+                since: time(row.created),
+                asks: one.asks,
+                sentence: sentence.unwrap_or_else(|| "it is about to be judged again".to_owned()),
+            });
+            if examples.len() == EXAMPLES {
+                break;
+            }
+        }
+        examples
+    }
+
+    fn oldest(&self) -> Option<Timestamp> {
+        let oldest = self.scheduler.oldest_waiting();
+        let seen = oldest.filter(|(leaf, _)| self.is_below(*leaf) && self.sees(*leaf));
+        seen.map(|(_, oldest)| oldest).min()
+    }
+
+    fn is_below(&self, leaf: QueueId) -> bool {
+        self.books.queue(leaf).partition == self.partition
+            && self.books.up(leaf).any(|(queue, _)| queue == self.below)
+    }
+
+    fn sees(&self, leaf: QueueId) -> bool {
+        visible::queue(self.books, self.caller, leaf)
+    }
+}

@@ -1,0 +1,232 @@
+//! A partition at a glance.
+//!
+//! It costs the nodes, the queues and the limits of a partition, not what waits or runs there:
+//! that is counted as it comes and goes.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use headroom_api::headroomv1::{NodeCounts, PartitionSummary, StarvedQueue};
+use headroom_core::Timestamp;
+use headroom_core::books::{ApplicationState, Books, Queue};
+use headroom_core::id::{PartitionId, QueueId};
+use headroom_core::resource::{Quantity, Resources};
+use headroom_engine::View;
+
+use super::asked::Asked;
+use super::health::per_second;
+use super::over_limit::over_limit;
+use super::visible;
+use super::words::{resources, time};
+use crate::service::Service;
+
+/// How many entries a list of what needs attention has at most.
+pub(super) const LISTED_MAX: usize = 10;
+
+/// When the oldest ask was made that waits in each leaf.
+#[derive(Debug, Default)]
+pub(super) struct Ages(BTreeMap<QueueId, Timestamp>);
+
+impl Ages {
+    /// As the scheduler has it; where that has ended, as the books have it.
+    pub(super) async fn of(service: &Service) -> Self {
+        let known = service.engine.inspect(|_, scheduler| scheduler.oldest_waiting().collect());
+        if let Ok(ages) = known.await {
+            return Self(ages);
+        }
+        let mut ages: BTreeMap<QueueId, Timestamp> = BTreeMap::new();
+        let view = service.engine.views().latest();
+        for (_, row) in view.books.allocations().iter().filter(|(_, row)| row.is_pending()) {
+            let leaf = view.books.application(row.application).queue;
+            let oldest = ages.entry(leaf).or_insert(row.created);
+            *oldest = row.created.min(*oldest);
+        }
+        Self(ages)
+    }
+
+    /// The oldest of what waits in leaves that `wanted` takes.
+    pub(super) fn oldest(&self, wanted: impl Fn(QueueId) -> bool) -> Option<Timestamp> {
+        self.0.iter().filter(|(leaf, _)| wanted(**leaf)).map(|(_, oldest)| *oldest).min()
+    }
+}
+
+/// A partition, as far as the caller may see it: of one who does not see its root queue, the
+/// sums are those of the queues that he sees.
+pub(super) fn summary(
+    service: &Service,
+    view: &View,
+    ages: &Ages,
+    asked: &Asked,
+    id: PartitionId,
+) -> PartitionSummary {
+    let books = &view.books;
+    let row = books.partition(id);
+    let root = books.queue(row.root);
+    let everything = visible::everything(&asked.caller);
+    let sees = |queue: QueueId| {
+        books.queues().get(queue).is_some_and(|row| row.partition == id)
+            && visible::queue(books, &asked.caller, queue)
+    };
+    let sum = |amount: fn(&Queue) -> &Resources| {
+        let sum = highest_seen(books, id, &sees).fold(Resources::new(), |mut sum, queue| {
+            sum.add(amount(queue));
+            sum
+        });
+        books.types().amounts(&sum)
+    };
+    let allocated = sum(|queue| &queue.allocated);
+    let capacity = root.max.as_ref().filter(|_| sees(row.root));
+    let tally = view.tally.partitions.get(&id).cloned().unwrap_or_default();
+    let now = service.clock.now();
+    let oldest = ages.oldest(sees).map_or(0, |oldest| now.since(oldest).get() / 1_000);
+    PartitionSummary {
+        name: row.name.to_string(),
+        state: root.state.to_string(),
+        nodes: if everything { node_counts(books, id) } else { NodeCounts::default() },
+        types: by_use(books, &root.allocated, root.max.as_ref()),
+        capacity: capacity.map(|max| resources(&books.types().amounts(max))).unwrap_or_default(),
+        allocated: resources(&allocated),
+        pending: resources(&sum(|queue| &queue.pending)),
+        placeholders: resources(&tally.placeholders),
+        preempting: resources(&sum(|queue| &queue.preempting)),
+        applications: if everything {
+            applications(view, id)
+        } else {
+            applications_seen(view, id, &sees)
+        },
+        waiting_asks: if everything { row.ask_count } else { asks_seen(books, id, &sees) },
+        oldest_wait_seconds: oldest,
+        starved: starved(books, ages, id, &sees),
+        over_limit: over_limit(books, &asked.caller, id, &sees),
+        decisions_per_second: per_second(tally.decisions.within_a_minute(now)),
+    }
+}
+
+/// The queues that the caller sees and whose parents he does not see.
+fn highest_seen<'books>(
+    books: &'books Books,
+    partition: PartitionId,
+    sees: &impl Fn(QueueId) -> bool,
+) -> impl Iterator<Item = &'books Queue> {
+    let queues = books.partition(partition).queues.iter().map(|(_, queue)| *queue);
+    let highest = queues.filter(move |queue| {
+        sees(*queue) && books.queue(*queue).parent.is_none_or(|parent| !sees(parent))
+    });
+    highest.map(|queue| books.queue(queue)).collect::<Vec<_>>().into_iter()
+}
+
+/// How many nodes of a partition are in which state.
+pub(crate) fn node_counts(books: &Books, partition: PartitionId) -> NodeCounts {
+    let mut counts = NodeCounts::default();
+    for (_, node) in books.partition(partition).nodes.iter() {
+        if books.node(*node).schedulable {
+            counts.active += 1;
+        } else {
+            counts.draining += 1;
+        }
+    }
+    // A node that is lost leaves the books, so none is counted as failed.
+    counts
+}
+
+/// States as they are shown.
+const STATES: [ApplicationState; 8] = [
+    ApplicationState::New,
+    ApplicationState::Accepted,
+    ApplicationState::Running,
+    ApplicationState::Completing,
+    ApplicationState::Completed,
+    ApplicationState::Resuming,
+    ApplicationState::Failing,
+    ApplicationState::Failed,
+];
+
+fn applications(view: &View, partition: PartitionId) -> BTreeMap<String, u64> {
+    let states = view.tally.partitions.get(&partition).map(|one| one.states).unwrap_or_default();
+    let rejected = view.books.partition(partition).rejected.len() as u64;
+    let counts = STATES.into_iter().map(|state| (state.to_string(), states.get(state)));
+    with_total(counts.chain([("Rejected".to_owned(), rejected)]))
+}
+
+fn applications_seen(
+    view: &View,
+    partition: PartitionId,
+    sees: &impl Fn(QueueId) -> bool,
+) -> BTreeMap<String, u64> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (path, queue) in view.books.partition(partition).queues.iter() {
+        let Some(tally) = view.tally.queues.get(path).filter(|_| sees(*queue)) else { continue };
+        for state in STATES {
+            *counts.entry(state.to_string()).or_default() += tally.states.get(state);
+        }
+    }
+    with_total(counts.into_iter())
+}
+
+fn with_total(counts: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u64> {
+    let mut counts: BTreeMap<String, u64> = counts.filter(|(_, count)| *count > 0).collect();
+    let total = counts.values().sum();
+    counts.insert("total".to_owned(), total);
+    counts
+}
+
+/// Asks that wait in queues that the caller sees, counted one application at a time: a caller who
+/// does not see everything does not see many.
+fn asks_seen(books: &Books, partition: PartitionId, sees: &impl Fn(QueueId) -> bool) -> u64 {
+    let queues = books.partition(partition).queues.iter().map(|(_, queue)| *queue);
+    let seen = queues.filter(|queue| sees(*queue));
+    let applications = seen.flat_map(|queue| books.applications_in(queue));
+    applications.map(|(_, row)| u64::from(row.ask_count)).sum()
+}
+
+/// The types of resources that there are, the most used first.
+fn by_use(books: &Books, used: &Resources, total: Option<&Resources>) -> Vec<String> {
+    let mut types: Vec<(u64, &str)> = total
+        .into_iter()
+        .flat_map(Resources::iter)
+        .map(|(resource, total)| {
+            let used = i128::from(used.get_or_zero(resource).get().max(0));
+            let millionths = used * 1_000_000 / i128::from(total.get().max(1));
+            let millionths = u64::try_from(millionths).unwrap_or(u64::MAX);
+            (millionths, books.types().name(resource).as_str())
+        })
+        .collect();
+    types.sort_by_key(|(share, name)| (Reverse(*share), *name));
+    types.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Queues that have less than their guarantee of something that they ask for, longest first.
+fn starved(
+    books: &Books,
+    ages: &Ages,
+    partition: PartitionId,
+    sees: &impl Fn(QueueId) -> bool,
+) -> Vec<StarvedQueue> {
+    let mut found = Vec::new();
+    for (_, id) in books.partition(partition).queues.iter().filter(|(_, id)| sees(**id)) {
+        let queue = books.queue(*id);
+        for (resource, guaranteed) in queue.guaranteed.iter().flat_map(Resources::iter) {
+            let allocated = queue.allocated.get_or_zero(resource);
+            let pending = queue.pending.get_or_zero(resource);
+            if allocated >= guaranteed || pending <= Quantity::ZERO {
+                continue;
+            }
+            let below = |leaf: QueueId| {
+                books.queues().get(leaf).is_some() && books.up(leaf).any(|(one, _)| one == *id)
+            };
+            // Nothing of its own waits where it came in between two looks.
+            let since = ages.oldest(below).unwrap_or_default();
+            found.push(StarvedQueue {
+                queue: queue.path.to_string(),
+                resource: books.types().name(resource).to_string(),
+                guaranteed: guaranteed.get(),
+                allocated: allocated.get(),
+                pending: pending.get(),
+                since: time(since),
+            });
+        }
+    }
+    found.sort_by(|one, other| (one.since, &one.queue).cmp(&(other.since, &other.queue)));
+    found.truncate(LISTED_MAX);
+    found
+}
