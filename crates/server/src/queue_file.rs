@@ -10,6 +10,8 @@ use headroom_core::{Command, Rejection};
 use headroom_engine::users::{ResolverError, ResolverWarning, Resolvers, Users};
 use headroom_engine::{Clock, Handle, Origin, Submission, Unavailable};
 
+use crate::rest::EventSettings;
+
 /// A queue file in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InForce {
@@ -104,8 +106,9 @@ impl QueueFile {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replace the settings beside the queue file.
+    /// Replace the settings beside the queue file. How many events are kept is among them.
     pub fn set_extra(&self, extra: BTreeMap<String, String>) {
+        self.engine.watched().resize(EventSettings::of(&extra).kept);
         self.update(|in_force| in_force.extra = extra);
     }
 

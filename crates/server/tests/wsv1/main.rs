@@ -5,5 +5,11 @@
 mod support;
 
 mod bodies;
+mod configuration;
+mod debug;
+mod events;
+mod large;
 mod refusals;
 mod transport;
+mod visibility;
+mod web_ui;

@@ -1,0 +1,148 @@
+//! Checklist 5: the queue file in force, and the verdict on another.
+
+use headroom_engine::Origin;
+use headroom_journal::MemoryJournal;
+use serde_json::json;
+
+use crate::support::{Options, QUEUES, Server};
+
+#[tokio::test]
+async fn exactly_one_accept_gets_json() {
+    let server = Server::start().await;
+    for (accept, is_json) in [
+        (Some("application/json"), true),
+        (Some("application/json, text/plain, */*"), false),
+        (Some("application/json;q=1"), false),
+        (Some("application/x-yaml"), false),
+        (Some("*/*"), false),
+        (None, false),
+    ] {
+        let raw = accept.into_iter().fold(server.raw(), |raw, one| raw.header("Accept", one));
+        let answer = raw.send("GET", "/ws/v1/config").await;
+        let media = if is_json { "application/json" } else { "application/x-yaml" };
+        let expected = format!("{media}; charset=UTF-8");
+        assert_eq!(answer.header("content-type"), Some(expected.as_str()), "{accept:?}");
+        assert_eq!(answer.body.starts_with(b"{"), is_json);
+        assert_eq!(answer.body.ends_with(b"\n"), !is_json, "JSON ends without a newline");
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_shown_in_its_own_words() {
+    let extra = [("log.level".to_owned(), "INFO".to_owned())].into();
+    let server = Server::with(Options { extra, ..Options::default() }).await;
+    let config = server.client().get_config().await.unwrap();
+    let root = &config.partitions[0].queues[0];
+    assert_eq!((root.name.as_str(), root.submit_acl.as_str()), ("root", "*"));
+    let sales = &root.queues[0];
+    assert_eq!(sales.resources.max, [("memory", "64Gi"), ("vcore", "8")].map(owned).into());
+    assert_eq!(root.queues[1].queues[0].limits[0].max_applications, 2);
+    assert_eq!(config.checksum, headroom_config::checksum(QUEUES));
+    assert_eq!(config.extra["log.level"], "INFO");
+    let yaml = server.client().get_config_yaml().await.unwrap();
+    assert!(yaml.contains("\nchecksum: "), "{yaml}");
+    assert!(yaml.contains("extra:\n  log.level: INFO\n"), "{yaml}");
+    // Without what is beside the queues it is a queue file that means the same.
+    let file = &yaml[..yaml.find("\nchecksum: ").unwrap()];
+    let read = headroom_config::read(file).unwrap().configuration;
+    let written = headroom_config::read(QUEUES).unwrap().configuration;
+    assert_eq!(read.partitions, written.partitions);
+    assert_eq!(server.client().get_config_yaml().await.unwrap(), yaml, "the same each time");
+}
+
+fn owned((key, value): (&str, &str)) -> (String, String) {
+    (key.to_owned(), value.to_owned())
+}
+
+#[tokio::test]
+async fn texts_that_could_be_taken_for_something_else_are_quoted() {
+    let queues = r##"
+partitions:
+  - name: default
+    placementrules:
+      - {name: tag, value: namespace, create: true, filter: {type: deny, users: ["yes"]}}
+    queues:
+      - name: root
+        queues:
+          - name: "1"
+            adminacl: " ops"
+            properties: {"a: b": "# c", d: "true", e: "line\nline", f: "1e3"}
+            limits: [{limit: "", users: ["*"], maxapplications: 1}]
+"##;
+    let server =
+        Server::with(Options { queues: Some(queues.to_owned()), ..Options::default() }).await;
+    let yaml = server.client().get_config_yaml().await.unwrap();
+    let file = &yaml[..yaml.find("\nchecksum: ").unwrap()];
+    let read = headroom_config::read(file).unwrap_or_else(|faults| panic!("{faults}\n{yaml}"));
+    let written = headroom_config::read(queues).unwrap().configuration;
+    assert_eq!(read.configuration.partitions, written.partitions, "{yaml}");
+}
+
+#[tokio::test]
+async fn after_a_restart_without_the_text_the_books_are_shown() {
+    let journal = MemoryJournal::default();
+    let before = Server::on(&journal, Options::default()).await;
+    let known = before.client().get_config().await.unwrap();
+    drop(before);
+    let server = Server::on(&journal, Options { queues: None, ..Options::default() }).await;
+    let config = server.client().get_config().await.unwrap();
+    assert_eq!(config.checksum, known.checksum);
+    let sales = &config.partitions[0].queues[0].queues[1];
+    assert_eq!((sales.name.as_str(), sales.resources.max["vcore"].as_str()), ("sales", "8000m"));
+    let yaml = server.client().get_config_yaml().await.unwrap();
+    assert!(yaml.starts_with("# The text of the queue file is not known"), "{yaml}");
+}
+
+#[tokio::test]
+async fn another_file_is_judged_and_not_applied() {
+    let server = Server::start().await;
+    let client = server.client();
+    let file = |inner: &str| format!("partitions: [{{name: default, {inner}}}]");
+    let limit = |inner: &str| {
+        file(&format!("queues: [{{name: root, limits: [{{limit: most, users: [ann]{inner}}}]}}]"))
+    };
+    for (text, reason) in [
+        (String::new(), None),
+        (QUEUES.to_owned(), None),
+        (
+            limit(""),
+            Some("invalid resource combination for limit most all resource limits are null"),
+        ),
+        (
+            limit(", maxresources: {vcore: 0}"),
+            Some("MaxResources should be greater than zero in 'most' limit"),
+        ),
+        (
+            file("queues: [{name: root}], nodesortpolicy: {type: odd}"),
+            Some("undefined policy: odd"),
+        ),
+        (file("queues: [{name: root, color: red}]"), Some("color")),
+        ("a: [".to_owned(), Some("line 1")),
+    ] {
+        let verdict = client.validate_config(&text).await.unwrap();
+        assert_eq!(verdict.allowed, reason.is_none(), "{text}: {}", verdict.reason);
+        assert!(verdict.reason.contains(reason.unwrap_or_default()), "{}", verdict.reason);
+        let checksum = reason.is_none().then(|| headroom_config::checksum(&text));
+        assert_eq!(verdict.checksum, checksum.unwrap_or_default());
+        assert_eq!(verdict.checksum_match, reason.is_none().then_some(false));
+    }
+    let own = |digits: &str| format!("{QUEUES}checksum: {digits}\n");
+    let checksum = headroom_config::checksum(&own(&"0".repeat(64)));
+    let verdict = client.validate_config(&own(&checksum)).await.unwrap();
+    assert_eq!((verdict.checksum_match, verdict.checksum), (Some(true), checksum));
+    let answer = server.raw().body(vec![b'a', 0xff]).send("POST", "/ws/v1/validate-conf").await;
+    assert_eq!((answer.status, answer.json()["allowed"].clone()), (200, json!(false)));
+    let large = server.raw().body(vec![b'#'; (16 << 20) + 1]);
+    assert_eq!(large.send("POST", "/ws/v1/validate-conf").await.status, 413);
+    assert_eq!(client.get_config().await.unwrap().checksum, headroom_config::checksum(QUEUES));
+}
+
+#[tokio::test]
+async fn a_new_file_is_shown_at_once() {
+    let server = Server::start().await;
+    let text = "partitions: [{name: default, queues: [{name: root, queues: [{name: new}]}]}]";
+    server.service.queue_file.apply(Origin::default(), text).await.unwrap();
+    let config = server.client().get_config().await.unwrap();
+    assert_eq!(config.partitions.len(), 1);
+    assert_eq!(config.partitions[0].queues[0].queues[0].name, "new");
+}
