@@ -10,6 +10,8 @@
 
 mod about;
 mod caller;
+pub mod convert;
+pub mod grpc;
 mod queue_file;
 mod service;
 
