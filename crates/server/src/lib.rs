@@ -10,7 +10,8 @@
 
 mod about;
 mod caller;
-mod convert;
+pub mod convert;
+pub mod grpc;
 mod live;
 pub mod metrics;
 pub mod mount;

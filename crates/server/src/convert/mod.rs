@@ -1,5 +1,8 @@
-//! From views of the core to bodies of the API, one file per noun. Nothing here asks or decides:
-//! names, units and absent fields are settled, and that is all.
+//! From the wire to the core and back. Nothing here asks, waits or decides: names, units and absent
+//! fields are settled, and that is all.
+//!
+//! [`si`] is the scheduler interface; the others make bodies of the REST API from views of the
+//! core, one file per noun.
 
 pub(crate) mod allocation;
 pub(crate) mod application;
@@ -14,6 +17,7 @@ pub(crate) mod node_utilization;
 pub(crate) mod partition;
 pub(crate) mod placement;
 pub(crate) mod queue;
+pub mod si;
 pub(crate) mod usage;
 pub(crate) mod validation;
 pub(crate) mod value;

@@ -1,0 +1,320 @@
+//! Questions of the scheduler to the RM, and its answers as verdicts.
+
+use headroom_api::si::headroom::callback_reply::Answer;
+use headroom_api::si::headroom::callback_request::Question;
+use headroom_api::si::headroom::{
+    Capabilities, PredicatesBatch, PredicatesVerdicts, PreemptionPredicatesBatch,
+    PreemptionPredicatesVerdicts,
+};
+use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
+use headroom_core::books::{NodeVerdict, QuestionMode};
+use headroom_core::{Command, Name, Verdicts};
+use headroom_engine::{About, Asked, NamedRemoval};
+
+/// How long a reason may be, in bytes; what is longer is cut.
+const REASON_BYTES_MAX: usize = 1_024;
+
+/// A question of the scheduler, and what is known of its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inquiry {
+    partition: Name,
+    key: Name,
+    question: u64,
+    said: Vec<(Name, NodeVerdict)>,
+}
+
+/// What the RM is asked in one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Whether nodes suit the ask, now or once there is room.
+    Nodes(QuestionMode, Vec<Name>),
+    /// How many must go on nodes.
+    Removals(Vec<NamedRemoval>),
+}
+
+impl Inquiry {
+    /// A question about this partition, and what of it is left for the RM. A node that is refused
+    /// by `refuse`, with a reason, is not asked about; and what the RM does not answer suits.
+    pub fn of(
+        partition: Name,
+        asked: Asked,
+        capabilities: Capabilities,
+        refuse: impl Fn(&Name) -> Option<Name>,
+    ) -> (Self, Vec<Part>) {
+        let Asked { question, key, about } = asked;
+        let mut inquiry = Self { partition, key, question, said: Vec::new() };
+        let mut parts = Vec::new();
+        match about {
+            About::Nodes(mode, nodes) => {
+                let nodes = inquiry.allowed(nodes, Clone::clone, &refuse);
+                inquiry.ask_about_nodes(mode, nodes, capabilities, &mut parts);
+            }
+            About::Removals(removals) => {
+                let removals = inquiry.allowed(removals, |one| one.node.clone(), &refuse);
+                // Where nobody needs to go there is nothing special to ask.
+                let (removals, nodes): (Vec<_>, Vec<_>) =
+                    removals.into_iter().partition(|one| one.least > 0);
+                let nodes = nodes.into_iter().map(|one| one.node).collect();
+                inquiry.ask_about_nodes(QuestionMode::Allocate, nodes, capabilities, &mut parts);
+                if !capabilities.preemption_predicates {
+                    let suits = |one: NamedRemoval| (one.node, NodeVerdict::Suits);
+                    inquiry.said.extend(removals.into_iter().map(suits));
+                } else if !removals.is_empty() {
+                    parts.push(Part::Removals(removals));
+                }
+            }
+        }
+        (inquiry, parts)
+    }
+
+    fn allowed<T>(
+        &mut self,
+        all: Vec<T>,
+        node: impl Fn(&T) -> Name,
+        refuse: impl Fn(&Name) -> Option<Name>,
+    ) -> Vec<T> {
+        let mut allowed = Vec::with_capacity(all.len());
+        for one in all {
+            let name = node(&one);
+            match refuse(&name) {
+                Some(reason) => self.said.push((name, NodeVerdict::Refused(reason))),
+                None => allowed.push(one),
+            }
+        }
+        allowed
+    }
+
+    fn ask_about_nodes(
+        &mut self,
+        mode: QuestionMode,
+        nodes: Vec<Name>,
+        capabilities: Capabilities,
+        parts: &mut Vec<Part>,
+    ) {
+        if !capabilities.predicates {
+            self.said.extend(nodes.into_iter().map(|node| (node, NodeVerdict::Suits)));
+        } else if !nodes.is_empty() {
+            parts.push(Part::Nodes(mode, nodes));
+        }
+    }
+
+    /// What is sent to ask this.
+    pub fn ask(&self, part: &Part) -> Question {
+        let text = ToString::to_string;
+        match part {
+            Part::Nodes(mode, nodes) => Question::PredicatesBatch(PredicatesBatch {
+                allocation_key: self.key.to_string(),
+                allocate: *mode == QuestionMode::Allocate,
+                node_i_ds: nodes.iter().map(text).collect(),
+            }),
+            Part::Removals(removals) => {
+                let candidate = |one: &NamedRemoval| PreemptionPredicatesArgs {
+                    allocation_key: self.key.to_string(),
+                    node_id: one.node.to_string(),
+                    preempt_allocation_keys: one.victims.iter().map(text).collect(),
+                    // The last that goes in the first attempt, counted from 0.
+                    start_index: i32::try_from(one.least).unwrap_or(i32::MAX) - 1,
+                };
+                Question::PreemptionPredicatesBatch(PreemptionPredicatesBatch {
+                    candidates: removals.iter().map(candidate).collect(),
+                })
+            }
+        }
+    }
+
+    /// Note what the RM answered. A node that it left out does not suit, and neither does any if
+    /// it answered something else.
+    pub fn note(&mut self, part: &Part, answer: Option<Answer>) {
+        match (part, answer) {
+            (Part::Nodes(_, nodes), Some(Answer::PredicatesBatch(answer))) => {
+                self.said.extend(about_nodes(nodes, answer));
+            }
+            (Part::Removals(removals), Some(Answer::PreemptionPredicatesBatch(answer))) => {
+                self.said.extend(about_removals(removals, answer));
+            }
+            _ => self.refuse(part, "the answer is to another question"),
+        }
+    }
+
+    /// No node of this part suits the ask, for this reason.
+    pub fn refuse(&mut self, part: &Part, reason: &str) {
+        let reason = Name::new(reason);
+        let refused = |node: Name| (node, NodeVerdict::Refused(reason.clone()));
+        self.said.extend(part.nodes().into_iter().map(refused));
+    }
+
+    /// The partition that it is about.
+    pub const fn partition(&self) -> &Name {
+        &self.partition
+    }
+
+    /// Allocation key of the ask.
+    pub const fn key(&self) -> &Name {
+        &self.key
+    }
+
+    /// The answer as a command.
+    pub fn verdicts(self) -> Command {
+        let Self { partition, key, question, said } = self;
+        Command::Verdicts(Verdicts { partition, key, question, verdicts: said })
+    }
+}
+
+impl Part {
+    /// The nodes that it is about.
+    pub fn nodes(&self) -> Vec<Name> {
+        match self {
+            Self::Nodes(_, nodes) => nodes.clone(),
+            Self::Removals(removals) => removals.iter().map(|one| one.node.clone()).collect(),
+        }
+    }
+}
+
+/// Of nodes that were not asked about nothing is said.
+fn about_nodes(asked: &[Name], answer: PredicatesVerdicts) -> Vec<(Name, NodeVerdict)> {
+    let verdict = |one: headroom_api::si::headroom::NodeVerdict| {
+        let node = asked.iter().find(|node| ***node == *one.node_id)?;
+        let refused = || NodeVerdict::Refused(cut(&one.reason));
+        Some((node.clone(), if one.ok { NodeVerdict::Suits } else { refused() }))
+    };
+    answer.nodes.into_iter().filter_map(verdict).collect()
+}
+
+fn about_removals(
+    asked: &[NamedRemoval],
+    answer: PreemptionPredicatesVerdicts,
+) -> Vec<(Name, NodeVerdict)> {
+    let verdict = |(removal, said): (&NamedRemoval, PreemptionPredicatesResponse)| {
+        (removal.node.clone(), about_removal(removal, said))
+    };
+    asked.iter().zip(answer.candidates).map(verdict).collect()
+}
+
+/// The RM counts from 0 and names the last that must go; the core counts how many.
+fn about_removal(removal: &NamedRemoval, said: PreemptionPredicatesResponse) -> NodeVerdict {
+    if !said.success {
+        return NodeVerdict::Refused(Name::new("it does not fit though all candidates go"));
+    }
+    let count = usize::try_from(said.index.max(-1).saturating_add(1)).unwrap_or_default();
+    if count > removal.victims.len() {
+        return NodeVerdict::Refused(Name::new(format!(
+            "the answer names candidate {}, counted from 0, of {}",
+            said.index,
+            removal.victims.len()
+        )));
+    }
+    NodeVerdict::SuitsWithout(count)
+}
+
+/// A reason as it is kept.
+fn cut(reason: &str) -> Name {
+    let end = (0..=REASON_BYTES_MAX.min(reason.len()))
+        .rev()
+        .find(|end| reason.is_char_boundary(*end))
+        .unwrap_or(0);
+    Name::new(&reason[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_api::si::headroom;
+
+    use super::*;
+
+    const BOTH: Capabilities = Capabilities {
+        predicates: true,
+        preemption_predicates: true,
+        events: false,
+        container_state: false,
+        state_dump: false,
+        predicates_cacheable: false,
+    };
+
+    fn removal(node: &str, victims: usize, least: usize) -> NamedRemoval {
+        let victims = (0..victims).map(|number| Name::new(format!("v{number}"))).collect();
+        NamedRemoval { node: node.into(), victims, least }
+    }
+
+    fn asked(about: About) -> Asked {
+        Asked { question: 7, key: "k".into(), about }
+    }
+
+    fn said(inquiry: Inquiry) -> Vec<(String, String)> {
+        let Command::Verdicts(verdicts) = inquiry.verdicts() else { panic!("no verdicts") };
+        assert_eq!((&*verdicts.partition, &*verdicts.key, verdicts.question), ("p", "k", 7));
+        let said = verdicts.verdicts.into_iter();
+        said.map(|(node, one)| (node.to_string(), format!("{one:?}"))).collect()
+    }
+
+    #[test]
+    fn what_the_rm_does_not_answer_suits_and_what_is_refused_is_not_asked() {
+        let nodes = About::Nodes(QuestionMode::Reserve, vec!["a".into(), "b".into()]);
+        let refuse = |node: &Name| (*node == "a").then(|| Name::new("blocked"));
+        let none = Capabilities::default();
+        let (inquiry, parts) = Inquiry::of("p".into(), asked(nodes.clone()), none, refuse);
+        assert!(parts.is_empty());
+        let expected = [("a", "Refused(\"blocked\")"), ("b", "Suits")];
+        assert_eq!(said(inquiry), expected.map(|(node, one)| (node.into(), one.into())));
+        let (inquiry, parts) = Inquiry::of("p".into(), asked(nodes), BOTH, refuse);
+        assert_eq!(parts, [Part::Nodes(QuestionMode::Reserve, vec!["b".into()])]);
+        let Question::PredicatesBatch(batch) = inquiry.ask(&parts[0]) else { panic!("{parts:?}") };
+        assert_eq!((batch.allocate, batch.node_i_ds), (false, vec!["b".to_owned()]));
+    }
+
+    #[test]
+    fn where_nobody_needs_to_go_an_ordinary_question_is_asked() {
+        let about = About::Removals(vec![removal("a", 2, 1), removal("b", 3, 0)]);
+        let (inquiry, parts) = Inquiry::of("p".into(), asked(about.clone()), BOTH, |_| None);
+        let Question::PredicatesBatch(batch) = inquiry.ask(&parts[0]) else { panic!("{parts:?}") };
+        assert_eq!((batch.allocate, batch.node_i_ds), (true, vec!["b".to_owned()]));
+        let Question::PreemptionPredicatesBatch(batch) = inquiry.ask(&parts[1]) else {
+            panic!("{parts:?}")
+        };
+        let one = &batch.candidates[0];
+        assert_eq!((&*one.node_id, one.start_index), ("a", 0));
+        assert_eq!(one.preempt_allocation_keys, ["v0", "v1"]);
+        // An RM without ordinary predicates.
+        let only = Capabilities { predicates: false, ..BOTH };
+        let (inquiry, parts) = Inquiry::of("p".into(), asked(about), only, |_| None);
+        assert_eq!(parts.len(), 1);
+        assert_eq!(said(inquiry), [("b".to_owned(), "Suits".to_owned())]);
+    }
+
+    #[test]
+    fn an_index_counts_from_zero_and_one_beyond_the_candidates_is_refused() {
+        for (success, index, expected) in [
+            (true, 0, "SuitsWithout(1)"),
+            (true, 1, "SuitsWithout(2)"),
+            (true, -1, "SuitsWithout(0)"),
+            (true, i32::MIN, "SuitsWithout(0)"),
+            (true, 2, "Refused(\"the answer names candidate 2, counted from 0, of 2\")"),
+            (false, -1, "Refused(\"it does not fit though all candidates go\")"),
+        ] {
+            let said = PreemptionPredicatesResponse { success, index };
+            let verdict = about_removal(&removal("a", 2, 1), said);
+            assert_eq!(format!("{verdict:?}"), expected, "{success} {index}");
+        }
+        let most = PreemptionPredicatesResponse { success: true, index: i32::MAX };
+        assert!(matches!(about_removal(&removal("a", 2, 1), most), NodeVerdict::Refused(_)));
+    }
+
+    #[test]
+    fn nodes_that_were_not_asked_about_are_ignored_and_another_answer_refuses_all() {
+        let verdict = |node: &str, ok| headroom::NodeVerdict {
+            node_id: node.into(),
+            ok,
+            reason: "x".repeat(2_000),
+        };
+        let part = Part::Nodes(QuestionMode::Allocate, vec!["a".into()]);
+        let about = About::Nodes(QuestionMode::Allocate, vec!["a".into()]);
+        let (mut inquiry, _) = Inquiry::of("p".into(), asked(about), BOTH, |_| None);
+        let mut other = inquiry.clone();
+        let nodes = vec![verdict("z", true), verdict("a", false)];
+        inquiry.note(&part, Some(Answer::PredicatesBatch(PredicatesVerdicts { nodes })));
+        let refused = format!("Refused(\"{}\")", "x".repeat(REASON_BYTES_MAX));
+        assert_eq!(said(inquiry), [("a".to_owned(), refused)]);
+        other.note(&part, None);
+        let refused = "Refused(\"the answer is to another question\")".to_owned();
+        assert_eq!(said(other), [("a".to_owned(), refused)]);
+    }
+}

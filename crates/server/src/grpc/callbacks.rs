@@ -1,0 +1,189 @@
+//! The stream of questions beside the published interface. Scheduler interface §12.4.
+
+use std::sync::Arc;
+
+use headroom_api::si::headroom::callback_rm_message::Content as Said;
+use headroom_api::si::headroom::callbacks_server::Callbacks as Service;
+use headroom_api::si::headroom::{
+    CallbackAttach, CallbackRmMessage, CallbackSchedulerMessage, Capabilities,
+};
+use tokio::sync::oneshot;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::caller;
+use super::compat::{Answers, bound_by_metadata, is_lost, too_large};
+use super::interface::Interface;
+use super::lane::Taker;
+use super::manager::Manager;
+use super::outbox::Outbox;
+
+/// Serves the stream of questions.
+pub(super) struct Callbacks(pub(super) Interface);
+
+#[tonic::async_trait]
+impl Service for Callbacks {
+    type AttachStream = Answers<CallbackSchedulerMessage>;
+
+    async fn attach(
+        &self,
+        request: Request<Streaming<CallbackRmMessage>>,
+    ) -> Result<Response<Self::AttachStream>, Status> {
+        caller::rm(&request)?;
+        let bound = bound_by_metadata(&self.0, &request)?;
+        let (to_questions, attached) = oneshot::channel();
+        tokio::spawn(read(self.0.clone(), request.into_inner(), bound, to_questions));
+        Ok(Response::new(Box::pin(questions(attached))))
+    }
+}
+
+/// A stream that is attached to an RM.
+struct Attached {
+    manager: Arc<Manager>,
+    taker: Taker,
+}
+
+/// Whether the scheduler waits for answers of an RM with these capabilities.
+const fn answers(capabilities: Capabilities) -> bool {
+    capabilities.predicates || capabilities.preemption_predicates
+}
+
+impl Attached {
+    fn to(manager: Arc<Manager>, capabilities: Capabilities) -> Self {
+        let taker = manager.asking.lane.take_over();
+        manager.asking.set_capabilities(capabilities);
+        manager.set_away(|away| (away.callbacks, away.silent) = (false, false));
+        Self { manager, taker }
+    }
+
+    /// The stream is gone. Who was asked on it is away, until another takes its place.
+    fn lost(&self) {
+        let Self { manager, taker } = self;
+        let is_current = manager.asking.lane.is_taken_by(*taker);
+        if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {
+            manager.set_away(|away| away.callbacks = true);
+        }
+    }
+}
+
+/// Read answers until the client sends no more.
+async fn read(
+    interface: Interface,
+    mut messages: Streaming<CallbackRmMessage>,
+    bound: Option<Arc<Manager>>,
+    to_questions: oneshot::Sender<Result<Attached, Status>>,
+) {
+    let attached = match attach(&interface, &mut messages, bound).await {
+        Ok(attached) => attached,
+        Err(why) => {
+            // A client that is gone needs no reason.
+            let _ = to_questions.send(Err(why));
+            return;
+        }
+    };
+    let (manager, taker) = (Arc::clone(&attached.manager), attached.taker);
+    // The scheduler asks before the client learns that it will.
+    interface.reconcile(&manager).await;
+    if let Err(Ok(attached)) = to_questions.send(Ok(attached)) {
+        return attached.lost();
+    }
+    let lane = &manager.asking.lane;
+    tokio::select! {
+        _ = lane.over(taker) => {}
+        ended = read_all(&manager, &mut messages) => match ended {
+            // Whoever answers nothing any more is gone.
+            Ok(()) => {
+                Attached { manager: Arc::clone(&manager), taker }.lost();
+                lane.dismiss(taker, Status::ok("no more answers come"));
+            }
+            Err(status) if is_lost(&status) => {}
+            Err(status) => {
+                Attached { manager: Arc::clone(&manager), taker }.lost();
+                lane.dismiss(taker, too_large(status));
+            }
+        }
+    }
+}
+
+async fn attach(
+    interface: &Interface,
+    messages: &mut Streaming<CallbackRmMessage>,
+    bound: Option<Arc<Manager>>,
+) -> Result<Attached, Status> {
+    let first = messages.message().await.map_err(too_large)?;
+    let Some(CallbackRmMessage { content: Some(Said::Attach(attach)) }) = first else {
+        return Err(Status::invalid_argument("the first message must be `attach`"));
+    };
+    let CallbackAttach { rm_id, capabilities } = attach;
+    let manager = match bound {
+        Some(manager) if rm_id.is_empty() || rm_id == manager.id() => manager,
+        _ => interface.named(&rm_id, "CallbackAttach")?,
+    };
+    if matches!(manager.outbox, Outbox::Session(_)) {
+        return Err(Status::failed_precondition(
+            "this RM has registered for headroom.si.v1.SchedulerSession; it is asked there",
+        ));
+    }
+    Ok(Attached::to(manager, capabilities.unwrap_or_default()))
+}
+
+async fn read_all(
+    manager: &Arc<Manager>,
+    messages: &mut Streaming<CallbackRmMessage>,
+) -> Result<(), Status> {
+    while let Some(message) = messages.message().await? {
+        match message.content {
+            Some(Said::Reply(reply)) => manager.asking.answer(manager, reply),
+            Some(Said::Attach(_)) => {
+                return Err(Status::invalid_argument("`attach` is the first message alone"));
+            }
+            // From a later version.
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The questions, once it is known who is asked.
+fn questions(
+    attached: oneshot::Receiver<Result<Attached, Status>>,
+) -> impl futures_util::Stream<Item = Result<CallbackSchedulerMessage, Status>> {
+    let state = Some(Asked { waiting: Some(attached), attached: None });
+    futures_util::stream::unfold(state, |state| async move {
+        let mut state = state?;
+        match state.next().await {
+            Ok(message) => Some((Ok(message), Some(state))),
+            Err(why) => {
+                state.attached = None;
+                // That all is well is said by the end alone.
+                (why.code() != tonic::Code::Ok).then_some((Err(why), None))
+            }
+        }
+    })
+}
+
+/// Sends the questions. If it is dropped before it has said why it ends, the client is gone.
+struct Asked {
+    waiting: Option<oneshot::Receiver<Result<Attached, Status>>>,
+    attached: Option<Attached>,
+}
+
+impl Asked {
+    async fn next(&mut self) -> Result<CallbackSchedulerMessage, Status> {
+        let gone = || Status::cancelled("the stream has ended");
+        if let Some(waiting) = &mut self.waiting {
+            self.attached = Some(waiting.await.map_err(|_| gone())??);
+            self.waiting = None;
+        }
+        let Attached { manager, taker } = self.attached.as_ref().ok_or_else(gone)?;
+        let content = manager.asking.lane.next(*taker).await?;
+        Ok(CallbackSchedulerMessage { content: Some(content) })
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(attached) = &self.attached {
+            attached.lost();
+        }
+    }
+}

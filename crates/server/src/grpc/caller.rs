@@ -1,0 +1,20 @@
+//! Who calls, and whether he may.
+
+use headroom_api::headroomv1::Role;
+use tonic::{Request, Status};
+
+use crate::Caller;
+
+/// Who makes this request.
+///
+/// # Errors
+/// When nobody has said who he is, or he is no RM.
+#[expect(clippy::result_large_err, reason = "the status is what the caller is told")]
+pub(super) fn rm<T>(request: &Request<T>) -> Result<Caller, Status> {
+    let caller = request.extensions().get::<Caller>();
+    let caller = caller.ok_or_else(|| Status::unauthenticated("say who you are"))?;
+    if caller.is(Role::Rm) || caller.is(Role::Admin) {
+        return Ok(caller.clone());
+    }
+    Err(Status::permission_denied("the scheduler interface takes role `rm` or `admin`"))
+}

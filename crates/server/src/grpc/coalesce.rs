@@ -1,0 +1,77 @@
+//! Which messages may become one. Scheduler interface §12.6.
+
+use headroom_api::si::v1::{AllocationResponse, ApplicationResponse, NodeResponse};
+
+use super::lane::Coalesce;
+
+/// How many allocations or releases share one message at most.
+const ENTRIES_MAX: usize = 5_000;
+
+impl Coalesce for AllocationResponse {
+    /// Only what is new with what is new, and what is released with what is released: so
+    /// whatever is told of one key stays in order.
+    fn absorb(&mut self, next: Self) -> Result<(), Self> {
+        let is_new = |one: &Self| one.released.is_empty() && one.rejected_allocations.is_empty();
+        let is_released = |one: &Self| one.new.is_empty() && one.rejected_allocations.is_empty();
+        let fits = self.new.len() + self.released.len() + next.new.len() + next.released.len()
+            <= ENTRIES_MAX;
+        if fits && (is_new(self) && is_new(&next) || is_released(self) && is_released(&next)) {
+            self.new.extend(next.new);
+            self.released.extend(next.released);
+            return Ok(());
+        }
+        Err(next)
+    }
+}
+
+/// Each request has its answer, and each state its message.
+impl Coalesce for ApplicationResponse {
+    fn absorb(&mut self, next: Self) -> Result<(), Self> {
+        Err(next)
+    }
+}
+
+/// Each request has its answer.
+impl Coalesce for NodeResponse {
+    fn absorb(&mut self, next: Self) -> Result<(), Self> {
+        Err(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_api::si::v1::{Allocation, AllocationRelease, RejectedAllocation};
+
+    use super::*;
+
+    fn told(word: &str) -> AllocationResponse {
+        let mut told = AllocationResponse::default();
+        for letter in word.chars() {
+            match letter {
+                'n' => told.new.push(Allocation::default()),
+                'r' => told.released.push(AllocationRelease::default()),
+                _ => told.rejected_allocations.push(RejectedAllocation::default()),
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn only_entries_of_one_kind_share_a_message() {
+        for (first, next, expected) in [
+            ("n", "nn", Ok("nnn")),
+            ("rr", "r", Ok("rrr")),
+            ("n", "r", Err(())),
+            ("r", "n", Err(())),
+            ("x", "x", Err(())),
+            ("n", "x", Err(())),
+            ("x", "r", Err(())),
+        ] {
+            let mut message = told(first);
+            let absorbed = message.absorb(told(next)).map(|()| message).map_err(|_| ());
+            assert_eq!(absorbed, expected.map(told), "{first} {next}");
+        }
+        let mut full = told(&"n".repeat(ENTRIES_MAX));
+        assert!(full.absorb(told("n")).is_err(), "a message has a bound");
+    }
+}

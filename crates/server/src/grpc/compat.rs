@@ -1,0 +1,349 @@
+//! The published interface: three streams, as generated clients of `si.v1` know it. Scheduler
+//! interface §12.2.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::Stream;
+use headroom_api::si::SESSION_METADATA;
+use headroom_api::si::v1::scheduler_server::Scheduler;
+use headroom_api::si::v1::{
+    AllocationRequest, AllocationResponse, ApplicationRequest, ApplicationResponse, NodeRequest,
+    NodeResponse, RegisterResourceManagerRequest, RegisterResourceManagerResponse,
+};
+use tokio::sync::oneshot;
+use tonic::{Code, Request, Response, Status, Streaming};
+
+use super::interface::{Interface, Profile};
+use super::lane::{Coalesce, Lane, Taker};
+use super::manager::Manager;
+use super::outbox::{Lanes, Outbox};
+use super::{caller, requests};
+
+/// What a stream answers.
+pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// Serves the published interface.
+pub(super) struct Compat(pub(super) Interface);
+
+#[tonic::async_trait]
+impl Scheduler for Compat {
+    type UpdateAllocationStream = Answers<AllocationResponse>;
+    type UpdateApplicationStream = Answers<ApplicationResponse>;
+    type UpdateNodeStream = Answers<NodeResponse>;
+
+    async fn register_resource_manager(
+        &self,
+        request: Request<RegisterResourceManagerRequest>,
+    ) -> Result<Response<RegisterResourceManagerResponse>, Status> {
+        let caller = caller::rm(&request)?;
+        let manager = self.0.register(&caller, request.into_inner(), Profile::Compat).await?;
+        let mut response = Response::new(RegisterResourceManagerResponse {});
+        let token = manager.token.parse();
+        let token = token.map_err(|_| Status::internal("the token is no header value"))?;
+        response.metadata_mut().insert(SESSION_METADATA, token);
+        Ok(response)
+    }
+
+    async fn update_allocation(
+        &self,
+        request: Request<Streaming<AllocationRequest>>,
+    ) -> Result<Response<Self::UpdateAllocationStream>, Status> {
+        serve(&self.0, request)
+    }
+
+    async fn update_application(
+        &self,
+        request: Request<Streaming<ApplicationRequest>>,
+    ) -> Result<Response<Self::UpdateApplicationStream>, Status> {
+        serve(&self.0, request)
+    }
+
+    async fn update_node(
+        &self,
+        request: Request<Streaming<NodeRequest>>,
+    ) -> Result<Response<Self::UpdateNodeStream>, Status> {
+        serve(&self.0, request)
+    }
+}
+
+/// One of the three kinds of stream.
+trait Kind: Send + 'static {
+    type Response: Coalesce + Send + 'static;
+
+    /// As the request is called.
+    const NAME: &'static str;
+
+    /// Which RM sends it.
+    fn rm_id(&self) -> &str;
+
+    /// Where the answers wait.
+    fn lane(lanes: &Lanes) -> &Lane<Self::Response>;
+
+    /// Have it carried out.
+    fn hand_in(
+        self,
+        interface: &Interface,
+        manager: &Arc<Manager>,
+    ) -> impl Future<Output = Result<(), Status>> + Send;
+}
+
+impl Kind for AllocationRequest {
+    type Response = AllocationResponse;
+    const NAME: &'static str = "AllocationRequest";
+
+    fn rm_id(&self) -> &str {
+        &self.rm_id
+    }
+
+    fn lane(lanes: &Lanes) -> &Lane<AllocationResponse> {
+        &lanes.allocations
+    }
+
+    async fn hand_in(self, interface: &Interface, manager: &Arc<Manager>) -> Result<(), Status> {
+        requests::allocations(interface, manager, (0, self), &Default::default()).await
+    }
+}
+
+impl Kind for ApplicationRequest {
+    type Response = ApplicationResponse;
+    const NAME: &'static str = "ApplicationRequest";
+
+    fn rm_id(&self) -> &str {
+        &self.rm_id
+    }
+
+    fn lane(lanes: &Lanes) -> &Lane<ApplicationResponse> {
+        &lanes.applications
+    }
+
+    async fn hand_in(self, interface: &Interface, manager: &Arc<Manager>) -> Result<(), Status> {
+        requests::applications(interface, manager, (0, self)).await
+    }
+}
+
+impl Kind for NodeRequest {
+    type Response = NodeResponse;
+    const NAME: &'static str = "NodeRequest";
+
+    fn rm_id(&self) -> &str {
+        &self.rm_id
+    }
+
+    fn lane(lanes: &Lanes) -> &Lane<NodeResponse> {
+        &lanes.nodes
+    }
+
+    async fn hand_in(self, _: &Interface, manager: &Arc<Manager>) -> Result<(), Status> {
+        requests::nodes(manager, (0, self)).await
+    }
+}
+
+/// Serve a stream: bound to an RM by its metadata, or by its first message.
+fn serve<K: Kind>(
+    interface: &Interface,
+    request: Request<Streaming<K>>,
+) -> Result<Response<Answers<K::Response>>, Status> {
+    caller::rm(&request)?;
+    let bound = bound_by_metadata(interface, &request)?;
+    let (to_answers, bound_to) = oneshot::channel();
+    tokio::spawn(read::<K>(interface.clone(), request.into_inner(), bound, to_answers));
+    Ok(Response::new(Box::pin(answers::<K>(bound_to))))
+}
+
+/// The RM that the metadata of a request names by its token; none if it has no token.
+pub(super) fn bound_by_metadata<T>(
+    interface: &Interface,
+    request: &Request<T>,
+) -> Result<Option<Arc<Manager>>, Status> {
+    let Some(token) = request.metadata().get(SESSION_METADATA) else { return Ok(None) };
+    let current = interface.current();
+    let same = |manager: &Arc<Manager>| same_secret(token.as_bytes(), manager.token.as_bytes());
+    let found = current.filter(same).ok_or_else(|| {
+        Status::failed_precondition(
+            "this session is not known any more, another registration took its place or it was \
+             away for too long; register again",
+        )
+    })?;
+    may_be_opened(&found)?;
+    Ok(Some(found))
+}
+
+/// Compare in a time that says nothing of where they differ.
+pub(super) fn same_secret(one: &[u8], other: &[u8]) -> bool {
+    aws_lc_rs::constant_time::verify_slices_are_equal(one, other).is_ok()
+}
+
+/// Whether a stream of an RM may be opened: what was sent on a stream that was lost may not have
+/// arrived, so there is nothing to go on from.
+fn may_be_opened(manager: &Manager) -> Result<(), Status> {
+    if matches!(manager.outbox, Outbox::Session(_)) {
+        return Err(Status::failed_precondition(
+            "this RM has registered for headroom.si.v1.SchedulerSession; it uses that stream",
+        ));
+    }
+    if manager.has_lost_stream() {
+        return Err(Status::failed_precondition(
+            "a stream of this RM was lost, and what was sent on it may be; register again and \
+             send what exists",
+        ));
+    }
+    Ok(())
+}
+
+/// A stream that belongs to an RM.
+struct Bound {
+    manager: Arc<Manager>,
+    taker: Taker,
+}
+
+impl Bound {
+    fn to<K: Kind>(manager: Arc<Manager>) -> Result<Self, Status> {
+        may_be_opened(&manager)?;
+        manager.note_seen();
+        let taker = lane::<K>(&manager)?.take_over();
+        Ok(Self { manager, taker })
+    }
+}
+
+fn lane<K: Kind>(manager: &Manager) -> Result<&Lane<K::Response>, Status> {
+    match &manager.outbox {
+        Outbox::Compat(lanes) => Ok(K::lane(lanes)),
+        Outbox::Session(_) => Err(Status::failed_precondition("this RM has another profile")),
+    }
+}
+
+/// Read requests until the client sends no more, or may not.
+async fn read<K: Kind>(
+    interface: Interface,
+    mut requests: Streaming<K>,
+    bound: Option<Arc<Manager>>,
+    to_answers: oneshot::Sender<Result<Bound, Status>>,
+) {
+    let mut first = None;
+    let manager = match bound {
+        Some(manager) => Ok(manager),
+        None => match requests.message().await {
+            Ok(Some(request)) => {
+                let named = interface.named(request.rm_id(), K::NAME);
+                first = Some(request);
+                named
+            }
+            Ok(None) => Err(Status::invalid_argument(
+                "the stream ended before a message said which RM it is of",
+            )),
+            Err(status) => Err(too_large(status)),
+        },
+    };
+    let bound = match manager.and_then(Bound::to::<K>) {
+        Ok(bound) => bound,
+        Err(why) => {
+            // A client that is gone needs no reason.
+            let _ = to_answers.send(Err(why));
+            return;
+        }
+    };
+    let (manager, taker) = (Arc::clone(&bound.manager), bound.taker);
+    if to_answers.send(Ok(bound)).is_err() {
+        return;
+    }
+    let Ok(lane) = lane::<K>(&manager) else { return };
+    tokio::select! {
+        _ = lane.over(taker) => {}
+        ended = read_all(&interface, &manager, &mut requests, first) => {
+            if let Err(why) = ended {
+                lane.dismiss(taker, why);
+            }
+        }
+    }
+}
+
+/// Read all requests; an error if one of them is none.
+async fn read_all<K: Kind>(
+    interface: &Interface,
+    manager: &Arc<Manager>,
+    requests: &mut Streaming<K>,
+    mut next: Option<K>,
+) -> Result<(), Status> {
+    loop {
+        let request = match next.take() {
+            Some(request) => request,
+            None => match requests.message().await {
+                Ok(Some(request)) => request,
+                Ok(None) => return Ok(()),
+                // The answers end as well, and whoever sends them sees to it.
+                Err(status) if is_lost(&status) => return Ok(()),
+                Err(status) => return Err(too_large(status)),
+            },
+        };
+        if !request.rm_id().is_empty() && request.rm_id() != manager.id() {
+            return Err(interface.named(request.rm_id(), K::NAME).map_or_else(
+                |why| why,
+                |_| Status::failed_precondition("a stream is of one RM"),
+            ));
+        }
+        request.hand_in(interface, manager).await?;
+    }
+}
+
+/// Whether the client is gone, and nobody can be told anything.
+pub(super) fn is_lost(status: &Status) -> bool {
+    matches!(status.code(), Code::Cancelled | Code::Unknown | Code::Unavailable)
+}
+
+/// A message that is too large has a status of its own.
+pub(super) fn too_large(status: Status) -> Status {
+    if status.code() == Code::OutOfRange {
+        let hint = "send lists of more than about 5,000 entries in parts";
+        return Status::resource_exhausted(format!("{}; {hint}", status.message()));
+    }
+    status
+}
+
+/// The answers of a stream, once it is known which RM it is of.
+fn answers<K: Kind>(
+    bound: oneshot::Receiver<Result<Bound, Status>>,
+) -> impl Stream<Item = Result<K::Response, Status>> {
+    let state = Sending::<K> { bound: Some(bound), sent_to: None, kind: std::marker::PhantomData };
+    futures_util::stream::unfold(Some(state), |state| async move {
+        let mut state = state?;
+        match state.next().await {
+            Ok(message) => Some((Ok(message), Some(state))),
+            Err(why) => {
+                state.sent_to = None;
+                Some((Err(why), None))
+            }
+        }
+    })
+}
+
+/// Sends the answers. If it is dropped before it has said why it ends, the client is gone.
+struct Sending<K: Kind> {
+    bound: Option<oneshot::Receiver<Result<Bound, Status>>>,
+    sent_to: Option<Bound>,
+    kind: std::marker::PhantomData<fn(K)>,
+}
+
+impl<K: Kind> Sending<K> {
+    async fn next(&mut self) -> Result<K::Response, Status> {
+        if let Some(bound) = &mut self.bound {
+            let gone = |_| Status::cancelled("the stream has ended");
+            self.sent_to = Some(bound.await.map_err(gone)??);
+            self.bound = None;
+        }
+        let Some(Bound { manager, taker }) = &self.sent_to else {
+            return Err(Status::cancelled("the stream has ended"));
+        };
+        lane::<K>(manager)?.next(*taker).await
+    }
+}
+
+impl<K: Kind> Drop for Sending<K> {
+    fn drop(&mut self) {
+        let Some(Bound { manager, taker }) = &self.sent_to else { return };
+        if lane::<K>(manager).is_ok_and(|lane| lane.is_taken_by(*taker)) {
+            manager.set_away(|away| away.stream = true);
+        }
+    }
+}

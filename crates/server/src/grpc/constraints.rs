@@ -1,0 +1,124 @@
+//! Where the asks of an RM may run, as far as the core does not know it.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use headroom_core::Name;
+use headroom_core::books::Books;
+use headroom_core::id::AllocationId;
+
+use crate::convert::si::{Constraint, Constraints};
+
+/// Below this many nobody looks for those that are needed no more.
+const KEPT_MIN: usize = 1_024;
+
+/// For so long the ask of a constraint may be on its way to the books.
+const ON_ITS_WAY: Duration = Duration::from_secs(60);
+
+/// The constraints of the asks of one RM, by partition and allocation key.
+#[derive(Debug, Default)]
+pub(super) struct ConstraintsOf(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    by_ask: BTreeMap<(Name, Name), (Constraint, Instant)>,
+    /// How many there were when last looked for those that are needed no more.
+    cleaned: usize,
+}
+
+/// Another constraint for an ask that may have been judged by the one before.
+#[derive(Debug)]
+pub(super) struct Change {
+    partition: Name,
+    before: Constraint,
+    after: Constraint,
+}
+
+impl ConstraintsOf {
+    /// Whether no ask has any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.state().by_ask.is_empty()
+    }
+
+    /// Take in what a request says of its asks; what of it is another than before.
+    pub(super) fn set(&self, books: &Books, constraints: Constraints) -> Vec<Change> {
+        let mut state = self.state();
+        state.clean(books);
+        let mut changes = Vec::new();
+        for (ask, after) in constraints {
+            let before = if after.is_empty() {
+                state.by_ask.remove(&ask)
+            } else {
+                state.by_ask.insert(ask.clone(), (after.clone(), Instant::now()))
+            };
+            let before = before.map(|(before, _)| before).unwrap_or_default();
+            // Nothing was said yet of nodes for an ask that is new.
+            let is_known = !before.is_empty() || find(books, &ask).is_some();
+            if is_known && before != after {
+                changes.push(Change { partition: ask.0, before, after });
+            }
+        }
+        changes
+    }
+
+    /// The constraint of an ask, if it has one.
+    pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
+        let state = self.state();
+        state.by_ask.get(&(partition.clone(), key.clone())).map(|(constraint, _)| constraint.clone())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says why a node may not be had by an ask with this constraint.
+pub(super) fn refusing(
+    constraint: &Constraint,
+    books: &Books,
+    partition: &Name,
+) -> impl Fn(&Name) -> Option<Name> {
+    let row = books.partition_named(partition).map(|id| books.partition(id));
+    move |node| {
+        let id = row.and_then(|row| row.nodes.get(&**node));
+        let attributes = id.map(|id| books.node(*id).attributes.clone()).unwrap_or_default();
+        constraint.refuses(node, &attributes)
+    }
+}
+
+impl State {
+    /// Forget those of asks that wait no more, once in a while.
+    fn clean(&mut self, books: &Books) {
+        if self.by_ask.len() < KEPT_MIN.max(2 * self.cleaned) {
+            return;
+        }
+        self.by_ask.retain(|ask, (_, since)| {
+            let waits = find(books, ask).is_some_and(|id| !books.allocation(id).is_allocated());
+            waits || since.elapsed() < ON_ITS_WAY
+        });
+        self.cleaned = self.by_ask.len();
+    }
+}
+
+/// An ask or allocation, by its partition and key.
+fn find(books: &Books, (partition, key): &(Name, Name)) -> Option<AllocationId> {
+    let partition = books.partition_named(partition)?;
+    books.partition(partition).allocations.get(&**key).copied()
+}
+
+impl Change {
+    /// The nodes of which something else is to be said now.
+    pub(super) fn nodes(&self, books: &Books) -> Vec<(Name, Name)> {
+        let Some(partition) = books.partition_named(&self.partition) else { return Vec::new() };
+        let of = |constraint: &Constraint, name: &Name, attributes| {
+            constraint.refuses(name, attributes).is_some()
+        };
+        let nodes = books.partition(partition).nodes.iter();
+        let changed = nodes.filter(|(name, id)| {
+            let attributes = &books.node(**id).attributes;
+            of(&self.before, name, attributes) != of(&self.after, name, attributes)
+        });
+        changed.map(|(name, _)| (self.partition.clone(), name.clone())).collect()
+    }
+}

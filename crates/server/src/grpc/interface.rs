@@ -1,0 +1,390 @@
+//! The scheduler interface as a whole: who is registered, and how one registration follows
+//! another.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+use aws_lc_rs::rand;
+use headroom_api::si::headroom::Capabilities;
+use headroom_api::si::v1::RegisterResourceManagerRequest;
+use headroom_core::config::Configuration;
+use headroom_core::Command;
+use headroom_engine::users::Resolvers;
+use headroom_engine::{Origin, Submission};
+use tonic::Status;
+
+use crate::queue_file::QueueFileError;
+use crate::{Caller, Service};
+
+use super::manager::{Manager, Standing};
+use super::outbox::Outbox;
+use super::settings::Settings;
+use super::teller::{Teller, unavailable};
+use super::watching;
+
+/// The scheduler interface. Clones are one.
+#[derive(Clone)]
+pub struct Interface(Arc<Shared>);
+
+/// The same, as long as somebody else has it.
+pub(super) struct WeakInterface(Weak<Shared>);
+
+struct Shared {
+    service: Service,
+    settings: Settings,
+    current: RwLock<Option<Arc<Manager>>>,
+    shut_down: AtomicBool,
+    /// One registration, or change of the queue file by an RM, at a time.
+    seat: tokio::sync::Mutex<Seat>,
+}
+
+/// What is known of the queue files that RMs sent.
+#[derive(Default)]
+struct Seat {
+    /// The checksum of the last one, and the text that was in force before the first.
+    sent: Option<(String, String)>,
+}
+
+/// How long the reason of a refusal is at most, in characters.
+const SENTENCE_CHARS_MAX: usize = 2_000;
+
+/// Which profile an RM uses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Profile {
+    /// The three streams of the published interface.
+    Compat,
+    /// One ordered stream.
+    Session {
+        /// Whether it says when it has sent all that exists.
+        recovers: bool,
+        /// What it answers and wants to be told.
+        capabilities: Capabilities,
+    },
+}
+
+/// An RM that is registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// What it calls itself.
+    pub rm_id: String,
+    /// What it said of how it was built.
+    pub build_info: BTreeMap<String, String>,
+    /// The version of the interface that it speaks.
+    pub version: String,
+    /// The name that it gave its queue file.
+    pub policy_group: String,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+impl Interface {
+    /// To this service.
+    pub fn new(service: Service, settings: Settings) -> Self {
+        Self(Arc::new(Shared {
+            service,
+            settings,
+            current: RwLock::default(),
+            shut_down: AtomicBool::new(false),
+            seat: tokio::sync::Mutex::default(),
+        }))
+    }
+
+    /// The RM that is registered, if one is.
+    pub fn registered(&self) -> Option<Registered> {
+        let manager = self.current()?;
+        let said = &manager.registration;
+        Some(Registered {
+            rm_id: said.rm_id.clone(),
+            build_info: said.build_info.clone(),
+            version: said.version.clone(),
+            policy_group: said.policy_group.clone(),
+            standing: manager.standing(),
+        })
+    }
+
+    /// What the RM knows, as a JSON text, or why it does not say. None if there is no RM, or it
+    /// is never asked this.
+    pub async fn state_dump(&self) -> Option<Result<String, String>> {
+        let manager = self.current()?;
+        manager.asking.dump(&manager).await
+    }
+
+    /// End all streams, since the server ends.
+    pub fn shut_down(&self) {
+        self.0.shut_down.store(true, Ordering::SeqCst);
+        if let Some(manager) = self.current() {
+            manager.end(&Status::unavailable("the server shuts down; try again in a moment"));
+        }
+    }
+
+    /// Whether no commands are taken any more.
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.0.shut_down.load(Ordering::SeqCst) || self.service().engine.stopped().is_some()
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    pub(super) fn downgrade(&self) -> WeakInterface {
+        WeakInterface(Arc::downgrade(&self.0))
+    }
+
+    /// Who is registered.
+    pub(super) fn current(&self) -> Option<Arc<Manager>> {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn seat_taken_by(&self, manager: Option<Arc<Manager>>) {
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = manager;
+    }
+
+    /// The RM of this name.
+    ///
+    /// # Errors
+    /// When it is not registered.
+    pub(super) fn named(&self, rm_id: &str, request: &str) -> Result<Arc<Manager>, Status> {
+        self.current().filter(|manager| manager.id() == rm_id).ok_or_else(|| {
+            let shown: String = rm_id.chars().take(80).collect();
+            Status::failed_precondition(format!(
+                "received {request}, but RmID={shown:?} is not registered; register first"
+            ))
+        })
+    }
+
+    /// Register an RM: what is known of the one before goes, and it begins with a queue file and
+    /// nothing else. Scheduler interface §5.1, decision K-1.
+    ///
+    /// # Errors
+    /// When another RM is registered, the queue file has faults, or the engine takes no commands.
+    pub(super) async fn register(
+        &self,
+        caller: &Caller,
+        request: RegisterResourceManagerRequest,
+        profile: Profile,
+    ) -> Result<Arc<Manager>, Status> {
+        if request.rm_id.is_empty() {
+            return Err(Status::invalid_argument("rmID is empty; an RM has a name"));
+        }
+        if self.is_shut_down() {
+            return Err(Status::unavailable("the server shuts down; try again in a moment"));
+        }
+        let mut seat = self.0.seat.lock().await;
+        let before = self.current();
+        if let Some(other) = before.as_ref().filter(|one| one.id() != request.rm_id) {
+            return Err(self.taken(other).await);
+        }
+        let queue_file = &self.service().queue_file;
+        queue_file.set_extra(request.extra_config.clone());
+        let text = seat.text_for(&request.config, &queue_file.in_force());
+        check(&text)?;
+        let token = random_token()?;
+        let has_before = before.is_some();
+        self.seat_taken_by(None);
+        if let Some(before) = before {
+            before.end(&Status::aborted("this RM has registered anew"));
+        }
+        let origin = origin(caller, &request.rm_id);
+        self.tear_down(&origin, has_before).await?;
+        let before = queue_file.in_force();
+        let applied = queue_file.apply(origin.clone(), &text).await;
+        let applied = applied.map_err(|error| refused("registration of RM failed", &error))?;
+        seat.note_sent(&request.config, &before, &queue_file.in_force().checksum);
+        let held_max = self.settings().messages_held;
+        let (outbox, recovering) = match profile {
+            Profile::Compat => (Outbox::compat(held_max), false),
+            Profile::Session { recovers, .. } => (Outbox::session(held_max), recovers),
+        };
+        // Its requests are known by their origin, which nobody else's have.
+        let identity = origin.identity.clone();
+        let said = (request, token);
+        let (manager, pendings) = Manager::new(self, said, (origin, outbox, recovering));
+        tracing::info!(rm = manager.id(), ?profile, by = caller.identity, "an RM has registered");
+        let teller =
+            Teller::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
+        let (interface, told) = (self.clone(), Arc::clone(&manager));
+        tokio::spawn(async move {
+            teller.run().await;
+            interface.after(&told);
+        });
+        tokio::spawn(watching::run(self.clone(), Arc::clone(&manager)));
+        self.seat_taken_by(Some(Arc::clone(&manager)));
+        if let Profile::Session { capabilities, .. } = profile {
+            manager.asking.set_capabilities(capabilities);
+            manager.reconcile().await.map_err(|error| unavailable(&error))?;
+        }
+        Ok(manager)
+    }
+
+    /// It is over with a registration. If nobody took its place, nothing is placed for it, and
+    /// what is known of it goes in a while.
+    fn after(&self, manager: &Arc<Manager>) {
+        let is_current = self.current().is_some_and(|one| Arc::ptr_eq(&one, manager));
+        if is_current && self.service().engine.stopped().is_none() {
+            manager.set_away(|away| away.stream = true);
+        }
+    }
+
+    /// Have the scheduler go on or hold, as an RM stands by now.
+    pub(super) async fn reconcile(&self, manager: &Manager) {
+        let _seat = self.0.seat.lock().await;
+        if self.current().is_some_and(|one| std::ptr::eq(&*one, manager)) {
+            // An engine that has stopped places nothing.
+            let _ = manager.reconcile().await;
+        }
+    }
+
+    async fn taken(&self, other: &Manager) -> Status {
+        let view = self.service().engine.views().at_least(0).await;
+        Status::failed_precondition(format!(
+            "RM {} has been registered before, active partitions {}; one RM at a time",
+            other.id(),
+            view.books.partitions().len()
+        ))
+    }
+
+    /// Remove all partitions with all that is in them, if there was an RM or there is anything.
+    async fn tear_down(&self, origin: &Origin, has_rm: bool) -> Result<(), Status> {
+        let engine = &self.service().engine;
+        let books = &engine.views().at_least(0).await.books;
+        let is_fresh =
+            books.nodes().iter().next().is_none() && books.applications().iter().next().is_none();
+        if is_fresh && !has_rm {
+            return Ok(());
+        }
+        let command = Command::Configure(Box::new(Configuration::default()));
+        let origin = origin.clone();
+        let outcome = engine.submit(Submission { origin, command }).await;
+        match outcome.map_err(|error| unavailable(&error))? {
+            Ok(_) => Ok(()),
+            Err(rejection) => Err(Status::internal(rejection.to_string())),
+        }
+    }
+
+    /// Put the queue file of an RM in force. Scheduler interface §5.2.
+    ///
+    /// # Errors
+    /// When there is no partition, or the file has faults. The one before stays then.
+    pub(super) async fn configure(
+        &self,
+        caller: &Caller,
+        manager: &Arc<Manager>,
+        config: &str,
+        extra: BTreeMap<String, String>,
+    ) -> Result<(), Status> {
+        let mut seat = self.0.seat.lock().await;
+        if manager.is_over() {
+            return Err(Status::failed_precondition("the registration of this RM has ended"));
+        }
+        let queue_file = &self.service().queue_file;
+        queue_file.set_extra(extra);
+        let before = queue_file.in_force();
+        let text = seat.text_for(config, &before);
+        let mut origin = origin(caller, manager.id());
+        origin.identity.push_str(" (queue file)");
+        let applied = queue_file.apply(origin, &text).await;
+        applied.map_err(|error| refused("update of configuration failed", &error))?;
+        seat.note_sent(config, &before, &queue_file.in_force().checksum);
+        // Partitions may be new.
+        manager.reconcile().await.map_err(|error| unavailable(&error))
+    }
+
+    /// Give an RM that is away some time to come back.
+    pub(super) fn begin_grace(&self, manager: &Arc<Manager>, pause: u64) {
+        let (interface, manager) = (self.downgrade(), Arc::clone(manager));
+        let grace = self.settings().grace;
+        tokio::spawn(async move {
+            tokio::time::sleep(grace).await;
+            if let Some(interface) = interface.upgrade() {
+                interface.give_up(&manager, pause).await;
+            }
+        });
+    }
+
+    /// It has not come back: what is known of it goes.
+    async fn give_up(&self, manager: &Arc<Manager>, pause: u64) {
+        let _seat = self.0.seat.lock().await;
+        let is_current = self.current().is_some_and(|one| Arc::ptr_eq(&one, manager));
+        if !is_current || !manager.is_in_pause(pause) {
+            return;
+        }
+        tracing::warn!(rm = manager.id(), grace = ?self.settings().grace, "the RM is given up");
+        self.seat_taken_by(None);
+        manager.end(&Status::aborted("this RM was away for too long; register again"));
+        // If the engine has stopped, nothing is placed any more.
+        let _ = self.tear_down(&manager.own_origin(), true).await;
+    }
+}
+
+impl WeakInterface {
+    pub(super) fn upgrade(&self) -> Option<Interface> {
+        self.0.upgrade().map(Interface)
+    }
+}
+
+impl Seat {
+    /// What an RM asks for by this text. None at all means the file that was there before any RM
+    /// sent one; if there was none, the built-in one.
+    fn text_for(&self, sent: &str, in_force: &crate::InForce) -> String {
+        if !sent.is_empty() {
+            return sent.to_owned();
+        }
+        match &self.sent {
+            Some((checksum, before)) if *checksum == in_force.checksum => before.clone(),
+            _ => in_force.text.clone(),
+        }
+    }
+
+    /// A queue file is in force that an RM sent, or not.
+    fn note_sent(&mut self, sent: &str, before: &crate::InForce, checksum: &str) {
+        if sent.is_empty() {
+            self.sent = None;
+            return;
+        }
+        let text = self.text_for("", before);
+        self.sent = Some((checksum.to_owned(), text));
+    }
+}
+
+/// Who sends the requests of an RM.
+fn origin(caller: &Caller, rm_id: &str) -> Origin {
+    Origin { identity: format!("rm:{rm_id} by {}", caller.identity), command_id: String::new() }
+}
+
+/// See whether a queue file can be put in force, before anything is torn down for it.
+fn check(text: &str) -> Result<(), Status> {
+    let refused = |error: QueueFileError| refused("registration of RM failed", &error);
+    let loaded = headroom_config::read(text).map_err(|error| refused(QueueFileError::Faulty(error)))?;
+    Resolvers::of(&loaded.configuration).map_err(|error| refused(error.into()))?;
+    Ok(())
+}
+
+fn refused(what: &str, error: &QueueFileError) -> Status {
+    let mut sentence = format!("{what}: {error}");
+    // A status travels in a header, which has a bound.
+    if let Some((end, _)) = sentence.char_indices().nth(SENTENCE_CHARS_MAX) {
+        sentence.truncate(end);
+        sentence.push('…');
+    }
+    match error {
+        QueueFileError::Faulty(_) | QueueFileError::Resolver(_) | QueueFileError::Rejected(_) => {
+            Status::invalid_argument(sentence)
+        }
+        QueueFileError::Unavailable(_) => Status::unavailable(sentence),
+        QueueFileError::Keep { .. } => Status::internal(sentence),
+    }
+}
+
+/// 256 random bits, in hexadecimal.
+fn random_token() -> Result<String, Status> {
+    let mut bytes = [0; 32];
+    rand::fill(&mut bytes)
+        .map_err(|_| Status::unavailable("the system has no random numbers to give"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+

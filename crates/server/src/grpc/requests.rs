@@ -1,0 +1,81 @@
+//! Has requests of either profile carried out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use headroom_api::si::headroom::NodeConstraint;
+use headroom_api::si::v1::{AllocationRequest, ApplicationRequest, NodeRequest};
+use headroom_core::Command;
+use tonic::Status;
+
+use crate::convert::si::{self, New, Step};
+
+use super::asking::submit;
+use super::interface::Interface;
+use super::manager::Manager;
+
+/// Have nodes come, change and go. The number is that of the message, if messages have numbers.
+pub(super) async fn nodes(
+    manager: &Arc<Manager>,
+    (seq, request): (u64, NodeRequest),
+) -> Result<(), Status> {
+    Ok(manager.intake.commands(seq, si::nodes(request)).await?)
+}
+
+/// Have applications come and go.
+pub(super) async fn applications(
+    interface: &Interface,
+    manager: &Arc<Manager>,
+    (seq, request): (u64, ApplicationRequest),
+) -> Result<(), Status> {
+    let si::Applications { new, remove } = si::applications(request);
+    let mut steps = charged(interface, new).await?;
+    steps.extend(remove);
+    Ok(manager.intake.commands(seq, steps).await?)
+}
+
+/// Find out who is charged for each application. Where a directory may have to be asked that
+/// blocks, so it does not happen here.
+async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Status> {
+    let (users, now) = (Arc::clone(&interface.service().users), interface.service().clock.now());
+    let is_quick = |one: &New| !one.submitted.groups.is_empty();
+    let charge = move |new: Vec<New>| {
+        let step = |one: New| {
+            let user = users.convert(one.partition(), &one.submitted, now);
+            one.charged_to(user)
+        };
+        new.into_iter().map(step).collect()
+    };
+    if new.iter().all(is_quick) {
+        return Ok(charge(new));
+    }
+    let charged = tokio::task::spawn_blocking(move || charge(new)).await;
+    charged.map_err(|_| Status::internal("the lookup of a user broke off"))
+}
+
+/// Have asks and allocations come, change and go.
+pub(super) async fn allocations(
+    interface: &Interface,
+    manager: &Arc<Manager>,
+    (seq, request): (u64, AllocationRequest),
+    beside: &BTreeMap<String, NodeConstraint>,
+) -> Result<(), Status> {
+    let constraints = si::constraints(&request, beside);
+    let steps = si::allocations(request);
+    if constraints.is_empty() {
+        return Ok(manager.intake.commands(seq, steps).await?);
+    }
+    let view = manager.handle().views().at_least(0).await;
+    let had_any = !manager.asking.constraints.is_empty();
+    let changes = manager.asking.constraints.set(&view.books, constraints);
+    if !had_any {
+        // The scheduler has to ask before it places the first of these.
+        interface.reconcile(manager).await;
+    }
+    manager.intake.commands(seq, steps).await?;
+    // What was said of nodes before holds no more.
+    let nodes = changes.iter().flat_map(|change| change.nodes(&view.books));
+    let void = |(partition, node)| Command::VoidVerdicts { partition, node };
+    submit(manager, nodes.map(void).collect());
+    Ok(())
+}

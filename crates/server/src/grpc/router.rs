@@ -1,0 +1,89 @@
+//! All services as one router.
+
+use std::time::Duration;
+
+use headroom_api::si::DESCRIPTORS;
+use headroom_api::si::headroom::callbacks_server::CallbacksServer;
+use headroom_api::si::headroom::scheduler_session_server::SchedulerSessionServer;
+use headroom_api::si::v1::scheduler_server::SchedulerServer;
+use tonic::server::NamedService;
+use tonic::service::Routes;
+use tonic_health::ServingStatus;
+use tonic_health::server::{HealthReporter, health_reporter};
+
+use crate::Service;
+
+use super::callbacks::Callbacks;
+use super::compat::Compat;
+use super::interface::Interface;
+use super::session::Session;
+use super::settings::Settings;
+
+/// How often it is looked whether the engine goes on.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Serve the scheduler interface as usual, on a port that others may share. Requests carry a
+/// [`crate::Caller`] as extension.
+///
+/// # Panics
+/// Outside a Tokio runtime.
+pub fn router(service: Service) -> axum::Router {
+    Interface::new(service, Settings::default()).router()
+}
+
+impl Interface {
+    /// All services of the scheduler interface; without a fallback, so that it can be merged with
+    /// other routes.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn router(&self) -> axum::Router {
+        let most = self.settings().message_bytes_max;
+        let (reporter, health) = health_reporter();
+        tokio::spawn(report_health(self.clone(), reporter));
+        let scheduler =
+            SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
+        let session =
+            SchedulerSessionServer::new(Session(self.clone())).max_decoding_message_size(most);
+        let callbacks =
+            CallbacksServer::new(Callbacks(self.clone())).max_decoding_message_size(most);
+        let reflection = || {
+            tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(DESCRIPTORS)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        };
+        let described = "the descriptors were compiled with the server";
+        Routes::from(axum::Router::new())
+            .add_service(scheduler)
+            .add_service(session)
+            .add_service(callbacks)
+            .add_service(health)
+            .add_service(reflection().build_v1().expect(described))
+            .add_service(reflection().build_v1alpha().expect(described))
+            .into_axum_router()
+    }
+}
+
+/// Each service is healthy as long as the engine takes commands.
+async fn report_health(interface: Interface, reporter: HealthReporter) {
+    let names = [
+        <SchedulerServer<Compat> as NamedService>::NAME,
+        <SchedulerSessionServer<Session> as NamedService>::NAME,
+        <CallbacksServer<Callbacks> as NamedService>::NAME,
+    ];
+    for name in names {
+        reporter.set_service_status(name, ServingStatus::Serving).await;
+    }
+    // Held weakly: whoever serves it says when it ends.
+    let interface = interface.downgrade();
+    while let Some(interface) = interface.upgrade() {
+        if interface.is_shut_down() {
+            break;
+        }
+        drop(interface);
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    for name in names.into_iter().chain([""]) {
+        reporter.set_service_status(name, ServingStatus::NotServing).await;
+    }
+}

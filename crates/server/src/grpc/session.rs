@@ -1,0 +1,354 @@
+//! The session profile: one ordered stream in each direction, which can be resumed. Scheduler
+//! interface §12.3, §12.5.
+//!
+//! Messages have numbers in both directions. What the scheduler sent is kept until the RM has
+//! acknowledged it; what the RM sent twice is carried out once. So a stream that was cut is gone
+//! on with: the RM says how far it has come, and is told how far the scheduler has.
+
+use std::sync::Arc;
+
+use headroom_api::si::headroom::rm_message::Content as Asked;
+use headroom_api::si::headroom::scheduler_message::Content as Told;
+use headroom_api::si::headroom::scheduler_session_server::SchedulerSession;
+use headroom_api::si::headroom::{
+    ConfigurationResult, GetServerInfoRequest, GetServerInfoResponse, Pong, Register, Registered,
+    RequestError, RmMessage, SchedulerMessage, UpdateConfigurationResponse,
+};
+use headroom_api::si::v1::UpdateConfigurationRequest;
+use tokio::sync::oneshot;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::Caller;
+
+use super::compat::{Answers, is_lost, same_secret, too_large};
+use super::interface::{Interface, Profile};
+use super::line::Line;
+use super::manager::Manager;
+use super::outbox::{Outbox, Say};
+use super::{caller, requests};
+
+/// Serves the session profile.
+pub(super) struct Session(pub(super) Interface);
+
+#[tonic::async_trait]
+impl SchedulerSession for Session {
+    type SessionStream = Answers<SchedulerMessage>;
+
+    async fn session(
+        &self,
+        request: Request<Streaming<RmMessage>>,
+    ) -> Result<Response<Self::SessionStream>, Status> {
+        let caller = caller::rm(&request)?;
+        let (to_answers, opened) = oneshot::channel();
+        let reading = Reading { interface: self.0.clone(), caller };
+        tokio::spawn(reading.read(request.into_inner(), to_answers));
+        Ok(Response::new(Box::pin(answers(opened))))
+    }
+
+    async fn update_configuration(
+        &self,
+        request: Request<UpdateConfigurationRequest>,
+    ) -> Result<Response<UpdateConfigurationResponse>, Status> {
+        let caller = caller::rm(&request)?;
+        let UpdateConfigurationRequest { rm_id, config, extra_config, .. } = request.into_inner();
+        let manager = self.0.named(&rm_id, "UpdateConfigurationRequest")?;
+        self.0.configure(&caller, &manager, &config, extra_config).await?;
+        Ok(Response::new(UpdateConfigurationResponse {}))
+    }
+
+    async fn get_server_info(
+        &self,
+        request: Request<GetServerInfoRequest>,
+    ) -> Result<Response<GetServerInfoResponse>, Status> {
+        caller::rm(&request)?;
+        let about = &self.0.service().about;
+        let registered = self.0.registered().map(|one| one.rm_id);
+        Ok(Response::new(GetServerInfoResponse {
+            version: about.version.to_owned(),
+            instance_uuid: about.instance.clone(),
+            registered_rm_i_ds: registered.into_iter().collect(),
+        }))
+    }
+}
+
+/// A stream of an RM.
+struct Open {
+    manager: Arc<Manager>,
+    taker: u64,
+    /// Sent before everything else, and without a number of its own.
+    first: Option<SchedulerMessage>,
+}
+
+/// Reads what an RM sends.
+struct Reading {
+    interface: Interface,
+    caller: Caller,
+}
+
+impl Reading {
+    /// Read messages until the client sends no more, or may not.
+    async fn read(
+        self,
+        mut messages: Streaming<RmMessage>,
+        to_answers: oneshot::Sender<Result<Open, Status>>,
+    ) {
+        let open = match self.open(&mut messages).await {
+            Ok(open) => open,
+            Err(why) => {
+                // A client that is gone needs no reason.
+                let _ = to_answers.send(Err(why));
+                return;
+            }
+        };
+        let (manager, taker) = (Arc::clone(&open.manager), open.taker);
+        if to_answers.send(Ok(open)).is_err() {
+            return;
+        }
+        let Ok(line) = line(&manager) else { return };
+        tokio::select! {
+            _ = line.over(taker) => {}
+            ended = self.read_all(&manager, taker, &mut messages) => {
+                if let Err(why) = ended {
+                    line.dismiss(taker, why);
+                    manager.set_away(|away| away.stream = true);
+                }
+            }
+        }
+    }
+
+    /// The first message opens a session, or goes on with one.
+    async fn open(&self, messages: &mut Streaming<RmMessage>) -> Result<Open, Status> {
+        let first = messages.message().await.map_err(too_large)?;
+        let Some(RmMessage { seq, ack_seq, content: Some(Asked::Register(register)), .. }) = first
+        else {
+            return Err(Status::invalid_argument("the first message must be `register`"));
+        };
+        if let Some(manager) = self.known(&register) {
+            return self.resume(manager, register, ack_seq).await;
+        }
+        if seq == 0 {
+            return Err(Status::invalid_argument("seq is 0; messages count from 1"));
+        }
+        let profile = Profile::Session {
+            recovers: !register.skip_recovery,
+            capabilities: register.capabilities.unwrap_or_default(),
+        };
+        let request = register.manager.unwrap_or_default();
+        let manager = self.interface.register(&self.caller, request, profile).await?;
+        manager.note_seen();
+        let line = line(&manager)?;
+        *line.receiving.lock().await = seq;
+        let taker = line.take_over(0)?;
+        let registered = Told::Registered(self.registered(&manager, false));
+        manager.intake.say(seq, Some(Say::Session(registered))).await?;
+        Ok(Open { manager, taker, first: None })
+    }
+
+    /// The session that a message wants to go on with.
+    fn known(&self, register: &Register) -> Option<Arc<Manager>> {
+        let rm_id = register.manager.as_ref().map_or("", |one| one.rm_id.as_str());
+        let token = register.session_token.as_bytes();
+        self.interface.current().filter(|manager| {
+            let same = same_secret(token, manager.token.as_bytes());
+            same && manager.id() == rm_id && !manager.is_over() && line(manager).is_ok()
+        })
+    }
+
+    async fn resume(
+        &self,
+        manager: Arc<Manager>,
+        register: Register,
+        processed: u64,
+    ) -> Result<Open, Status> {
+        let line = line(&manager)?;
+        let taker = line.take_over(processed)?;
+        // Whoever read before has handed in its last message now, or never will.
+        let received = line.receiving.lock().await;
+        manager.asking.set_capabilities(register.capabilities.unwrap_or_default());
+        if register.skip_recovery {
+            manager.note_recovered();
+        }
+        manager.set_away(|away| (away.stream, away.silent) = (false, false));
+        self.interface.reconcile(&manager).await;
+        let registered = self.registered(&manager, true);
+        let first = SchedulerMessage {
+            seq: 0,
+            ack_seq: line.applied(),
+            content: Some(Told::Registered(registered)),
+        };
+        tracing::info!(rm = manager.id(), processed, "an RM goes on with its session");
+        drop(received);
+        Ok(Open { manager, taker, first: Some(first) })
+    }
+
+    fn registered(&self, manager: &Manager, resumed: bool) -> Registered {
+        Registered {
+            session_token: manager.token.clone(),
+            instance_uuid: self.interface.service().about.instance.clone(),
+            resumed,
+        }
+    }
+
+    /// Read all messages; an error if one of them breaks the rules of the stream.
+    async fn read_all(
+        &self,
+        manager: &Arc<Manager>,
+        taker: u64,
+        messages: &mut Streaming<RmMessage>,
+    ) -> Result<(), Status> {
+        let line = line(manager)?;
+        let mut last = 0;
+        loop {
+            let message = match messages.message().await {
+                Ok(Some(message)) => message,
+                Ok(None) => return Ok(()),
+                // The answers end as well, and whoever sends them sees to it.
+                Err(status) if is_lost(&status) => return Ok(()),
+                Err(status) => return Err(too_large(status)),
+            };
+            let seq = message.seq;
+            if seq <= last {
+                return Err(Status::invalid_argument(format!(
+                    "seq is {seq} and was {last} before; it rises with every message"
+                )));
+            }
+            last = seq;
+            line.acknowledge(message.ack_seq)?;
+            let mut received = line.receiving.lock().await;
+            if !line.is_taken_by(taker) {
+                return Ok(());
+            }
+            // What was sent before the stream was cut and has arrived is not carried out twice.
+            if seq > *received {
+                self.carry_out(manager, message).await?;
+                *received = seq;
+            }
+        }
+    }
+
+    async fn carry_out(&self, manager: &Arc<Manager>, message: RmMessage) -> Result<(), Status> {
+        let RmMessage { seq, content, node_constraints, .. } = message;
+        let interface = &self.interface;
+        let foreign = match &content {
+            Some(Asked::Application(one)) => Some(&one.rm_id),
+            Some(Asked::Allocation(one)) => Some(&one.rm_id),
+            Some(Asked::Node(one)) => Some(&one.rm_id),
+            Some(Asked::Configuration(one)) => Some(&one.rm_id),
+            _ => None,
+        };
+        if foreign.is_some_and(|rm_id| !rm_id.is_empty() && rm_id != manager.id()) {
+            let message = format!("this session is of RM {}, and so are its requests", manager.id());
+            return error(manager, seq, "RM_ID", message).await;
+        }
+        match content {
+            Some(Asked::Application(one)) => {
+                requests::applications(interface, manager, (seq, one)).await
+            }
+            Some(Asked::Allocation(one)) => {
+                requests::allocations(interface, manager, (seq, one), &node_constraints).await
+            }
+            Some(Asked::Node(one)) => requests::nodes(manager, (seq, one)).await,
+            Some(Asked::Configuration(one)) => self.configure(manager, seq, one).await,
+            Some(Asked::RecoveryDone(_)) => {
+                manager.note_recovered();
+                interface.reconcile(manager).await;
+                say(manager, seq, None).await
+            }
+            Some(Asked::CallbackReply(reply)) => {
+                manager.asking.answer(manager, reply);
+                say(manager, seq, None).await
+            }
+            Some(Asked::Ping(ping)) => {
+                say(manager, seq, Some(Told::Pong(Pong { id: ping.id }))).await
+            }
+            Some(Asked::Register(_)) => {
+                Err(Status::invalid_argument("`register` is the first message alone"))
+            }
+            None => {
+                let message = "the message has no content that this version knows".to_owned();
+                error(manager, seq, "UNKNOWN_MESSAGE", message).await
+            }
+        }
+    }
+
+    async fn configure(
+        &self,
+        manager: &Arc<Manager>,
+        seq: u64,
+        request: UpdateConfigurationRequest,
+    ) -> Result<(), Status> {
+        let UpdateConfigurationRequest { config, extra_config, .. } = request;
+        let done = self.interface.configure(&self.caller, manager, &config, extra_config).await;
+        let error = done.err().map(|why| why.message().to_owned()).unwrap_or_default();
+        let result = ConfigurationResult { request_seq: seq, error };
+        say(manager, seq, Some(Told::ConfigurationResult(result))).await
+    }
+}
+
+async fn say(manager: &Manager, seq: u64, what: Option<Told>) -> Result<(), Status> {
+    Ok(manager.intake.say(seq, what.map(Say::Session)).await?)
+}
+
+async fn error(
+    manager: &Manager,
+    seq: u64,
+    code: &str,
+    message: String,
+) -> Result<(), Status> {
+    let error = RequestError { request_seq: seq, code: code.to_owned(), message };
+    say(manager, seq, Some(Told::RequestError(error))).await
+}
+
+fn line(manager: &Manager) -> Result<&Line, Status> {
+    match &manager.outbox {
+        Outbox::Session(line) => Ok(line),
+        Outbox::Compat(_) => Err(Status::failed_precondition("this RM has another profile")),
+    }
+}
+
+/// What is sent to the RM, once it is known which one it is.
+fn answers(
+    opened: oneshot::Receiver<Result<Open, Status>>,
+) -> impl futures_util::Stream<Item = Result<SchedulerMessage, Status>> {
+    let state = Some(Sending { opening: Some(opened), open: None });
+    futures_util::stream::unfold(state, |state| async move {
+        let mut state = state?;
+        match state.next().await {
+            Ok(message) => Some((Ok(message), Some(state))),
+            Err(why) => {
+                state.open = None;
+                Some((Err(why), None))
+            }
+        }
+    })
+}
+
+/// Sends to the RM. If it is dropped before it has said why it ends, the client is gone.
+struct Sending {
+    opening: Option<oneshot::Receiver<Result<Open, Status>>>,
+    open: Option<Open>,
+}
+
+impl Sending {
+    async fn next(&mut self) -> Result<SchedulerMessage, Status> {
+        let gone = || Status::cancelled("the stream has ended");
+        if let Some(opening) = &mut self.opening {
+            self.open = Some(opening.await.map_err(|_| gone())??);
+            self.opening = None;
+        }
+        let Open { manager, taker, first } = self.open.as_mut().ok_or_else(gone)?;
+        if let Some(first) = first.take() {
+            return Ok(first);
+        }
+        line(manager)?.next(*taker).await
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        let Some(Open { manager, taker, .. }) = &self.open else { return };
+        if line(manager).is_ok_and(|line| line.is_taken_by(*taker)) && !manager.is_over() {
+            manager.set_away(|away| away.stream = true);
+        }
+    }
+}

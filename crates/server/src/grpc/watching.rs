@@ -1,0 +1,165 @@
+//! What an RM is told by the clock: what happened to objects, and which asks more nodes would
+//! help. Both may be lost under pressure. Scheduler interface §9.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt as _;
+use headroom_api::si::headroom::EventBatch;
+use headroom_api::si::headroom::callback_scheduler_message::Content;
+use headroom_api::si::v1::{EventRecord, UpdateContainerSchedulingStateRequest};
+use headroom_core::books::Books;
+use headroom_core::{Name, Timestamp};
+use headroom_engine::{News, Notice, Watcher};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::convert::si::{Told, event, told};
+
+use super::interface::Interface;
+use super::manager::Manager;
+
+/// Setting beside the queue file: how many records one batch has at most.
+const CAPACITY: &str = "event.requestCapacity";
+/// What it is if nobody says otherwise. Source: rest-api §9.4.
+const CAPACITY_DEFAULT: usize = 1_000;
+
+/// Which asks more nodes would help, by application and key: the RM is told again and again as
+/// long as they wait.
+#[derive(Debug, Default)]
+pub(super) struct Waiting(Mutex<Asks>);
+
+#[derive(Debug, Default)]
+struct Asks {
+    by_key: BTreeMap<(String, String), UpdateContainerSchedulingStateRequest>,
+    /// Whether those are to be found that were told of before.
+    seed: bool,
+}
+
+/// Tell an RM what it wants to be told, until it is over with it.
+pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
+    let settings = *interface.settings();
+    let (mut events, mut states) =
+        (interval(settings.events_every), interval(settings.container_state_every));
+    for each in [&mut events, &mut states] {
+        each.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    }
+    let mut watcher = None;
+    loop {
+        tokio::select! {
+            _ = manager.over() => return,
+            _ = events.tick() => tell_events(&interface, &manager, &mut watcher),
+            _ = states.tick() => tell_states(&manager).await,
+        }
+    }
+}
+
+/// Send all records since the last call.
+fn tell_events(interface: &Interface, manager: &Manager, watcher: &mut Option<Watcher>) {
+    let wants = manager.asking.capabilities().events && !manager.is_away();
+    if !wants {
+        *watcher = None;
+        return;
+    }
+    let follow = || manager.handle().watched().follow(0);
+    let following = watcher.get_or_insert_with(follow);
+    let extra = &interface.service().queue_file.in_force().extra;
+    let capacity = extra.get(CAPACITY).and_then(|text| text.parse().ok());
+    let capacity = capacity.filter(|count| *count > 0).unwrap_or(CAPACITY_DEFAULT);
+    while let Some(next) = following.next().now_or_never() {
+        match next {
+            Ok(Some(records)) => {
+                let records: Vec<EventRecord> = records.iter().map(event).collect();
+                for records in records.chunks(capacity) {
+                    let batch = EventBatch { records: records.to_vec() };
+                    manager.asking.offer(manager, Content::Events(batch));
+                }
+            }
+            Ok(None) => return,
+            // What it has missed it has missed.
+            Err(_) => *following = follow(),
+        }
+    }
+}
+
+/// Say again which asks more nodes would help.
+async fn tell_states(manager: &Arc<Manager>) {
+    let waiting = &manager.asking.waiting;
+    if !manager.asking.capabilities().container_state || !waiting.has_any() {
+        return waiting.clear();
+    }
+    let view = manager.handle().views().at_least(0).await;
+    for request in waiting.still(manager.id(), &view.books) {
+        if !manager.is_away() {
+            manager.asking.offer(manager, Content::ContainerState(request));
+        }
+    }
+}
+
+impl Waiting {
+    /// More nodes would help this one.
+    pub(super) fn note(&self, request: UpdateContainerSchedulingStateRequest) {
+        let key = (request.application_id.clone(), request.allocation_key.clone());
+        self.asks().by_key.insert(key, request);
+    }
+
+    /// The RM wants to be told from now on; some may have been told of before.
+    pub(super) fn seed(&self) {
+        self.asks().seed = true;
+    }
+
+    fn has_any(&self) -> bool {
+        let asks = self.asks();
+        asks.seed || !asks.by_key.is_empty()
+    }
+
+    /// Nobody wants to be told.
+    fn clear(&self) {
+        self.asks().by_key.clear();
+    }
+
+    /// Those that wait still.
+    fn still(&self, rm_id: &str, books: &Books) -> Vec<UpdateContainerSchedulingStateRequest> {
+        let mut asks = self.asks();
+        if std::mem::take(&mut asks.seed) {
+            asks.by_key.extend(told_before(rm_id, books));
+        }
+        asks.by_key.retain(|(application, key), _| waits(books, application, key));
+        asks.by_key.values().cloned().collect()
+    }
+
+    fn asks(&self) -> MutexGuard<'_, Asks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether an ask waits that more nodes would help.
+fn waits(books: &Books, application: &str, key: &str) -> bool {
+    books.partitions().values().any(|partition| {
+        let row = partition.allocations.get(key).map(|id| books.allocation(*id));
+        row.is_some_and(|row| {
+            let mine = *books.application(row.application).name == *application;
+            mine && row.is_pending() && row.scale_up_asked
+        })
+    })
+}
+
+/// All asks of which it was told that more nodes would help them.
+fn told_before(
+    rm_id: &str,
+    books: &Books,
+) -> BTreeMap<(String, String), UpdateContainerSchedulingStateRequest> {
+    let asked = books.allocations().iter().filter(|(_, row)| row.scale_up_asked);
+    let request = |application: &Name, key: &Name| {
+        let news = News::ScaleUp { application: application.clone(), key: key.clone() };
+        match told(rm_id, Timestamp::ZERO, &Notice { partition: Name::default(), news }) {
+            Told::ContainerState(request) => Some(request),
+            _ => None,
+        }
+    };
+    let pairs = asked.filter_map(|(_, row)| {
+        let application = &books.application(row.application).name;
+        let key = (application.to_string(), row.key.to_string());
+        Some((key, request(application, &row.key)?))
+    });
+    pairs.collect()
+}

@@ -1,0 +1,9 @@
+//! The scheduler interface over real sockets. Each test says which item of the list in scheduler
+//! interface §13 it holds; item 1, the published names and numbers, is in the tests of the api
+//! crate, and read here by reflection.
+
+mod registration;
+mod requests;
+mod services;
+mod streams;
+mod support;
