@@ -41,7 +41,7 @@ pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
 pub use headroom_journal::Origin;
 pub use image::ImageError;
 pub use keeper::SNAPSHOT_EVERY;
-pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
+pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notice};
 pub use recover::{Recovered, recover};
 pub use view::{View, Views};
 pub use watched::{Batch, Missed, Watched, Watcher};

@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::image::{Image, ImageError};
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
-use crate::notice::notices;
+use crate::notice::notice;
 use crate::recover::Recovered;
 use crate::view::{View, Views};
 use crate::watched::Watched;
@@ -367,7 +367,7 @@ impl Writer {
         let Self { books, scheduler, telling, edges, told, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
         for event in &events {
-            notices(books, event, &mut |notice| told_rm.push(notice));
+            told_rm.extend(notice(books, event));
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
             scheduler.apply(books, now, event);
