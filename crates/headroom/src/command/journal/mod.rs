@@ -1,17 +1,18 @@
 //! `headroom journal`: is it whole, what is in it, and cut it off where it is not.
 
-use std::fmt::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+mod json;
+
+use std::panic::{set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, Subcommand};
-use headroom_core::books::Books;
-use headroom_core::{Scheduler, Step, decide};
+use headroom_engine::{Audited, audit};
 use headroom_journal::disk::{Disk, Folder};
-use headroom_journal::{FileReader, ReadStore as _, Record, Seen, repair, verify};
-use serde_json::json;
+use headroom_journal::{FileReader, ReadStore as _, repair};
+
+use json::Messages;
 
 use crate::output;
 
@@ -81,88 +82,48 @@ fn disk(folder: &Path) -> Result<Arc<dyn Disk>> {
     Ok(Arc::new(folder))
 }
 
-/// Books that follow the records, and what this version decides otherwise.
-#[derive(Default)]
-struct Judge {
-    books: Books,
-    scheduler: Scheduler,
-    judged: u64,
-    /// The first record that would be another today, and how many would.
-    others: Option<(u64, u64)>,
-}
-
-impl Judge {
-    /// Judge a record, and apply what happened.
-    ///
-    /// # Errors
-    /// When it cannot have happened to these books: they say so by a panic, since nobody but us
-    /// writes records.
-    fn follow(&mut self, record: &Record) -> Result<()> {
-        let followed = catch_unwind(AssertUnwindSafe(|| self.judge(record)));
-        let sequence = record.sequence;
-        followed.map_err(|_| anyhow!("record {sequence} does not follow from those before it"))
-    }
-
-    fn judge(&mut self, record: &Record) {
-        let (books, now) = (&self.books, record.time);
-        let today = if let Some(command) = &record.command {
-            decide(books, now, command).is_ok_and(|events| events == record.events)
-        } else {
-            let mut events = Vec::new();
-            let moved = self.scheduler.next(books, now, &mut events) == Step::Moved;
-            moved && events == record.events
-        };
-        self.judged += 1;
-        if !today {
-            let (first, count) = self.others.unwrap_or((record.sequence, 0));
-            self.others = Some((first, count + 1));
-        }
-        for event in &record.events {
-            self.scheduler.apply(&mut self.books, now, event);
-        }
-    }
-}
-
 impl Verify {
     fn run(&self) -> Result<()> {
         let files = FileReader::open(disk(&self.folder)?)?;
-        // What came before the first record is in a snapshot, whose content is not read here yet.
-        let from_nothing = files.first() == 1;
-        let mut judge = Judge::default();
         // The error says what a panic of the books would, and where.
         let hook = take_hook();
         set_hook(Box::new(|_| {}));
-        let found = verify::<Error>(&files, |seen| match seen {
-            Seen::Record(record) if from_nothing => judge.follow(record),
-            Seen::Record(_) | Seen::Snapshot(_) => Ok(()),
-        });
+        let audited = audit(&files);
         set_hook(hook);
-        let found = found?;
-        let mut text = String::new();
-        let records = (found.last + 1).saturating_sub(found.first);
-        let (commands, events) = (found.commands, found.events);
-        match records {
-            0 => text.push_str("no record"),
-            _ => write!(text, "records {} to {}, all whole", found.first, found.last)?,
-        }
-        writeln!(text, ": {commands} commands, {events} events, {} bytes", found.record_bytes)?;
-        for (head, bytes) in &found.snapshots {
-            writeln!(text, "snapshot after record {}, whole: {bytes} bytes", head.sequence)?;
-        }
-        if from_nothing {
-            let differ = judge.others.map_or(0, |(_, count)| count);
-            writeln!(text, "judged again: {}, of which {differ} differ", judge.judged)?;
-        } else {
-            writeln!(text, "not judged again: the first records are in a snapshot")?;
-        }
-        output::print(&text)?;
-        if let Some((first, _)) = judge.others {
+        let audited = audited?;
+        output::print(&said(&audited))?;
+        if let Some(first) = audited.first_other {
             output::tell(&format!(
                 "warning: this version decides otherwise, first at record {first}; what happened stays"
             ));
         }
         Ok(())
     }
+}
+
+/// What was found, in lines.
+fn said(audited: &Audited) -> String {
+    let Audited { found, base, judged, others, compared, .. } = audited;
+    let mut lines = Vec::new();
+    let records = match (found.last + 1).saturating_sub(found.first) {
+        0 => "no record".to_owned(),
+        _ => format!("records {} to {}, all whole", found.first, found.last),
+    };
+    let (commands, events, bytes) = (found.commands, found.events, found.record_bytes);
+    lines.push(format!("{records}: {commands} commands, {events} events, {bytes} bytes"));
+    for (head, bytes) in &found.snapshots {
+        let sequence = head.sequence;
+        let equal =
+            if compared.contains(&sequence) { ", equal to what the records make" } else { "" };
+        lines.push(format!("snapshot after record {sequence}, whole{equal}: {bytes} bytes"));
+    }
+    let from = base.map_or_else(
+        || "from the first record on".to_owned(),
+        |base| format!("from the snapshot after record {base} on"),
+    );
+    lines.push(format!("judged again {from}: {judged} records, of which {others} differ"));
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 impl Dump {
@@ -172,32 +133,18 @@ impl Dump {
         if let Some(to) = self.to.filter(|to| *to < from) {
             bail!("--to {to} is before record {from}, the first to print");
         }
+        let records = Messages::records()?;
         for stored in files.read(from)? {
             let stored = stored?;
             if self.to.is_some_and(|to| stored.sequence > to) {
                 break;
             }
-            let record = Record::decode(&stored.bytes);
-            let record = record.with_context(|| format!("record {}", stored.sequence))?;
-            output::print(&format!("{}\n", line(&record)))?;
+            // What would be an error to a start is one here.
+            files.decode(&stored)?;
+            output::print(&format!("{}\n", records.json(&stored.bytes)?))?;
         }
         Ok(())
     }
-}
-
-/// The record for people and quick scripts. Commands and events are as the program writes them
-/// for its developers: the stable form is the message in `proto/`.
-fn line(record: &Record) -> serde_json::Value {
-    let Record { sequence, time, origin, command, events } = record;
-    let events: Vec<String> = events.iter().map(|event| format!("{event:?}")).collect();
-    json!({
-        "sequence": sequence,
-        "time": time.as_millis(),
-        "identity": origin.as_ref().map(|origin| &origin.identity),
-        "commandId": origin.as_ref().map(|origin| &origin.command_id),
-        "command": command.as_ref().map(|command| format!("{command:?}")),
-        "events": events,
-    })
 }
 
 impl Repair {
