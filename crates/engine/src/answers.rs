@@ -2,6 +2,7 @@
 //! answer again.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -11,16 +12,16 @@ use headroom_journal::{Origin, Record};
 pub const ANSWERS_KEPT: usize = 65_536;
 
 /// The newest accepted commands with an id, and their records.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answers {
     records: HashMap<Key, u64>,
     order: VecDeque<Key>,
 }
 
-/// Who sent it, and under which id.
-type Key = (String, String);
+/// Who sent it, and under which id. Shared, so that a copy for a snapshot copies no text.
+type Key = Arc<(String, String)>;
 
-fn key_of(origin: &Origin) -> Option<Key> {
+fn key_of(origin: &Origin) -> Option<(String, String)> {
     let Origin { identity, command_id } = origin;
     (!command_id.is_empty()).then(|| (identity.clone(), command_id.clone()))
 }
@@ -28,16 +29,17 @@ fn key_of(origin: &Origin) -> Option<Key> {
 /// As a list, the oldest first.
 impl Serialize for Answers {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let listed = self.order.iter().map(|key| (key, self.records.get(key).copied()));
+        let listed = self.order.iter().map(|key| (&**key, self.records.get(key).copied()));
         to.collect_seq(listed)
     }
 }
 
 impl<'de> Deserialize<'de> for Answers {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let listed: Vec<(Key, Option<u64>)> = Vec::deserialize(from)?;
+        let listed: Vec<((String, String), Option<u64>)> = Vec::deserialize(from)?;
         let mut answers = Self::default();
         for (key, record) in listed {
+            let key = Arc::new(key);
             if let Some(record) = record
                 && answers.records.insert(key.clone(), record).is_none()
             {
@@ -52,6 +54,7 @@ impl Answers {
     /// Remember a record that a command with an id has led to.
     pub(crate) fn note(&mut self, record: &Record) {
         let Some(key) = record.origin.as_ref().and_then(key_of) else { return };
+        let key = Arc::new(key);
         if self.records.insert(key.clone(), record.sequence).is_some() {
             return;
         }

@@ -12,7 +12,9 @@ use headroom_journal::Store;
 use crate::clock::Clock;
 use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
-use crate::recover::recover;
+use crate::recover::{Recovering, recover_telling};
+use crate::rounds::Rounds;
+use crate::users::Users;
 use crate::writer::{Kept, Outcome, Published, STEPS_PER_BATCH, Submission, Writer};
 
 /// How many messages are taken into one batch.
@@ -39,6 +41,8 @@ pub struct Settings {
     pub commands_waiting: usize,
     /// How much is kept.
     pub kept: Kept,
+    /// Whose memory of users is cleaned by the clock.
+    pub users: Option<Arc<Users>>,
 }
 
 impl Settings {
@@ -49,6 +53,7 @@ impl Settings {
             pace: Pace::default(),
             commands_waiting: COMMANDS_WAITING,
             kept: Kept::default(),
+            users: None,
         }
     }
 }
@@ -78,7 +83,19 @@ impl Engine {
     /// # Errors
     /// When the journal cannot be read, or the thread not be started.
     pub fn start(store: Box<dyn Store>, settings: Settings) -> Result<Self, EngineError> {
-        let mut recovered = recover(&*store)?;
+        Self::start_telling(store, settings, &mut |_| {})
+    }
+
+    /// As [`Engine::start`], and tell how far the replay is.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_telling(
+        store: Box<dyn Store>,
+        mut settings: Settings,
+        tell: &mut dyn FnMut(Recovering),
+    ) -> Result<Self, EngineError> {
+        let mut recovered = recover_telling(&*store, tell)?;
         let begin = Begin {
             sequence: recovered.sequence,
             replayed: recovered.replayed,
@@ -86,11 +103,13 @@ impl Engine {
         };
         let writer = Writer::new(store, recovered, settings.kept);
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
-        let stopped = Arc::new(OnceLock::new());
-        let published = writer.published();
-        let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped));
+        let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
+        let clock = Arc::clone(&settings.clock);
+        let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped), clock);
+        let rounds = Rounds::new(settings.users.take(), Arc::clone(&published.vitals));
+        let rounds = go_round(rounds, &settings, &published)?;
         let end = End { published, stopped };
-        let mut run = Run { writer, receiver, settings, end, wake_at: None };
+        let mut run = Run { writer, receiver, settings, rounds, end, wake_at: None };
         let thread = std::thread::Builder::new().name("headroom-writer".into());
         let thread = thread.spawn(move || run.run());
         Ok(Self { handle, begin, thread: thread.map_err(EngineError::Thread)? })
@@ -129,6 +148,33 @@ impl Engine {
     }
 }
 
+/// Who goes round.
+enum Walker {
+    /// The writer, whenever it is told to go on.
+    ByHand(Box<Rounds>),
+    /// A thread of its own, until this is dropped.
+    Automatic { _until: std::sync::mpsc::Sender<()> },
+}
+
+fn go_round(
+    mut rounds: Rounds,
+    settings: &Settings,
+    published: &Published,
+) -> Result<Walker, EngineError> {
+    let (clock, views) = (Arc::clone(&settings.clock), published.views.clone());
+    if settings.pace == Pace::ByHand {
+        rounds.go(clock.now(), || views.latest());
+        return Ok(Walker::ByHand(Box::new(rounds)));
+    }
+    let waiting = tokio::runtime::Builder::new_current_thread().build();
+    let waiting = waiting.map_err(EngineError::Thread)?;
+    let (until, end) = std::sync::mpsc::channel();
+    let thread = std::thread::Builder::new().name("headroom-rounds".into());
+    let walk = move || rounds.run(&*clock, &end, || waiting.block_on(views.at_least(0)));
+    thread.spawn(walk).map_err(EngineError::Thread)?;
+    Ok(Walker::Automatic { _until: until })
+}
+
 /// Tells everybody that nothing comes any more, even if the writer panics.
 struct End {
     published: Published,
@@ -154,6 +200,7 @@ struct Run {
     writer: Writer,
     receiver: mpsc::Receiver<Message>,
     settings: Settings,
+    rounds: Walker,
     end: End,
     /// When time alone may change something for the scheduler.
     wake_at: Option<Timestamp>,
@@ -178,6 +225,9 @@ impl Run {
     fn run(&mut self) -> Result<(), EngineError> {
         let mut replies = Replies::default();
         let ended = self.serve(&mut replies);
+        if let Err(EngineError::Journal(error)) = &ended {
+            self.end.published.vitals.journal_failed(chain(error));
+        }
         // Before anybody learns that he gets no answer.
         self.end.because(match &ended {
             Ok(()) => "it has ended".to_owned(),
@@ -257,8 +307,14 @@ impl Run {
             more = scheduled.more;
             self.wake_at = scheduled.wake_at;
         }
+        let is_turned = !replies.turns.is_empty();
         let is_idle = !more && self.receiver.is_empty();
-        self.writer.flush(is_idle)?;
+        self.writer.flush(is_idle || is_turned)?;
+        if let Walker::ByHand(rounds) = &mut self.rounds
+            && is_turned
+        {
+            rounds.go(now, || self.end.published.views.latest());
+        }
         Ok(more)
     }
 

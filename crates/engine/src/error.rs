@@ -1,7 +1,10 @@
 //! Why the engine stopped, or never began. Each is fatal: memory may be ahead of the journal, so
 //! the process ends, and begins again by replay.
 
-use headroom_journal::{DecodeError, JournalError, TooDeep};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use headroom_journal::{JournalError, TooDeep};
 
 /// An error with its causes, in one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
@@ -13,6 +16,34 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+/// A record is whole, and says what cannot have happened: whoever wrote it had other books.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "record {sequence} does not follow from those before it ({reason}); `headroom journal repair \
+     --to {}` keeps all before it", sequence.saturating_sub(1)
+)]
+pub struct Impossible {
+    /// Its number.
+    pub sequence: u64,
+    /// What the books say.
+    pub reason: String,
+}
+
+/// Carry out what a record says. The books panic at what cannot have happened to them, since
+/// nobody but us writes records; here it becomes an error that names the record.
+pub(crate) fn carry_out(sequence: u64, deed: impl FnOnce()) -> Result<(), Impossible> {
+    // Whoever gets the error does not use the books any more.
+    catch_unwind(AssertUnwindSafe(deed))
+        .map_err(|panic| Impossible { sequence, reason: said(&*panic) })
+}
+
+/// What a panic says.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no reason given").to_owned()
 }
 
 /// What went wrong.
@@ -30,23 +61,9 @@ pub enum EngineError {
         #[source]
         source: TooDeep,
     },
-    /// A record that is whole does not mean anything to this version.
-    #[error("record {sequence} of the journal cannot be read; use the version that wrote it")]
-    Unreadable {
-        /// Its number.
-        sequence: u64,
-        /// Why.
-        #[source]
-        source: DecodeError,
-    },
-    /// A record stands under the number of another.
-    #[error("record {found} of the journal stands where record {expected} should be")]
-    Misplaced {
-        /// Which comes next.
-        expected: u64,
-        /// Which was found.
-        found: u64,
-    },
+    /// A record that is whole does not follow from those before it.
+    #[error(transparent)]
+    Impossible(#[from] Impossible),
     /// The thread of the writer could not be started.
     #[error("the writer cannot be started")]
     Thread(#[source] std::io::Error),

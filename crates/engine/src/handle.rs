@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{mpsc, oneshot};
 
-use headroom_core::Scheduler;
 use headroom_core::books::Books;
+use headroom_core::{Millis, Scheduler};
 
+use crate::clock::Clock;
 use crate::feed::Feed;
+use crate::health::{Checked, Health};
 use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Published, Submission};
@@ -54,6 +56,7 @@ pub struct Handle {
     sender: mpsc::Sender<Message>,
     published: Published,
     stopped: Arc<OnceLock<String>>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Handle {
@@ -61,8 +64,9 @@ impl Handle {
         sender: mpsc::Sender<Message>,
         published: Published,
         stopped: Arc<OnceLock<String>>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { sender, published, stopped }
+        Self { sender, published, stopped, clock }
     }
 
     /// Give a command, wait for room in the channel if there is none, and for the answer.
@@ -154,6 +158,29 @@ impl Handle {
     /// What watchers are told.
     pub const fn watched(&self) -> &Watched {
         &self.published.watched
+    }
+
+    /// How the engine is. It waits for nobody, and answers after the engine has stopped, too.
+    pub fn health(&self) -> Health {
+        let backlog = (self.backlog(), self.sender.max_capacity());
+        let health = self.published.vitals.health(self.clock.now(), backlog);
+        Health { stopped: self.stopped().map(str::to_owned), ..health }
+    }
+
+    /// How many messages wait for the writer; each may hold several commands.
+    pub fn backlog(&self) -> usize {
+        self.sender.max_capacity() - self.sender.capacity()
+    }
+
+    /// What the last check of the books found; none before the first, which is made at the start.
+    pub fn checked(&self) -> Option<Arc<Checked>> {
+        self.published.vitals.checked()
+    }
+
+    /// How often the books are checked from now on: [`crate::CHECK_EVERY`] if nothing is said;
+    /// never again with `None`.
+    pub fn check_every(&self, every: Option<Millis>) {
+        self.published.vitals.set_check_every(every);
     }
 
     /// Why the engine takes no commands any more; none while it does.

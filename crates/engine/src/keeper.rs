@@ -1,111 +1,181 @@
 //! When a snapshot is taken, and what is dropped afterwards. The writer pauses no longer than a
 //! clone of the books takes; writing is the work of another thread.
+//!
+//! A snapshot that fails costs nothing that was answered: the records are there. It is told, and
+//! tried again later.
 
+use std::error::Error;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
 
-use headroom_journal::{JournalError, SnapshotHead, Store};
+use headroom_core::{Millis, Timestamp};
+use headroom_journal::{SnapshotHead, Store, WriteSnapshot};
 
+use crate::error::chain;
+use crate::health::SnapshotFailure;
 use crate::image::{IMAGE_FORMAT, Image, ImageError};
+use crate::work::Snapshots;
 
 /// After how many records a snapshot is taken, if their bytes are as many as its own.
 pub const SNAPSHOT_EVERY: u64 = 100_000;
+
+/// How long nothing is tried after a failure.
+pub const SNAPSHOT_AGAIN_AFTER: Millis = Millis::from_secs(60);
 
 /// Takes snapshots.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     every: u64,
-    /// Records, and their bytes, since the last snapshot was begun.
+    since: Since,
+    under_way: Option<UnderWay>,
+    not_before: Timestamp,
+    done: Snapshots,
+    /// Why the last attempt failed.
+    failure: Option<SnapshotFailure>,
+}
+
+/// What was made durable since the last snapshot was begun.
+#[derive(Clone, Copy, Debug, Default)]
+struct Since {
     records: u64,
     bytes: u64,
-    /// How large the last snapshot was.
-    last_bytes: u64,
-    /// The one that is being written.
-    under_way: Option<Receiver<Result<u64, ImageError>>>,
-    /// Why the last one failed.
-    failure: Option<ImageError>,
+}
+
+/// A snapshot that is being written.
+#[derive(Debug)]
+struct UnderWay {
+    done: Receiver<Result<Taken, ImageError>>,
+    /// What it covers, which counts again should it fail.
+    covers: Since,
+}
+
+/// A snapshot that was written.
+#[derive(Debug)]
+struct Taken {
+    bytes: u64,
+    took: Duration,
 }
 
 impl Keeper {
     /// `records` have been made since the last snapshot.
-    pub(crate) const fn new(every: u64, records: u64) -> Self {
-        Self { every, records, bytes: 0, last_bytes: 0, under_way: None, failure: None }
+    pub(crate) fn new(every: u64, records: u64) -> Self {
+        Self {
+            every,
+            since: Since { records, bytes: 0 },
+            under_way: None,
+            not_before: Timestamp::ZERO,
+            done: Snapshots::default(),
+            failure: None,
+        }
     }
 
-    /// A record of so many bytes is durable.
-    pub(crate) const fn note(&mut self, bytes: u64) {
-        self.records += 1;
-        self.bytes += bytes;
+    /// Records of so many bytes were made durable.
+    pub(crate) const fn note(&mut self, records: u64, bytes: u64) {
+        self.since.records += records;
+        self.since.bytes += bytes;
     }
 
     /// Whether it is time for one.
-    pub(crate) const fn is_due(&self) -> bool {
-        self.under_way.is_none() && self.records > self.every && self.bytes >= self.last_bytes
+    pub(crate) fn is_due(&self, now: Timestamp) -> bool {
+        let Since { records, bytes } = self.since;
+        self.under_way.is_none()
+            && records > self.every
+            && bytes >= self.done.last_bytes
+            && now >= self.not_before
     }
 
     /// Begin to write a snapshot.
-    pub(crate) fn begin(
-        &mut self,
-        store: &mut dyn Store,
-        image: Image,
-    ) -> Result<(), JournalError> {
-        let head = head_of(&image);
-        let writer = store.begin_snapshot(store.lease(), head)?;
-        (self.records, self.bytes) = (0, 0);
+    pub(crate) fn begin(&mut self, now: Timestamp, store: &mut dyn Store, image: Image) {
+        let begun = store.begin_snapshot(store.lease(), head_of(&image));
+        let writer = match begun {
+            Ok(writer) => writer,
+            Err(error) => return self.fail(now, &error),
+        };
         let (done, under_way) = channel();
         let thread = std::thread::Builder::new().name("headroom-snapshot".into());
         let spawned = thread.spawn(move || {
             // Whoever began it may have ended.
-            let _ = done.send(image.keep(writer));
+            let _ = done.send(take(&image, writer));
         });
-        // Without a thread there is no snapshot for now; the records are there.
-        self.under_way = spawned.is_ok().then_some(under_way);
-        Ok(())
+        match spawned {
+            Ok(_) => {
+                let covers = std::mem::take(&mut self.since);
+                self.under_way = Some(UnderWay { done: under_way, covers });
+            }
+            Err(error) => self.fail(now, &error),
+        }
     }
 
     /// See whether the one under way is done; then drop what nobody needs any more.
-    pub(crate) fn look(&mut self, store: &mut dyn Store) -> Result<(), JournalError> {
-        let Some(under_way) = &self.under_way else { return Ok(()) };
-        match under_way.try_recv() {
-            Err(TryRecvError::Empty) => return Ok(()),
-            Err(TryRecvError::Disconnected) => {}
-            Ok(Ok(bytes)) => {
-                (self.last_bytes, self.failure) = (bytes, None);
-                store.truncate(store.lease())?;
-            }
-            Ok(Err(failure)) => self.failure = Some(failure),
+    pub(crate) fn look(&mut self, now: Timestamp, store: &mut dyn Store) {
+        let Some(under_way) = &self.under_way else { return };
+        match under_way.done.try_recv() {
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => self.end(now, store, None),
+            Ok(taken) => self.end(now, store, Some(taken)),
         }
-        self.under_way = None;
-        Ok(())
     }
 
     /// Wait for the one under way, and take a last one if anything has happened since.
-    pub(crate) fn finish(
+    pub(crate) fn finish(&mut self, now: Timestamp, store: &mut dyn Store, image: &Image) {
+        if let Some(under_way) = &self.under_way {
+            let taken = under_way.done.recv().ok();
+            self.end(now, store, taken);
+        }
+        if self.since.records == 0 {
+            return;
+        }
+        let begun = store.begin_snapshot(store.lease(), head_of(image));
+        let taken = begun.map_err(ImageError::from).and_then(|writer| take(image, writer));
+        self.end(now, store, Some(taken));
+    }
+
+    /// The one under way has come to an end; `None` where its thread failed.
+    fn end(
         &mut self,
+        now: Timestamp,
         store: &mut dyn Store,
-        image: impl FnOnce() -> Image,
-    ) -> Result<(), JournalError> {
-        if let Some(Ok(under_way)) = self.under_way.take().map(|one| one.recv()) {
-            self.failure = under_way.err();
-        }
-        if self.records == 0 {
-            return store.truncate(store.lease()).map(drop);
-        }
-        let image = image();
-        let writer = store.begin_snapshot(store.lease(), head_of(&image))?;
-        match image.keep(writer) {
-            Ok(_) => store.truncate(store.lease()).map(drop),
-            Err(failure) => {
-                // The records are there, so nothing is lost but time at the next start.
-                self.failure = Some(failure);
-                Ok(())
+        taken: Option<Result<Taken, ImageError>>,
+    ) {
+        let under_way = self.under_way.take();
+        match taken {
+            Some(Ok(Taken { bytes, took })) => {
+                self.done.taken.note(took);
+                (self.done.last_bytes, self.failure) = (bytes, None);
+                if let Err(error) = store.truncate(store.lease()) {
+                    self.fail(now, &error);
+                }
+                return;
             }
+            Some(Err(error)) => self.fail(now, &error),
+            None => self.fail(now, &std::io::Error::other("the thread that wrote it has failed")),
+        }
+        if let Some(UnderWay { covers, .. }) = under_way {
+            self.note(covers.records, covers.bytes);
         }
     }
 
-    /// Why the last snapshot failed, if it did.
-    pub(crate) fn failure(&self) -> Option<&ImageError> {
+    fn fail(&mut self, now: Timestamp, error: &dyn Error) {
+        self.done.failed += 1;
+        self.not_before = now + SNAPSHOT_AGAIN_AFTER;
+        self.failure = Some(SnapshotFailure { time: now, reason: chain(error) });
+    }
+
+    /// What was done so far.
+    pub(crate) const fn done(&self) -> Snapshots {
+        self.done
+    }
+
+    /// Why the last attempt failed, if it did.
+    pub(crate) const fn failure(&self) -> Option<&SnapshotFailure> {
         self.failure.as_ref()
     }
+}
+
+fn take(image: &Image, writer: Box<dyn WriteSnapshot>) -> Result<Taken, ImageError> {
+    let begun = Instant::now();
+    let bytes = image.keep(writer)?;
+    Ok(Taken { bytes, took: begun.elapsed() })
 }
 
 const fn head_of(image: &Image) -> SnapshotHead {

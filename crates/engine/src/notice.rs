@@ -1,7 +1,7 @@
 //! What the RM is told of an event, in names. Scheduler interface §6 to §8.
 //!
 //! An event names rows by ids, and some rows are gone once it is applied. So what is to be told
-//! is put into names just before, by [`notices`].
+//! is put into names just before, by [`notice`].
 
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
@@ -131,14 +131,11 @@ pub struct NamedRemoval {
     pub least: usize,
 }
 
-/// Tell `heard` what the RM is told of an event, in order; `books` are those just before it.
+/// What the RM is told of an event, if it is told anything; `books` are those just before it.
 ///
 /// Costs what the event names.
-pub fn notices(books: &Books, event: &Event, heard: &mut impl FnMut(Notice)) {
-    let teller = Teller { books };
-    if let Some(notice) = teller.of(event) {
-        heard(notice);
-    }
+pub fn notice(books: &Books, event: &Event) -> Option<Notice> {
+    Teller { books }.of(event)
 }
 
 struct Teller<'books> {

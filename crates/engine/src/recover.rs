@@ -6,7 +6,7 @@ use headroom_core::books::Books;
 use headroom_journal::{ReadStore, Record};
 
 use crate::answers::Answers;
-use crate::error::{EngineError, chain};
+use crate::error::{EngineError, carry_out, chain};
 use crate::image::Image;
 
 /// What a journal holds, as of its last record.
@@ -26,20 +26,46 @@ pub struct Recovered {
     pub warnings: Vec<String>,
 }
 
+/// How far a recovery is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovering {
+    /// Records that were replayed so far, behind the snapshot if there is one.
+    pub replayed: u64,
+    /// How many there are to be replayed.
+    pub records: u64,
+}
+
+/// After how many records it is told how far a recovery is.
+const TOLD_EVERY: u64 = 4_096;
+
 /// Read a journal back. A snapshot that is damaged is told of, and the one before is taken, with the
 /// records since then.
 ///
 /// # Errors
-/// When it cannot be read, is damaged, or was written by a later version; and when its snapshots
-/// are damaged and the first records are gone.
+/// When it cannot be read, is damaged, or was written by a later version; when its snapshots are
+/// damaged and the first records are gone; and when a record cannot have happened.
 pub fn recover(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
+    recover_telling(store, &mut |_| {})
+}
+
+/// As [`recover()`], and tell how far it is: when the snapshot is read, now and then, and when all
+/// is done.
+///
+/// # Errors
+/// As there.
+pub fn recover_telling(
+    store: &dyn ReadStore,
+    tell: &mut dyn FnMut(Recovering),
+) -> Result<Recovered, EngineError> {
     let mut recovered = newest_image(store)?;
+    let records = (store.next() - 1).saturating_sub(recovered.sequence);
+    tell(Recovering { replayed: 0, records });
     for stored in store.read(recovered.sequence + 1)? {
-        let stored = stored?;
-        let sequence = stored.sequence;
-        let record = Record::decode(&stored.bytes)
-            .map_err(|source| EngineError::Unreadable { sequence, source })?;
-        recovered.replay(&record)?;
+        recovered.replay(&store.decode(&stored?)?)?;
+        let replayed = recovered.replayed;
+        if replayed.is_multiple_of(TOLD_EVERY) || replayed == records {
+            tell(Recovering { replayed, records });
+        }
     }
     Ok(recovered)
 }
@@ -50,9 +76,7 @@ fn newest_image(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
     for sequence in store.snapshots()? {
         let image = store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
         match image {
-            Ok(Image { books, answers, sequence, time }) => {
-                return Ok(Recovered { books, answers, sequence, time, replayed: 0, warnings });
-            }
+            Ok(image) => return Ok(Recovered { warnings, ..Recovered::of(image) }),
             Err(error) => {
                 let why = chain(&error);
                 warnings.push(format!("the snapshot of record {sequence} is not used: {why}"));
@@ -64,17 +88,26 @@ fn newest_image(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
 
 impl Recovered {
     fn replay(&mut self, record: &Record) -> Result<(), EngineError> {
-        let expected = self.sequence + 1;
-        if record.sequence != expected {
-            return Err(EngineError::Misplaced { expected, found: record.sequence });
-        }
-        for event in &record.events {
-            self.books.apply(record.time, event);
-        }
+        carry_out(record.sequence, || {
+            for event in &record.events {
+                self.books.apply(record.time, event);
+            }
+        })?;
+        self.note(record);
+        self.replayed += 1;
+        Ok(())
+    }
+
+    /// What a snapshot holds.
+    pub(crate) fn of(image: Image) -> Self {
+        let Image { books, answers, sequence, time } = image;
+        Self { books, answers, sequence, time, replayed: 0, warnings: Vec::new() }
+    }
+
+    /// The books are those after this record.
+    pub(crate) fn note(&mut self, record: &Record) {
         self.answers.note(record);
         self.sequence = record.sequence;
         self.time = self.time.max(record.time);
-        self.replayed += 1;
-        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! The books as readers see them: a copy that does not change, published between batches.
 //!
 //! A reader never touches the writer. It gets the newest copy that holds all that was answered
-//! before it asked, so everybody sees his own writes. Nothing is copied while nobody reads.
+//! before it asked, so everybody sees his own writes. Books are copied at most once for a batch, and
+//! while the writer is busy only if somebody reads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use headroom_core::view::{Counters, History, Tally};
 
 use crate::progress::Progress;
 use crate::step_times::StepTimes;
+use crate::work::Work;
 
 /// What there is at one point of the one order.
 #[derive(Debug, Default)]
@@ -21,7 +23,7 @@ pub struct View {
     /// When that was.
     pub time: Timestamp,
     /// The books.
-    pub books: Books,
+    pub books: Arc<Books>,
     /// How many applications and allocations there were, minute by minute.
     pub history: Arc<History>,
     /// What went wrong since the start.
@@ -30,6 +32,9 @@ pub struct View {
     pub tally: Tally,
     /// How long the steps of the scheduler took since the start.
     pub step_times: StepTimes,
+    /// How busy the writer was since the start. It and the counters are never older than the last
+    /// answer, whether a record followed or not.
+    pub work: Work,
 }
 
 /// Where the newest view is. Clones are one place.

@@ -15,14 +15,16 @@ use headroom_journal::{Journal, Origin, Record, Store};
 use crate::answers::Answers;
 use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
-use crate::image::{Image, ImageError};
+use crate::health::Vitals;
+use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
-use crate::notice::notices;
+use crate::notice::notice;
 use crate::recover::Recovered;
 use crate::step_times::StepTimes;
 use crate::view::{View, Views};
 use crate::watched::Watched;
+use crate::work::Work;
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
 /// timed, so that a replay takes the same path.
@@ -80,17 +82,13 @@ impl Default for Kept {
     }
 }
 
-/// How busy the writer was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Commands that were judged.
-    pub commands: u64,
-    /// Of these, refused.
-    pub refused: u64,
-    /// Steps of the scheduler.
-    pub steps: u64,
-    /// Batches that were flushed.
-    pub batches: u64,
+/// What is not durable yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    records: u64,
+    bytes: u64,
+    /// Steps of the scheduler among the records.
+    steps: u64,
 }
 
 /// The writer and all that it holds.
@@ -106,7 +104,8 @@ pub struct Writer {
     edges: Edges,
     /// Events of the step at hand.
     events: Vec<Event>,
-    /// What is not durable yet.
+    batch: Batch,
+    /// Of the records that are not durable yet.
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
     scanned: Timestamp,
@@ -119,6 +118,7 @@ pub struct Writer {
     feed: Feed,
     views: Views,
     watched: Watched,
+    vitals: Arc<Vitals>,
 }
 
 impl fmt::Debug for Writer {
@@ -136,6 +136,8 @@ pub struct Published {
     pub views: Views,
     /// What watchers are told.
     pub watched: Watched,
+    /// How it is.
+    pub(crate) vitals: Arc<Vitals>,
 }
 
 impl Published {
@@ -153,8 +155,8 @@ impl Writer {
         let Recovered { books, answers, sequence, time, replayed, .. } = recovered;
         let scheduler = Scheduler::watching(&books);
         let tally = Tally::of(&books);
-        let (known, counted) = (books.clone(), tally.clone());
-        let first = View { sequence, time, books: known, tally: counted, ..View::default() };
+        let (shown, counted) = (Arc::new(books.clone()), tally.clone());
+        let first = View { sequence, time, books: shown, tally: counted, ..View::default() };
         let views = Views::new(first);
         Self {
             books,
@@ -166,6 +168,7 @@ impl Writer {
             telling: Telling::default(),
             edges: Edges::default(),
             events: Vec::new(),
+            batch: Batch::default(),
             entries: VecDeque::new(),
             told: Vec::new(),
             scanned: time,
@@ -178,6 +181,7 @@ impl Writer {
             feed: Feed::new(sequence + 1, kept.entries),
             views,
             watched: Watched::new(kept.records),
+            vitals: Arc::default(),
         }
     }
 
@@ -187,6 +191,7 @@ impl Writer {
             feed: self.feed.clone(),
             views: self.views.clone(),
             watched: self.watched.clone(),
+            vitals: Arc::clone(&self.vitals),
         }
     }
 
@@ -198,11 +203,6 @@ impl Writer {
     /// The scheduler, to ask why something waits.
     pub const fn scheduler(&self) -> &Scheduler {
         &self.scheduler
-    }
-
-    /// How busy it was.
-    pub const fn work(&self) -> Work {
-        self.work
     }
 
     /// Judge a command at this time. What it leads to is applied, and durable with the next
@@ -219,7 +219,8 @@ impl Writer {
         let Submission { origin, command } = submission;
         self.work.commands += 1;
         if let Some(sequence) = self.answers.find(&origin) {
-            let entry = self.feed.read(sequence, 1).ok().and_then(|mut found| found.pop());
+            self.work.repeated += 1;
+            let entry = self.entry_of(sequence);
             return Ok(Ok(Accepted { sequence, entry, repeated: true }));
         }
         match decide(&self.books, now, &command) {
@@ -253,6 +254,7 @@ impl Writer {
             match step {
                 Step::Moved => {
                     self.work.steps += 1;
+                    self.batch.steps += 1;
                     self.record(now, None)?;
                 }
                 Step::Idle { wake_at } => return Ok(Scheduled { steps, more: false, wake_at }),
@@ -297,17 +299,10 @@ impl Writer {
     /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
     /// again: memory is ahead of the disk.
     pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
-        let committed = self.journal.sync()?;
-        self.keeper.look(self.journal.store_mut())?;
-        if self.keeper.is_due() {
-            let image = self.image();
-            self.keeper.begin(self.journal.store_mut(), image)?;
-        }
-        self.work.batches += u64::from(!self.entries.is_empty());
+        let committed = self.commit()?;
+        self.take_snapshots();
         self.views.note_committed(committed);
-        if self.views.take_wanted() || is_idle {
-            self.publish_view();
-        }
+        self.publish_view(is_idle);
         self.watched.publish(&mut self.told);
         self.feed.publish(self.entries.drain(..));
         Ok(())
@@ -319,16 +314,44 @@ impl Writer {
     /// As [`Writer::flush`].
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.flush(true)?;
-        let Self { keeper, journal, books, answers, last, .. } = self;
-        let (sequence, time) = (journal.next() - 1, *last);
-        let image = || Image { books: books.clone(), answers: answers.clone(), sequence, time };
-        Ok(keeper.finish(journal.store_mut(), image)?)
+        let image = self.image();
+        self.keeper.finish(self.last, self.journal.store_mut(), &image);
+        self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
+        self.publish_view(true);
+        Ok(())
     }
 
-    /// Why the last snapshot failed, if it did. Nothing is lost by that but time at the next start,
-    /// and room on the disk.
-    pub fn snapshot_failure(&self) -> Option<&ImageError> {
-        self.keeper.failure()
+    /// Make the batch durable; the last record that is.
+    fn commit(&mut self) -> Result<u64, EngineError> {
+        let Batch { records, bytes, steps } = std::mem::take(&mut self.batch);
+        if records == 0 {
+            return Ok(self.journal.next() - 1);
+        }
+        self.vitals.flush_begins(self.last);
+        let begun = Instant::now();
+        let committed = self.journal.sync()?;
+        let took = begun.elapsed();
+        self.vitals.flushed(self.last, took, steps);
+        self.keeper.note(records, bytes);
+        self.work.records += records;
+        self.work.bytes += bytes;
+        self.work.flushes.note(took);
+        Ok(committed)
+    }
+
+    /// See how the snapshot under way is, and begin one if it is time to.
+    fn take_snapshots(&mut self) {
+        let now = self.last;
+        self.keeper.look(now, self.journal.store_mut());
+        if self.keeper.is_due(now) {
+            let image = self.image();
+            self.keeper.begin(now, self.journal.store_mut(), image);
+        }
+        let done = self.keeper.done();
+        if done != self.work.snapshots {
+            self.work.snapshots = done;
+            self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
+        }
     }
 
     fn image(&self) -> Image {
@@ -340,20 +363,42 @@ impl Writer {
         }
     }
 
-    fn publish_view(&self) {
+    /// Publish the books if somebody waits for them or nothing else is to be done, and what is
+    /// counted in any case.
+    fn publish_view(&self, is_idle: bool) {
         let sequence = self.journal.next() - 1;
-        if self.views.latest().sequence == sequence {
-            return; // Nothing is newer.
-        }
+        let newest = self.views.latest();
+        let books = if newest.sequence == sequence {
+            let is_counted = newest.work == self.work && newest.counters == self.counters;
+            if is_counted && Arc::ptr_eq(&newest.history, &self.history) {
+                return; // Nothing is newer.
+            }
+            Arc::clone(&newest.books)
+        } else if self.views.take_wanted() || is_idle {
+            Arc::new(self.books.clone())
+        } else {
+            return; // Whoever reads now waits for newer books.
+        };
         self.views.publish(View {
             sequence,
             time: self.last,
-            books: self.books.clone(),
+            books,
             history: Arc::clone(&self.history),
             counters: self.counters,
             tally: self.tally.clone(),
             step_times: self.step_times,
+            work: self.work,
         });
+    }
+
+    /// The entry of a record, durable or not; none if it is kept no more.
+    fn entry_of(&self, sequence: u64) -> Option<Arc<Entry>> {
+        let durable = self.journal.next() - self.entries.len() as u64;
+        if sequence < durable {
+            return self.feed.read(sequence, 1).ok()?.pop();
+        }
+        let at = usize::try_from(sequence - durable).ok()?;
+        self.entries.get(at).cloned()
     }
 
     /// The clock may step back, the journal does not.
@@ -385,7 +430,7 @@ impl Writer {
         let Self { books, scheduler, telling, edges, told, tally, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
         for event in &events {
-            notices(books, event, &mut |notice| told_rm.push(notice));
+            told_rm.extend(notice(books, event));
             names.push(named(books, event));
             tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
@@ -401,7 +446,8 @@ impl Writer {
         let record = Record { sequence, time: now, origin, command, events };
         let added = self.journal.add(&record);
         let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;
-        self.keeper.note(bytes);
+        self.batch.records += 1;
+        self.batch.bytes += bytes;
         self.answers.note(&record);
         let entry = Arc::new(Entry { record, notices: told_rm, named: names });
         self.entries.push_back(Arc::clone(&entry));

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What went wrong. Any of these on the way to the disk ends the writing: memory may be ahead of
-/// the disk then, so whoever leads stops and recovers by replay.
+/// What went wrong. Any of these while records are appended ends the writing: memory may be ahead
+/// of the disk then, so whoever leads stops and recovers by replay.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Records were not written.

@@ -38,6 +38,10 @@ pub use store::{
 };
 pub use verify::{Seen, Verified, verify};
 
+/// What the messages are, as a `google.protobuf.FileDescriptorSet`: for whoever shows a record
+/// without knowing its types.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
 /// The messages, as `proto/headroom/journal/v1` defines them.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]
 pub mod proto {

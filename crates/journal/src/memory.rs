@@ -23,6 +23,7 @@ struct State {
     gone: u64,
     snapshots: BTreeMap<u64, (SnapshotHead, Vec<Vec<u8>>)>,
     failing: bool,
+    snapshots_failing: bool,
 }
 
 impl State {
@@ -42,6 +43,11 @@ impl MemoryJournal {
     /// Whether appending fails, as if the disk did.
     pub fn set_failing(&self, failing: bool) {
         self.state().failing = failing;
+    }
+
+    /// Whether no snapshot can be begun, as if the disk had no room for one.
+    pub fn set_snapshots_failing(&self, failing: bool) {
+        self.state().snapshots_failing = failing;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -143,10 +149,16 @@ impl Store for MemoryStore {
         lease: Lease,
         head: SnapshotHead,
     ) -> Result<Box<dyn WriteSnapshot>, JournalError> {
-        let last = self.may_write(lease)?.next() - 1;
+        let state = self.may_write(lease)?;
+        let last = state.next() - 1;
         if head.sequence != last {
             return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
         }
+        if state.snapshots_failing {
+            let source = std::io::Error::other("it was told to fail");
+            return Err(JournalError::Access { deed: "make", path: path(), source });
+        }
+        drop(state);
         let journal = self.journal.clone();
         Ok(Box::new(Writer { journal, head, chunks: Vec::new() }))
     }

@@ -1,13 +1,14 @@
 //! What a place that keeps the journal must be able to do.
 //!
-//! A store knows records as bytes and snapshots as chunks of bytes; [`crate::Record`] and the
+//! A store knows records as bytes and snapshots as chunks of bytes; [`Record`] and the
 //! writer of snapshots know what they mean. It may be shared by several processes, of which one
 //! leads: whoever opens a store for writing gets a [`Lease`], and everything that is written
 //! carries it, so that a leader who has been replaced without knowing cannot write any more.
 
 use std::path::PathBuf;
 
-use crate::JournalError;
+use crate::error::{Damage, JournalError, Place};
+use crate::record::Record;
 
 /// How many snapshots are kept: should the newest be damaged, the one before and the records
 /// since then give the same books.
@@ -40,7 +41,7 @@ impl Lease {
 pub struct Stored {
     /// Counts records from 1.
     pub sequence: u64,
-    /// What [`crate::Record::encode`] made.
+    /// What [`Record::encode`] made.
     pub bytes: Vec<u8>,
 }
 
@@ -104,6 +105,22 @@ pub trait ReadStore {
     /// When that record was truncated away, or the disk fails.
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError>;
 
+    /// What a record says, which must be filed under its own number.
+    ///
+    /// # Errors
+    /// When it does not mean anything to this version, or says another number.
+    fn decode(&self, stored: &Stored) -> Result<Record, JournalError> {
+        let sequence = stored.sequence;
+        let damaged =
+            |damage| JournalError::damaged(self.place(sequence), Place::record(sequence), damage);
+        let record = Record::decode(&stored.bytes).map_err(|error| damaged(error.into()))?;
+        if record.sequence != sequence {
+            let damage = Damage::Shape("the record says another number than it is filed under");
+            return Err(damaged(damage));
+        }
+        Ok(record)
+    }
+
     /// After which records there are snapshots, the newest first.
     ///
     /// # Errors
@@ -135,6 +152,7 @@ pub trait Store: ReadStore + Send {
     ///
     /// # Errors
     /// When the lease is over, the head names another record than the last, or the disk fails.
+    /// Records go on being appended after a failure, and it may be tried again.
     fn begin_snapshot(
         &mut self,
         lease: Lease,
@@ -145,6 +163,7 @@ pub trait Store: ReadStore + Send {
     /// as far as that is cheap. Answers with the first record that is kept.
     ///
     /// # Errors
-    /// When the lease is over, or the disk fails.
+    /// When the lease is over, or the disk fails. Then more is kept than is needed, and it may be
+    /// tried again.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
 }

@@ -62,19 +62,14 @@ pub fn verify<E: From<JournalError>>(
             see(Seen::Snapshot(head))?;
         }
         let stored = stored?;
-        let sequence = stored.sequence;
-        let damaged =
-            |damage| JournalError::damaged(store.place(sequence), Place::record(sequence), damage);
-        let record = Record::decode(&stored.bytes).map_err(|error| damaged(error.into()))?;
-        if record.sequence != sequence {
-            let damage = Damage::Shape("the record says another number than it is filed under");
-            return Err(damaged(damage).into());
-        }
+        let record = store.decode(&stored)?;
         if record.time < time {
-            return Err(damaged(Damage::Shape("it is earlier than the record before")).into());
+            let damage = Damage::Shape("it is earlier than the record before");
+            let (path, place) = (store.place(stored.sequence), Place::record(stored.sequence));
+            return Err(JournalError::damaged(path, place, damage).into());
         }
         time = record.time;
-        found.last = sequence;
+        found.last = stored.sequence;
         found.record_bytes += stored.bytes.len() as u64;
         found.commands += u64::from(record.command.is_some());
         found.events += record.events.len() as u64;

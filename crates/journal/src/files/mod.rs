@@ -167,15 +167,41 @@ impl FileStore {
 
     /// The records from now on go to another file.
     fn turn(&mut self) -> Result<(), JournalError> {
-        let FileReader { disk, older, log, .. } = &mut self.files;
+        let FileReader { disk, log, .. } = &self.files;
         if log.next == log.first {
             return Ok(()); // It has no record yet.
         }
-        log::make(&**disk, log.next, log.checksum, std::iter::empty())?;
-        let new = Log::open(&**disk, log.next, Use::Append, None)?;
-        older.push(log.first);
-        *log = new;
-        Ok(())
+        let first = log.next;
+        let made = log::make(&**disk, first, log.checksum, std::iter::empty());
+        match made.and_then(|()| Log::open(&**disk, first, Use::Append, None)) {
+            Ok(new) => {
+                let old = std::mem::replace(&mut self.files.log, new);
+                self.files.older.push(old.first);
+                Ok(())
+            }
+            Err(error) => {
+                // Records go on to the old file, and the new one would hide them.
+                self.stopped |= self.unmake(first).is_err();
+                Err(error)
+            }
+        }
+    }
+
+    /// Remove a file of records that could not be made, whatever there is of it.
+    fn unmake(&self, first: u64) -> Result<(), JournalError> {
+        let (disk, name) = (&self.files.disk, names::log(first));
+        let there = list(&**disk)?;
+        for name in [names::new(&name), name] {
+            if there.contains(&name) {
+                self.remove(&name)?;
+            }
+        }
+        self.sync_names()
+    }
+
+    fn sync_names(&self) -> Result<(), JournalError> {
+        let disk = &self.files.disk;
+        disk.sync().map_err(|source| JournalError::access("flush", disk.path(""), source))
     }
 
     fn drop_old(&mut self) -> Result<u64, JournalError> {
@@ -192,9 +218,7 @@ impl FileStore {
             self.remove(&names::log(*first))?;
             self.files.older.remove(0);
         }
-        let disk = &self.files.disk;
-        let synced = disk.sync();
-        synced.map_err(|source| JournalError::access("flush", disk.path(""), source))?;
+        self.sync_names()?;
         Ok(self.first())
     }
 
@@ -304,8 +328,7 @@ impl Store for FileStore {
         if head.sequence != last {
             return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
         }
-        let turned = self.turn();
-        self.watch(turned)?;
+        self.turn()?;
         // A snapshot that fails is a pity, and the records are still there.
         let writer = snapshot::Writer::begin(Arc::clone(&self.files.disk), head)?;
         Ok(Box::new(writer))
@@ -313,7 +336,6 @@ impl Store for FileStore {
 
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
         self.may_write(lease)?;
-        let dropped = self.drop_old();
-        self.watch(dropped)
+        self.drop_old()
     }
 }

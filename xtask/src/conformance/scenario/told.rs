@@ -2,7 +2,7 @@
 
 use headroom_core::books::{ApplicationState, Books};
 use headroom_core::{Event, Name, Termination};
-use headroom_engine::{Allocated, News, Notice, Released, notices};
+use headroom_engine::{Allocated, News, Notice, Released, notice};
 use serde_json::{Map, Value, json};
 
 use super::print::resources;
@@ -39,7 +39,9 @@ impl Told {
 
     /// Hear an event before it changes these books.
     pub(super) fn hear(&mut self, books: &Books, event: &Event) {
-        notices(books, event, &mut |notice| self.take_in(notice));
+        if let Some(notice) = notice(books, event) {
+            self.take_in(notice);
+        }
     }
 
     fn take_in(&mut self, Notice { partition, news }: Notice) {
