@@ -165,9 +165,15 @@ async fn negotiate(mut request: Request, next: Next) -> Response {
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    // What a handler says of its own stays.
+    let own: Vec<HeaderValue> = headers.get_all(header::VARY).iter().cloned().collect();
     headers.remove(header::VARY);
+    let is_ours = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"accept-encoding");
+    for value in own.into_iter().filter(|value| !is_ours(value)) {
+        headers.append(header::VARY, value);
+    }
     if headers.contains_key(header::CONTENT_ENCODING) {
-        headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     }
     response
 }

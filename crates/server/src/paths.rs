@@ -22,12 +22,18 @@ pub(crate) fn find(path: &str) -> Found {
         let paths = routes::all().map(|route| route.path);
         paths.filter(|path| path.starts_with("/ws/") || path.starts_with("/debug/"))
     };
+    // Nothing between two slashes is an empty name, if a route fits; at the end it is a slash too
+    // many, if one does without it.
+    let empty = || templates().find_map(|template| empty_parameter(template, &exact));
+    let ends_empty = exact.last().is_some_and(|last| last.is_empty());
+    if let Some(parameter) = empty().filter(|_| !ends_empty) {
+        return Found::Empty(parameter);
+    }
     let cleaned: Vec<&str> = exact.iter().copied().filter(|one| !one.is_empty()).collect();
     if let Some(at) = templates().find_map(|template| spelled_as(template, &cleaned)) {
         return if at == path { Found::Nothing } else { Found::At(at) };
     }
-    let empty = templates().find_map(|template| empty_parameter(template, &exact));
-    empty.map_or(Found::Nothing, Found::Empty)
+    empty().map_or(Found::Nothing, Found::Empty)
 }
 
 /// This path as the template has it, if it fits.
@@ -107,6 +113,10 @@ mod tests {
             ("/ws/v1/partition/default/node/", Found::Empty("node")),
             ("/ws/v1/partition/default/usage/user/", Found::Empty("user")),
             ("/ws/v1/partition/default/queue//applications", Found::Empty("queue")),
+            (
+                "/ws/v1/partition/default/queue/root/applications/",
+                at("/ws/v1/partition/default/queue/root/applications"),
+            ),
             ("/ws/v1/nothing", Found::Nothing),
             ("/ws/v1/%", Found::Nothing),
             ("/ws/v1/loglevel", Found::Nothing),

@@ -13,9 +13,6 @@ use super::allocation::allocation;
 use super::ask::ask;
 use super::value::{NO_PRIORITY, millis, moment, names, nanos, resources};
 
-/// When an application began to run that never did: the reference's zero time, in milliseconds.
-const NEVER: i64 = -62_135_596_800_000;
-
 /// What no rule found a queue for is shown without one.
 const NO_RULE_MATCHED: &str = "PL-REJECTED";
 
@@ -53,7 +50,7 @@ pub(crate) fn application(view: &ApplicationView, beside: &dyn Beside) -> Applic
         has_reserved: !view.reservations.is_empty(),
         reservations: names(&view.reservations),
         max_request_priority: view.highest_priority.unwrap_or(NO_PRIORITY),
-        start_time: view.started.map_or(NEVER, millis),
+        start_time: view.started.map_or(0, millis),
         resource_history: spent(&view.spent),
         backoff_deadline: view.backed_off.and_then(moment),
     }
@@ -78,7 +75,6 @@ pub(crate) fn rejected(view: &RejectedView) -> Application {
         rejected_message: view.message.to_string(),
         state_log: vec![StateChange { time: at, application_state: "Rejected".to_owned() }],
         max_request_priority: NO_PRIORITY,
-        start_time: NEVER,
         ..Application::default()
     }
 }

@@ -1,16 +1,23 @@
 //! Applications, by partition, queue and state.
 
+use std::time::Duration;
+
 use headroom_api::wsv1::{Application, message};
+use headroom_core::Name;
 use headroom_core::books::{ApplicationState, Books};
 use headroom_core::id::{ApplicationId, PartitionId, QueueId};
 use headroom_core::view::{ApplicationView, RejectedView};
 
 use crate::convert::application::{application, rejected};
 use crate::convert::ask::waits;
+use crate::service::Service;
 
 use super::refusal::{Answer, Refusal};
 use super::request::{Asked, Seen, check_queue_path};
 use super::respond::{blocking, json};
+
+/// How long the scheduler is waited for, when it is asked why something waits.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// For how many asks of one application it is found out why they wait: the scheduler is held up
 /// for that long.
@@ -81,18 +88,9 @@ async fn one(asked: Asked, path: Option<String>) -> Answer {
     let name = asked.parameter("application").to_owned();
     let seen = asked.seen().await;
     let id = find(&seen, &partition, path.as_deref(), &name)?;
-    // The scheduler knows why they wait, the books do not. If it has stopped, they are shown
-    // without reasons.
-    let reasons = asked.service.engine.inspect(move |books, scheduler| {
-        let id = books.partition(books.partition_named(&partition)?).applications.get(&*name)?;
-        let asks = books.allocations_of(*id).filter(|(_, row)| row.is_pending());
-        let reasons = asks.take(REASONS_MAX).filter_map(|(ask, row)| {
-            let wait = scheduler.wait_of(books, ask)?;
-            Some((row.key.clone(), wait.sentence(books, books.resources_of(ask))))
-        });
-        Some(reasons.collect::<Vec<_>>())
-    });
-    let reasons = reasons.await.ok().flatten().unwrap_or_default();
+    let waits_for_room = seen.books().application(id).ask_count > 0;
+    let reasons =
+        if waits_for_room { reasons(&asked.service, partition, name).await } else { Vec::new() };
     let now = asked.service.clock.now();
     blocking(move || {
         let mut shown = show(&seen, id);
@@ -107,6 +105,23 @@ async fn one(asked: Asked, path: Option<String>) -> Answer {
         json(&shown)
     })
     .await
+}
+
+/// Why asks of an application wait, by key. The scheduler knows it, the books do not; if it has
+/// stopped, or has too much to do, nothing is said.
+async fn reasons(service: &Service, partition: String, application: String) -> Vec<(Name, String)> {
+    let reasons = service.engine.inspect(move |books, scheduler| {
+        let partition = books.partition(books.partition_named(&partition)?);
+        let id = partition.applications.get(&*application)?;
+        let asks = books.allocations_of(*id).filter(|(_, row)| row.is_pending());
+        let reasons = asks.take(REASONS_MAX).filter_map(|(ask, row)| {
+            let wait = scheduler.wait_of(books, ask)?;
+            Some((row.key.clone(), wait.sentence(books, books.resources_of(ask))))
+        });
+        Some(reasons.collect())
+    });
+    let reasons = tokio::time::timeout(PATIENCE, reasons).await;
+    reasons.ok().and_then(Result::ok).flatten().unwrap_or_default()
 }
 
 fn find(

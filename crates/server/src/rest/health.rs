@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::Extension;
 use headroom_api::wsv1::message;
 use headroom_core::view::{Check, health};
 use headroom_core::{Millis, Timestamp};
@@ -10,8 +11,8 @@ use headroom_core::{Millis, Timestamp};
 use crate::convert;
 use crate::service::Service;
 
+use super::Rest;
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
 use super::respond::json;
 use super::settings::health_interval;
 
@@ -69,8 +70,9 @@ impl Checks {
     }
 }
 
-pub(crate) async fn get_health_check(asked: Asked) -> Answer {
-    let last = asked.rest.checks.last();
+/// Whoever asks need not say who he is.
+pub(crate) async fn get_health_check(Extension(rest): Extension<Arc<Rest>>) -> Answer {
+    let last = rest.checks.last();
     let last = last.ok_or_else(|| Refusal::missing(message::NO_HEALTH_CHECK))?;
     Ok(json(&convert::health::health(&last)))
 }

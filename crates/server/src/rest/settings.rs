@@ -92,10 +92,9 @@ pub(crate) fn health_interval(extra: &BTreeMap<String, String>) -> Option<Millis
     let Some(text) = extra.get("health.checkInterval") else {
         return Some(HEALTH_INTERVAL);
     };
-    // Durations above zero are read; a legal one that is not above zero means never.
-    let zero = text.trim_start_matches(['-', '+']);
-    let is_off =
-        text.starts_with('-') || zero == "0" || read_duration(zero).is_none() && is_zero(zero);
+    // Only durations above zero can be read; others are legal, and mean never.
+    let below = text.strip_prefix('-').is_some_and(|rest| read_duration(rest).is_some());
+    let is_off = below || is_zero(text.trim_start_matches(['-', '+']));
     if is_off { None } else { Some(read_duration(text).unwrap_or(HEALTH_INTERVAL)) }
 }
 
@@ -149,6 +148,7 @@ mod tests {
             ("0", None),
             ("0s", None),
             ("-5s", None),
+            ("-soon", Some(30_000)),
             ("soon", Some(30_000)),
             ("", Some(30_000)),
         ] {

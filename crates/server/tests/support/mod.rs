@@ -34,6 +34,9 @@ pub const START: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 /// server is open.
 pub const CALLER: &str = "x-test-caller";
 
+/// The caller of whom nothing is known, as where the guard is missing.
+pub const NOBODY: &str = "nobody";
+
 /// How a server is started.
 #[derive(Debug)]
 pub struct Options {
@@ -178,8 +181,12 @@ async fn serve(router: Router) -> (SocketAddr, tokio::task::JoinHandle<()>) {
 
 /// Who asks, as the guard of a real server says it.
 async fn identify(mut request: Request, next: Next) -> Response {
-    let caller = request.headers().get(CALLER).map(|text| caller(text.to_str().unwrap()));
-    request.extensions_mut().insert(caller.unwrap_or_else(Caller::open));
+    let named = request.headers().get(CALLER).map(|text| text.to_str().unwrap().to_owned());
+    match named.as_deref() {
+        Some(NOBODY) => {}
+        Some(text) => drop(request.extensions_mut().insert(caller(text))),
+        None => drop(request.extensions_mut().insert(Caller::open())),
+    }
     next.run(request).await
 }
 

@@ -79,7 +79,8 @@ impl Raw {
         }
         head += "\r\n";
         stream.write_all(head.as_bytes()).await.unwrap();
-        stream.write_all(&self.body).await.unwrap();
+        // A server may refuse a body before it is through.
+        let _ = stream.write_all(&self.body).await;
         stream
     }
 }

@@ -213,7 +213,7 @@ async fn an_application_shows_what_it_has_and_why_it_waits() {
     assert!(reason.contains("root.sales") && reason.contains("8000 m"), "{reason}");
 
     let never = server.json("/ws/v1/partition/default/application/app-3").await;
-    assert_eq!(never["startTime"], -62_135_596_800_000_i64);
+    assert_eq!(never.get("startTime"), None, "it never began");
     assert_eq!(never["maxRequestPriority"], i32::MIN);
     assert_eq!(never["resourceHistory"], json!({}));
 }

@@ -28,7 +28,7 @@ async fn the_dump_has_everything_in_its_order() {
     assert_eq!(ids, ["app-1", "app-2", "app-3", "app-refused"]);
     assert_eq!(dump.nodes[0].nodes_info.len(), 3);
     assert_eq!(dump.nodes[1].nodes_info, []);
-    assert_eq!((dump.app_history.len(), dump.container_history.len()), (1, 1));
+    assert_eq!((dump.app_history.len(), dump.container_history.len()), (2, 2));
     assert_eq!(dump.queues[0].children.len(), 2);
     assert_eq!(dump.rm_diagnostics["empty"], "the RM has no state dump");
     assert_eq!(dump.log_level, "info");

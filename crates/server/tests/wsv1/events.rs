@@ -125,20 +125,14 @@ async fn streams_are_limited_in_all_and_by_the_name_of_the_server() {
     assert_eq!(dump["eventStreams"].as_array().unwrap().len(), 20);
     assert_eq!(dump["eventStreams"][0]["Name"], "one");
     drop(streams);
-    for _ in 0..200 {
-        if server.rest.streams.count() == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("places are not free again");
+    places_are_free(&server).await;
 }
 
 const STREAM: &str = "/ws/v1/events/stream";
 
 #[tokio::test]
 async fn a_reader_that_is_too_slow_is_told_so_in_a_last_line() {
-    let server = Server::with(extra(&[("event.ringBufferCapacity", "100")])).await;
+    let server = Server::with(extra(&[("event.ringBufferCapacity", "5000")])).await;
     server.accept(Command::AddNode(node("n1", 1))).await;
     let mut slow = Lines::of(server.raw().open("GET", STREAM).await).await;
     slow.next().await.unwrap();
@@ -156,10 +150,20 @@ async fn a_reader_that_is_too_slow_is_told_so_in_a_last_line() {
         count += 1;
         last = line;
     }
-    assert!((1_000..120_000).contains(&count), "{count} lines");
+    assert!(count < 120_000, "{count} lines");
     let said = "Event stream was closed by the producer";
     assert_eq!(last, json!({"status_code": 200, "message": said, "description": said}));
-    assert_eq!(server.rest.streams.count(), 0);
+    places_are_free(&server).await;
+}
+
+async fn places_are_free(server: &Server) {
+    for _ in 0..500 {
+        if server.rest.streams.count() == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("places are not free again");
 }
 
 /// The lines of a chunked answer, read as they come.

@@ -53,10 +53,11 @@ async fn a_slow_reader_gets_the_books_as_they_were_and_holds_up_nobody() {
     let mut slow = server.raw().open("GET", path).await;
     let mut first = vec![0; 1_000];
     slow.read_exact(&mut first).await.unwrap();
-    for place in 0..20_000 {
+    let remove = |place| {
         let (partition, node) = (Name::new("default"), Name::new(format!("node-{place:05}")));
-        server.accept(Command::RemoveNode { partition, node }).await;
-    }
+        Submission::from(Command::RemoveNode { partition, node })
+    };
+    server.handle.submit_all((0..20_000).map(remove).collect()).await.unwrap();
     assert_eq!(server.client().get_nodes("default").await.unwrap(), []);
     let mut rest = Vec::new();
     slow.read_to_end(&mut rest).await.unwrap();

@@ -3,7 +3,7 @@
 use headroom_core::Command;
 use serde_json::Value;
 
-use crate::support::{CALLER, Exchange, Options, Server, ask, node, submit};
+use crate::support::{CALLER, Exchange, NOBODY, Options, Server, ask, node, submit};
 
 const QUEUES: &str = "
 partitions:
@@ -59,6 +59,16 @@ fn paths(queue: &Value, found: &mut Vec<String>) {
     for child in queue["children"].as_array().into_iter().flatten() {
         paths(child, found);
     }
+}
+
+#[tokio::test]
+async fn without_a_guard_nothing_is_told_but_health() {
+    let server = server().await;
+    server.rest.checks.run(&server.service).await;
+    for path in ["partitions", "config", "events/batch", "partition/default/queues", "clusters"] {
+        assert_eq!(get(&server, NOBODY, path).await.status, 401, "{path}");
+    }
+    assert_eq!(get(&server, NOBODY, "scheduler/healthcheck").await.status, 200);
 }
 
 #[tokio::test]
