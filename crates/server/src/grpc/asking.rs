@@ -21,11 +21,12 @@ use headroom_api::si::headroom::{
 use headroom_core::books::Questions;
 use headroom_core::{Command, Name};
 use headroom_engine::{Asked, Submission};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tonic::Status;
 
 use crate::convert::si::{Inquiry, Part};
 
+use super::background::spawn;
 use super::constraints::{ConstraintsOf, refusing};
 use super::lane::{Coalesce, Lane, Overflow};
 use super::manager::Manager;
@@ -51,6 +52,8 @@ pub(super) struct Asking {
     pub(super) lane: Lane<Content>,
     /// Where its asks may run.
     pub(super) constraints: ConstraintsOf,
+    /// The RM has said what it wants to be told.
+    pub(super) attached: Notify,
     /// Which of its asks more nodes would help.
     pub(super) waiting: Waiting,
     answer_within: Duration,
@@ -87,6 +90,7 @@ impl Asking {
             state: Mutex::default(),
             lane: Lane::new(settings.messages_held),
             constraints: ConstraintsOf::default(),
+            attached: Notify::new(),
             waiting: Waiting::default(),
             answer_within: settings.answer_within,
         }
@@ -96,8 +100,11 @@ impl Asking {
     pub(super) fn set_capabilities(&self, capabilities: Capabilities) {
         let mut state = self.state();
         (state.capabilities, state.silences) = (capabilities, 0);
+        // What was asked on a stream before is asked again on this one, or by nobody.
+        state.sent.clear();
         drop(state);
         self.waiting.seed();
+        self.attached.notify_one();
     }
 
     /// What the RM answers and wants to be told.
@@ -121,7 +128,7 @@ impl Asking {
         };
         // The question may be about a node that no view shows yet.
         let manager = Arc::clone(manager);
-        tokio::spawn(async move {
+        spawn(async move {
             let view = manager.handle().views().at_least(0).await;
             let refuse = refusing(&constraint, &view.books, &partition);
             manager.asking.take_in(&manager, partition.clone(), asked, refuse);
@@ -153,8 +160,8 @@ impl Asking {
         });
     }
 
-    /// Ask all that is open and was not asked.
-    fn ask_all(&self, manager: &Arc<Manager>) {
+    /// Ask all that is open.
+    pub(super) fn ask_all(&self, manager: &Arc<Manager>) {
         let numbers: Vec<u64> = self.state().open.keys().copied().collect();
         for number in numbers {
             self.ask(manager, number);
@@ -191,7 +198,7 @@ impl Asking {
         // One that does not go out is not answered in time.
         let _ = self.send(manager, Content::Request(request));
         let manager = Arc::clone(manager);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::select! {
                 () = tokio::time::sleep(within) => manager.asking.miss(&manager, id),
                 _ = manager.over() => {}
@@ -303,7 +310,7 @@ impl Asking {
     /// What was said of nodes for want of an answer holds for one attempt.
     fn void_later(&self, manager: &Arc<Manager>, partition: Name, part: &Part) {
         let (within, nodes, manager) = (self.answer_within, part.nodes(), Arc::clone(manager));
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(within).await;
             let void = |node| Command::VoidVerdicts { partition: partition.clone(), node };
             submit(&manager, nodes.into_iter().map(void).collect());
@@ -313,7 +320,7 @@ impl Asking {
     /// Ask a silent RM again and again, until it answers or is given up.
     fn knock_until_answered(&self, manager: &Arc<Manager>) {
         let (within, manager) = (self.answer_within, Arc::clone(manager));
-        tokio::spawn(async move {
+        spawn(async move {
             while manager.is_silent() && !manager.is_over() {
                 let asking = &manager.asking;
                 let first = asking.state().open.keys().next().copied();
@@ -365,7 +372,7 @@ pub(super) fn submit(manager: &Arc<Manager>, commands: Vec<Command>) {
         return;
     }
     let manager = Arc::clone(manager);
-    tokio::spawn(async move {
+    spawn(async move {
         let submission = |command| Submission { origin: manager.own_origin(), command };
         let submissions = commands.into_iter().map(submission).collect();
         // An engine that has stopped asks nothing any more.

@@ -52,6 +52,7 @@ impl Attached {
         let taker = manager.asking.lane.take_over();
         manager.asking.set_capabilities(capabilities);
         manager.set_away(|away| (away.callbacks, away.silent) = (false, false));
+        manager.asking.ask_all(&manager);
         Self { manager, taker }
     }
 

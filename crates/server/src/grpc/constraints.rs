@@ -46,7 +46,8 @@ impl ConstraintsOf {
         let mut state = self.state();
         state.clean(books);
         let mut changes = Vec::new();
-        for (ask, after) in constraints {
+        for ((partition, key), after) in constraints {
+            let ask = as_key(&partition, &key);
             let before = if after.is_empty() {
                 state.by_ask.remove(&ask)
             } else {
@@ -65,7 +66,7 @@ impl ConstraintsOf {
     /// The constraint of an ask, if it has one.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
         let state = self.state();
-        state.by_ask.get(&(partition.clone(), key.clone())).map(|(constraint, _)| constraint.clone())
+        state.by_ask.get(&as_key(partition, key)).map(|(constraint, _)| constraint.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -99,6 +100,11 @@ impl State {
         });
         self.cleaned = self.by_ask.len();
     }
+}
+
+/// Names of partitions count in any case.
+fn as_key(partition: &Name, key: &Name) -> (Name, Name) {
+    (Name::new(partition.to_ascii_lowercase()), key.clone())
 }
 
 /// An ask or allocation, by its partition and key.

@@ -48,7 +48,7 @@ pub(super) enum Work {
 pub(super) struct Intake {
     handle: Handle,
     origin: Origin,
-    pendings: Mutex<mpsc::Sender<Pending>>,
+    pendings: Mutex<Option<mpsc::Sender<Pending>>>,
     room: Arc<Semaphore>,
 }
 
@@ -67,7 +67,7 @@ impl Intake {
     pub(super) fn new(handle: Handle, origin: Origin) -> (Self, mpsc::Receiver<Pending>) {
         let (sender, receiver) = mpsc::channel(REQUESTS_MAX);
         let room = Arc::new(Semaphore::new(COMMANDS_MAX as usize));
-        (Self { handle, origin, pendings: Mutex::new(sender), room }, receiver)
+        (Self { handle, origin, pendings: Mutex::new(Some(sender)), room }, receiver)
     }
 
     /// Hand in the commands of a request.
@@ -80,7 +80,7 @@ impl Intake {
         }
         // One at a time: from here on the order is kept.
         let pendings = self.pendings.lock().await;
-        let slot = pendings.reserve().await.map_err(|_| Closed)?;
+        let slot = pendings.as_ref().ok_or(Closed)?.reserve().await.map_err(|_| Closed)?;
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(count).await.map_err(|_| Closed)?;
         let origin = &self.origin;
@@ -101,7 +101,14 @@ impl Intake {
     pub(super) async fn say(&self, seq: u64, what: Option<Say>) -> Result<(), Closed> {
         let pendings = self.pendings.lock().await;
         let work = Work::Say(what.map(Box::new));
+        let pendings = pendings.as_ref().ok_or(Closed)?;
         pendings.send(Pending { seq, work, _room: None }).await.map_err(|_| Closed)
+    }
+
+    /// Take in nothing more. What was handed in has its place in the order of the engine by now,
+    /// before whatever is given to it behind this.
+    pub(super) async fn close(&self) {
+        *self.pendings.lock().await = None;
     }
 }
 

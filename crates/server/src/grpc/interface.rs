@@ -17,6 +17,7 @@ use tonic::Status;
 use crate::queue_file::QueueFileError;
 use crate::{Caller, Service};
 
+use super::background::spawn;
 use super::manager::{Manager, Standing};
 use super::outbox::Outbox;
 use super::settings::Settings;
@@ -188,6 +189,7 @@ impl Interface {
         self.seat_taken_by(None);
         if let Some(before) = before {
             before.end(&Status::aborted("this RM has registered anew"));
+            before.intake.close().await;
         }
         let origin = origin(caller, &request.rm_id);
         self.tear_down(&origin, has_before).await?;
@@ -208,11 +210,11 @@ impl Interface {
         let teller =
             Teller::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
         let (interface, told) = (self.clone(), Arc::clone(&manager));
-        tokio::spawn(async move {
+        spawn(async move {
             teller.run().await;
             interface.after(&told);
         });
-        tokio::spawn(watching::run(self.clone(), Arc::clone(&manager)));
+        spawn(watching::run(self.clone(), Arc::clone(&manager)));
         self.seat_taken_by(Some(Arc::clone(&manager)));
         if let Profile::Session { capabilities, .. } = profile {
             manager.asking.set_capabilities(capabilities);
@@ -298,7 +300,7 @@ impl Interface {
     pub(super) fn begin_grace(&self, manager: &Arc<Manager>, pause: u64) {
         let (interface, manager) = (self.downgrade(), Arc::clone(manager));
         let grace = self.settings().grace;
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(grace).await;
             if let Some(interface) = interface.upgrade() {
                 interface.give_up(&manager, pause).await;
@@ -316,6 +318,7 @@ impl Interface {
         tracing::warn!(rm = manager.id(), grace = ?self.settings().grace, "the RM is given up");
         self.seat_taken_by(None);
         manager.end(&Status::aborted("this RM was away for too long; register again"));
+        manager.intake.close().await;
         // If the engine has stopped, nothing is placed any more.
         let _ = self.tear_down(&manager.own_origin(), true).await;
     }

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tonic::Status;
 
 use super::asking::Asking;
+use super::background::spawn;
 use super::intake::{Intake, Pending};
 use super::interface::{Interface, WeakInterface};
 use super::outbox::Outbox;
@@ -154,7 +155,7 @@ impl Manager {
             tracing::info!(rm = self.id(), "the RM is back");
         }
         let (interface, manager) = (self.interface.upgrade(), Arc::clone(self));
-        tokio::spawn(async move {
+        spawn(async move {
             if let Some(interface) = interface {
                 interface.reconcile(&manager).await;
             }

@@ -16,6 +16,7 @@
 //! through one `Intake`. Who is slow or away holds up nobody: messages wait in bounded lanes.
 
 mod asking;
+mod background;
 mod callbacks;
 mod caller;
 mod coalesce;

@@ -170,6 +170,7 @@ impl Reading {
         }
         manager.set_away(|away| (away.stream, away.silent) = (false, false));
         self.interface.reconcile(&manager).await;
+        manager.asking.ask_all(&manager);
         let registered = self.registered(&manager, true);
         let first = SchedulerMessage {
             seq: 0,

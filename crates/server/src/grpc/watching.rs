@@ -47,6 +47,10 @@ pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     loop {
         tokio::select! {
             _ = manager.over() => return,
+            // From now on nothing is missed.
+            () = manager.asking.attached.notified() => {
+                watcher = Some(manager.handle().watched().follow(0));
+            }
             _ = events.tick() => tell_events(&interface, &manager, &mut watcher),
             _ = states.tick() => tell_states(&manager).await,
         }

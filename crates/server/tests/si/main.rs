@@ -2,8 +2,17 @@
 //! interface §13 it holds; item 1, the published names and numbers, is in the tests of the api
 //! crate, and read here by reflection.
 
+mod arbitrary;
+mod callbacks;
+mod constraints;
+mod gang;
+mod ordering;
+mod preemption;
+mod recovery;
 mod registration;
 mod requests;
 mod services;
+mod session;
+mod states;
 mod streams;
 mod support;

@@ -1,0 +1,11 @@
+//! Work that nobody waits for.
+
+use tokio::runtime::Handle;
+
+/// Do this beside everything else. Where the process ends and nothing runs any more, it is not
+/// done: streams are dropped then as well, and tell so.
+pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(work);
+    }
+}

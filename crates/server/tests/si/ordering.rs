@@ -1,0 +1,114 @@
+//! Item 7 of the list: what a client may rely on, under load, while the scheduler goes by itself.
+//! Scheduler interface §10.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use headroom_api::si::headroom::Capabilities;
+use headroom_api::si::headroom::scheduler_message::Content as Told;
+use headroom_api::si::v1::{AllocationResponse, TerminationType};
+use headroom_engine::{Pace, SystemClock};
+use headroom_journal::MemoryJournal;
+use headroom_server::grpc::Settings;
+
+use crate::session::{SessionRm, application, asks, nodes};
+use crate::support::{Rm, Server, ask};
+
+/// A server whose scheduler goes by itself.
+async fn automatic() -> Server {
+    Server::with(&MemoryJournal::default(), Settings::default(), |settings| {
+        settings.pace = Pace::Automatic;
+        settings.clock = std::sync::Arc::new(SystemClock);
+    })
+    .await
+}
+
+/// What is told of keys, in order: each is new once, and released behind that.
+#[derive(Default)]
+struct Keys {
+    new: BTreeSet<String>,
+    released: BTreeSet<String>,
+}
+
+impl Keys {
+    fn hear(&mut self, told: &AllocationResponse) {
+        assert!(told.rejected_allocations.is_empty(), "{told:?}");
+        assert!(told.new.is_empty() || told.released.is_empty(), "order within is not said");
+        for one in &told.new {
+            assert!(self.new.insert(one.allocation_key.clone()), "{one:?} is new once");
+        }
+        for one in &told.released {
+            assert!(self.new.contains(&one.allocation_key), "{one:?} was new before");
+            assert!(self.released.insert(one.allocation_key.clone()), "{one:?} goes once");
+        }
+    }
+}
+
+/// Item 7, guarantee 2: thousands of asks, released as soon as they are placed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_released_was_new_before() {
+    let (requests, each) = (100, 50);
+    let server = automatic().await;
+    let mut rm = Rm::furnished(&server).await;
+    rm.create(&[("n2", 500), ("n3", 500)]).await;
+    let begin = std::time::Instant::now();
+    for request in 0..requests {
+        let keys = (0..each).map(|number| format!("k{request}-{number}"));
+        rm.ask(keys.map(|key| ask("app", &key, 1)).collect());
+    }
+    let mut keys = Keys::default();
+    let mut messages = 0_usize;
+    while keys.released.len() < requests * each {
+        let told = rm.allocations.next().await;
+        messages += 1;
+        keys.hear(&told);
+        for one in &told.new {
+            rm.release("app", &one.allocation_key, TerminationType::StoppedByRm);
+        }
+    }
+    assert_eq!(keys.new.len(), requests * each);
+    let (took, count) = (begin.elapsed(), requests * each);
+    println!("{count} asks placed and released in {took:?}, {messages} messages");
+}
+
+/// Item 7, guarantees 1 and 4, and the one order of a session: applications and their asks sent
+/// back to back, with no wait; an acceptance comes before what is placed, and states in order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_a_session_an_acceptance_comes_before_what_is_placed() {
+    let (applications, each) = (200, 10);
+    let server = automatic().await;
+    let mut rm = SessionRm::on(&server, Capabilities::default()).await;
+    rm.send(nodes(&[("n1", 10_000)]));
+    let begin = std::time::Instant::now();
+    for number in 0..applications {
+        let id = format!("app{number}");
+        rm.send(application(&id));
+        let keys = (0..each).map(|one| ask(&id, &format!("{id}-{one}"), 1));
+        rm.send(asks(keys.collect()));
+    }
+    let (mut accepted, mut states) = (BTreeSet::new(), BTreeMap::new());
+    let mut keys = Keys::default();
+    let mut applied = 0;
+    while keys.new.len() < applications * each {
+        let (ack, told) = rm.next().await;
+        assert!(ack >= applied, "what is applied stays so");
+        applied = ack;
+        match told {
+            Told::Application(one) => {
+                accepted.extend(one.accepted.into_iter().map(|one| one.application_id));
+                for update in one.updated {
+                    assert!(accepted.contains(&update.application_id));
+                    let of: &mut Vec<String> = states.entry(update.application_id).or_default();
+                    of.push(update.state);
+                }
+            }
+            Told::Allocation(one) => {
+                assert!(one.new.iter().all(|one| accepted.contains(&one.application_id)));
+                keys.hear(&one);
+            }
+            Told::Node(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(states.values().all(|of| *of == ["Accepted", "Running"]), "{states:?}");
+    println!("{} asks of {applications} applications in {:?}", applications * each, begin.elapsed());
+}
