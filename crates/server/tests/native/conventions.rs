@@ -69,8 +69,8 @@ async fn an_entity_tag_changes_with_the_content_and_with_who_asks() {
 
         let theirs = server.get_as("sue", &format!("/headroom/v1/{path}")).await;
         assert_ne!(theirs.headers()[header::ETAG].to_str().unwrap(), tag, "{path}");
-        server.application(&format!("app-{}", path.len()), "ann", "root.a").await;
-        server.ask(&format!("app-{}", path.len()), "one", 1).await;
+        server.application(path, "ann", "root.a").await;
+        server.ask(path, path, 1).await;
         assert_eq!(ask(tag).await.unwrap().status(), 200, "{path}");
     }
 }

@@ -278,6 +278,13 @@ fn detail_of(event: &Event, named: &Named) -> Map<String, Value> {
             put("before", json!(named.before.map(|before| before.to_string())));
             put("state", json!(state.to_string()));
         }
+        _ => detail_of_ask(event, named, &mut put),
+    }
+    detail
+}
+
+fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)) {
+    match event {
         Event::AskAdded { resources, priority, created, traits, .. } => {
             put("resources", amounts(resources));
             put("priority", json!(priority));
@@ -312,7 +319,6 @@ fn detail_of(event: &Event, named: &Named) -> Map<String, Value> {
         // The rest is said by the kind and by whom it is about.
         _ => {}
     }
-    detail
 }
 
 fn amounts(amounts: &Amounts) -> Value {
