@@ -22,6 +22,7 @@ pub(crate) fn all(bench: &mut Bench) {
         install("cargo-deny", INSTALL_DENY, bench.cargo(&words));
     }
     browser(bench);
+    promtool(bench);
 }
 
 /// The parts of the Rust toolchain that a minimal profile leaves out.
@@ -35,7 +36,7 @@ fn components(bench: &Bench) {
     }
 }
 
-/// The browser that opens the simulator's report in a test.
+/// The browser that opens the simulator's report and the server's page in tests.
 fn browser(bench: &mut Bench) {
     if env::var_os("HEADROOM_CHROMIUM").is_some() {
         return;
@@ -51,6 +52,25 @@ fn browser(bench: &mut Bench) {
     if let Some(path) = find_browser() {
         let path = OsString::from(path);
         bench.variables.push(("HEADROOM_CHROMIUM", path));
+    }
+}
+
+/// The tool by which Prometheus judges metrics and alert rules.
+fn promtool(bench: &mut Bench) {
+    if env::var_os("HEADROOM_PROMTOOL").is_some() {
+        return;
+    }
+    if find("promtool").is_none() {
+        let by_hand = "apt-get update && apt-get install -y --no-install-recommends prometheus";
+        if find("apt-get").is_some() && is_root() {
+            install("promtool", by_hand, bench.command("sh", &["-c", by_hand]));
+        } else {
+            println!("promtool is missing; on Debian, as root: {by_hand}");
+        }
+    }
+    if let Some(path) = find("promtool") {
+        // A test that is told where it is fails when it cannot be run.
+        bench.variables.push(("HEADROOM_PROMTOOL", OsString::from(path)));
     }
 }
 

@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
+#[allow(dead_code, reason = "the page of the server is looked at in other ways")]
 mod browser;
+#[path = "browser/look.rs"]
+mod look;
 mod support;
 
 use std::fs;
 use std::path::PathBuf;
 
-use browser::{Browser, look};
+use browser::Browser;
 use headroom_sim::metric::summarise;
 use headroom_sim::report::json::{self, Document};
 use headroom_sim::report::{Curves, html};

@@ -31,6 +31,8 @@ pub struct PartitionSummary {
     pub preempting: Resources,
     /// Applications by state, remembered ones that have ended included, and their `total`.
     pub applications: BTreeMap<String, u64>,
+    /// Allocations in force, placeholders included.
+    pub allocations: u64,
     /// Asks that have no node.
     pub waiting_asks: u64,
     /// How long the oldest of them waits.

@@ -119,8 +119,8 @@ impl Header {
             }
             Self::Vary => "`Accept-Encoding`, where the body is compressed.",
             Self::EntityTag => {
-                "Of the record's number, its epoch and what the caller may see; for \
-                 `If-None-Match`, which is answered by 304."
+                "Of the content and of what the caller may see; for `If-None-Match`, which is answered by \
+                 304."
             }
             Self::ServerTiming => "Milliseconds that the server took.",
             Self::RetryAfter => "Seconds to wait.",

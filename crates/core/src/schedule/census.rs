@@ -188,7 +188,7 @@ impl Scheduler {
     }
 
     /// Asks that wait for this in leaves that `wanted` takes, those that stand for most others
-    /// first. Of the places where such asks are parked it looks at `looked_at`, however many
+    /// first. Of the classes that are parked for this it looks at `looked_at`, however many
     /// there are.
     pub fn examples_of(
         &self,
@@ -203,8 +203,8 @@ impl Scheduler {
             Reason::For(one) => one == blocker,
             _ => mem::discriminant(&blocker) == mem::discriminant(&first.blocker),
         };
-        let groups = self.parked.groups_from(first).take_while(|(key, _)| same(key.blocker));
-        let classes = groups.take(looked_at).filter(|(key, _)| wanted(key.leaf));
+        let classes = self.parked.classes_from(first).take_while(|(key, _)| same(key.blocker));
+        let classes = classes.take(looked_at).filter(|(key, _)| wanted(key.leaf));
         let mut found: Vec<Example> = classes
             .map(|(_, class)| {
                 let row = &self.classes.rows[class];

@@ -78,10 +78,13 @@ impl Parked {
         }
     }
 
-    /// The groups from this one on, each with the class that comes first in it.
-    pub(super) fn groups_from(&self, first: GroupKey) -> impl Iterator<Item = (GroupKey, ClassId)> {
+    /// The classes from this group on, each with the key of its group.
+    pub(super) fn classes_from(
+        &self,
+        first: GroupKey,
+    ) -> impl Iterator<Item = (GroupKey, ClassId)> {
         let groups = self.0.range(first..);
-        groups.filter_map(|(key, group)| Some((*key, group.members.first()?.1)))
+        groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
     /// Open every group that `blocker` holds back and whose shape now fits.

@@ -14,8 +14,8 @@ use Kind::{Counter, Gauge, Histogram};
 
 /// Upper bounds of the time of one step of the scheduler, seconds.
 const STEP_BOUNDS: [f64; 12] = [
-    0.000_001, 0.000_002, 0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001,
-    0.01, 0.1,
+    0.000_001, 0.000_002, 0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5,
+    0.001, 0.01, 0.1,
 ];
 
 /// Every code under which an ask may wait, with `NEXT` for those that are judged next.
@@ -59,9 +59,8 @@ fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     out.one(("headroom_scheduler_up", Gauge, help), up);
     let help = "Number of the newest record of the journal.";
     out.one(("headroom_journal_sequence", Gauge, help), scrape.service.engine.feed().newest());
-    let streams = StreamKind::ALL.map(|kind| {
-        (vec![("kind", kind.as_str())], scrape.service.live().streams(kind))
-    });
+    let streams = StreamKind::ALL
+        .map(|kind| (vec![("kind", kind.as_str())], scrape.service.live().streams(kind)));
     out.samples(("headroom_streams", Gauge, "Open streams, by kind."), streams);
 }
 
@@ -103,9 +102,8 @@ fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
         });
         out.samples(description, samples);
     }
-    let queues = scrape.partitions().map(|(id, name)| {
-        (of(name), books.partition(id).queues.len() as u64)
-    });
+    let queues =
+        scrape.partitions().map(|(id, name)| (of(name), books.partition(id).queues.len() as u64));
     out.samples(("headroom_queues", Gauge, "Queues."), queues);
 }
 
@@ -163,14 +161,21 @@ fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
     let tally = &scrape.view.tally;
     out.one(("headroom_commands_total", Counter, "Commands that were judged."), tally.commands);
     let refused = tally.refused.iter().map(|(code, count)| (vec![("code", *code)], *count));
-    out.samples(("headroom_refusals_total", Counter, "Commands that were refused, by code."), refused);
+    out.samples(
+        ("headroom_refusals_total", Counter, "Commands that were refused, by code."),
+        refused,
+    );
     for (name, help, count) in [
         ("headroom_allocations_made_total", "Allocations that came.", tally.allocated),
         ("headroom_allocations_released_total", "Allocations that went.", tally.released),
         ("headroom_reservations_made_total", "Nodes that were kept for an ask.", tally.reserved),
         ("headroom_swaps_total", "Members that took the place of a placeholder.", tally.swapped),
         ("headroom_nodes_removed_total", "Nodes that left.", tally.nodes_removed),
-        ("headroom_node_refusals_total", "Nodes that could not join.", scrape.view.counters.failed_nodes),
+        (
+            "headroom_node_refusals_total",
+            "Nodes that could not join.",
+            scrape.view.counters.failed_nodes,
+        ),
     ] {
         out.one((name, Counter, help), count);
     }
@@ -210,7 +215,8 @@ fn rms(out: &mut Exposition, scrape: &Scrape<'_>) {
 
 fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
     let requests = scrape.service.live().requests();
-    let texts: Vec<_> = requests.iter().map(|(kind, one)| (kind, kind.status.to_string(), one)).collect();
+    let texts: Vec<_> =
+        requests.iter().map(|(kind, one)| (kind, kind.status.to_string(), one)).collect();
     let counts = texts.iter().map(|(kind, status, one)| {
         (vec![("operation", kind.operation), ("status", status.as_str())], one.count())
     });

@@ -15,9 +15,7 @@ use crate::service::Service;
 /// The operations, by method and path.
 static OPERATIONS: LazyLock<HashMap<(&'static str, &'static str), &'static str>> =
     LazyLock::new(|| {
-        routes::all()
-            .map(|route| ((route.method.as_str(), route.path), route.operation))
-            .collect()
+        routes::all().map(|route| ((route.method.as_str(), route.path), route.operation)).collect()
     });
 
 /// Counts a request and how long its answer took to begin. Goes around routes, so that the path

@@ -165,9 +165,8 @@ impl Metric<'_> {
 }
 
 fn written(labels: &[Label<'_>]) -> String {
-    let escaped = |value: &str| {
-        value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-    };
+    let escaped =
+        |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let labels = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
     labels.collect::<Vec<_>>().join(",")
 }
@@ -183,8 +182,7 @@ pub(super) fn as_name(text: &str) -> String {
     let mut name: String = text
         .chars()
         .flat_map(|letter| {
-            let (shown, count) =
-                if legal(letter) { (letter, 1) } else { ('_', letter.len_utf8()) };
+            let (shown, count) = if legal(letter) { (letter, 1) } else { ('_', letter.len_utf8()) };
             std::iter::repeat_n(shown, count)
         })
         .collect();

@@ -15,20 +15,6 @@ use super::visible;
 /// Where the time went.
 const SERVER_TIMING: &str = "server-timing";
 
-/// What an entity tag is made of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Tagged<'a> {
-    /// The moment that the answer shows: it is the same for the same record.
-    Moment {
-        /// Of the numbers.
-        epoch: &'a str,
-        /// The last record.
-        sequence: u64,
-    },
-    /// All that is in it, which changes without a record.
-    Content,
-}
-
 /// A refusal of a request.
 #[derive(Debug)]
 pub(crate) struct Refused {
@@ -77,17 +63,13 @@ impl IntoResponse for Refused {
 }
 
 /// A body as JSON, or that the client has it already.
-pub(super) fn json(asked: &Asked, tagged: Tagged<'_>, body: &impl Serialize) -> Response<Body> {
+///
+/// The tag is made of all that is in it: ages and rates change without a record.
+pub(super) fn json(asked: &Asked, body: &impl Serialize) -> Response<Body> {
     let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
-    let rights = visible::rights(&asked.caller);
-    let tag = match tagged {
-        Tagged::Moment { epoch, sequence } => format!("\"{epoch}-{sequence}-{rights:x}\""),
-        Tagged::Content => {
-            let mut hasher = DefaultHasher::new();
-            (rights, &bytes).hash(&mut hasher);
-            format!("\"{:016x}\"", hasher.finish())
-        }
-    };
+    let mut hasher = DefaultHasher::new();
+    (visible::rights(&asked.caller), &bytes).hash(&mut hasher);
+    let tag = format!("\"{:016x}\"", hasher.finish());
     let known = asked.has(&tag);
     let mut response = Response::new(if known { Body::empty() } else { Body::from(bytes) });
     let headers = response.headers_mut();

@@ -69,13 +69,17 @@ impl Asked {
     pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters<'_>, Refused> {
         let malformed = |detail: String| Refused::new(self, Code::Malformed, detail);
         let Some(pairs) = &self.query else {
-            return Err(malformed("what stands behind `?` cannot be read as names and values".into()));
+            return Err(malformed(
+                "what stands behind `?` cannot be read as names and values".into(),
+            ));
         };
         let mut values = BTreeMap::new();
         for (name, value) in pairs {
             if !known.contains(&name.as_str()) {
                 let known = known.join(", ");
-                return Err(malformed(format!("there is no parameter {name:?}; known are: {known}")));
+                return Err(malformed(format!(
+                    "there is no parameter {name:?}; known are: {known}"
+                )));
             }
             if !value.is_empty() && values.insert(name.as_str(), value.as_str()).is_some() {
                 return Err(malformed(format!("parameter {name} is there twice; send it once")));
@@ -88,9 +92,10 @@ impl Asked {
     pub(super) fn has(&self, tag: &str) -> bool {
         let lists = self.headers.get_all(header::IF_NONE_MATCH).into_iter();
         let lists = lists.filter_map(|list| list.to_str().ok());
-        lists.flat_map(|list| list.split(',')).map(str::trim).any(|one| {
-            one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
-        })
+        lists
+            .flat_map(|list| list.split(','))
+            .map(str::trim)
+            .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
     }
 
     /// The text of a header.

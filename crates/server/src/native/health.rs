@@ -8,7 +8,7 @@ use headroom_api::headroomv1::{
 };
 use headroom_core::view::Rate;
 
-use super::answer::{Tagged, json};
+use super::answer::json;
 use super::asked::Asked;
 use super::words::stamp;
 use crate::live::StreamKind;
@@ -39,7 +39,7 @@ pub(super) async fn health(State(service): State<Service>, asked: Asked) -> Resp
         drift: 0,
         recovering: None,
     };
-    json(&asked, Tagged::Content, &body)
+    json(&asked, &body)
 }
 
 /// What happened so often within a minute, per second.

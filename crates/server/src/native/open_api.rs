@@ -7,7 +7,7 @@ use axum::http::Response;
 use headroom_api::openapi;
 use serde_json::Value;
 
-use super::answer::{Tagged, json};
+use super::answer::json;
 use super::asked::Asked;
 
 /// It does not change while the process lives.
@@ -15,5 +15,5 @@ static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(openapi()).expect("the document is JSON"));
 
 pub(super) async fn document(asked: Asked) -> Response<Body> {
-    json(&asked, Tagged::Content, &*DOCUMENT)
+    json(&asked, &*DOCUMENT)
 }

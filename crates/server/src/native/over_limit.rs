@@ -37,7 +37,9 @@ pub(super) fn over_limit(
         for (_, level) in row.trackers.levels_at(queue) {
             let tracker = row.trackers.tracker(level.tracker);
             let kind = match tracker.kind {
-                TrackerKind::User if visible::user_in(books, caller, &tracker.name, queue) => "user",
+                TrackerKind::User if visible::user_in(books, caller, &tracker.name, queue) => {
+                    "user"
+                }
                 TrackerKind::Group if visible::everything(caller) => "group",
                 TrackerKind::User | TrackerKind::Group => continue,
             };
@@ -53,7 +55,9 @@ pub(super) fn over_limit(
             }));
         }
     }
-    found.sort_by_key(|one| (Reverse(i128::from(one.used) - i128::from(one.limit)), one.name.clone()));
+    found.sort_by_key(|one| {
+        (Reverse(i128::from(one.used) - i128::from(one.limit)), one.name.clone())
+    });
     found.truncate(LISTED_MAX);
     found
 }

@@ -7,7 +7,7 @@ use headroom_api::headroomv1::{Code, Page, StampedPartition};
 use headroom_core::books::Books;
 use headroom_core::id::PartitionId;
 
-use super::answer::{Refused, Tagged, json};
+use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::summary::{Ages, summary};
 use super::visible;
@@ -56,9 +56,9 @@ pub(super) async fn list(
     let from = match parameters.get("cursor") {
         None => 0,
         Some(cursor) => {
-            let last = cursor.strip_prefix("p-").and_then(|last| {
-                seen.iter().position(|one| name(one) == last)
-            });
+            let last = cursor
+                .strip_prefix("p-")
+                .and_then(|last| seen.iter().position(|one| name(one) == last));
             let malformed = "the cursor is of another list, or its partition is gone; begin anew";
             last.ok_or_else(|| Refused::new(&asked, Code::Malformed, malformed))? + 1
         }
@@ -73,8 +73,7 @@ pub(super) async fn list(
         cursor: part.last().filter(|_| more).map(|last| format!("p-{}", name(last))),
         hidden: (books.partitions().len() - seen.len()) as u64,
     };
-    let (epoch, sequence) = (&page.stamp.epoch, view.sequence);
-    Ok(json(&asked, Tagged::Moment { epoch, sequence }, &page))
+    Ok(json(&asked, &page))
 }
 
 pub(super) async fn one(
@@ -88,6 +87,5 @@ pub(super) async fn one(
         stamp: stamp(&service, &view),
         partition: summary(&service, &view, &ages, &asked, partition),
     };
-    let (epoch, sequence) = (&body.stamp.epoch, view.sequence);
-    Ok(json(&asked, Tagged::Moment { epoch, sequence }, &body))
+    Ok(json(&asked, &body))
 }

@@ -16,7 +16,7 @@ use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::Resources;
 use headroom_core::{Reason, Scheduler, Timestamp};
 
-use super::answer::{Refused, Tagged, json};
+use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::partitions::of_path;
 use super::visible;
@@ -60,8 +60,7 @@ pub(super) async fn reasons(
         partition: view.books.partition(partition).name.to_string(),
         ..found
     };
-    // What is judged, and found to wait, makes no record.
-    Ok(json(&asked, Tagged::Content, &body))
+    Ok(json(&asked, &body))
 }
 
 /// A look at what waits.
@@ -113,7 +112,8 @@ impl Look<'_> {
     }
 
     fn told(&self, reason: Reason, mut sum: Sum, explained: bool) -> WaitingReason {
-        sum.leaves.sort_by_key(|(asks, leaf)| (Reverse(*asks), self.books.queue(*leaf).path.clone()));
+        sum.leaves
+            .sort_by_key(|(asks, leaf)| (Reverse(*asks), self.books.queue(*leaf).path.clone()));
         let queues = sum.leaves.iter().take(QUEUES);
         let examples = if explained { self.examples(reason) } else { Vec::new() };
         WaitingReason {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use headroom_api::headroomv1::{NodeCounts, PartitionSummary, StarvedQueue};
 use headroom_core::Timestamp;
-use headroom_core::books::{ApplicationState, Books, Queue};
+use headroom_core::books::{Application, ApplicationState, Books, Queue};
 use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::{Quantity, Resources};
 use headroom_engine::View;
@@ -76,7 +76,9 @@ pub(super) fn summary(
     };
     let allocated = sum(|queue| &queue.allocated);
     let capacity = root.max.as_ref().filter(|_| sees(row.root));
-    let tally = view.tally.partitions.get(&id).cloned().unwrap_or_default();
+    // Counted of the whole partition.
+    let whole = view.tally.partitions.get(&id).filter(|_| everything);
+    let tally = whole.cloned().unwrap_or_default();
     let now = service.clock.now();
     let oldest = ages.oldest(sees).map_or(0, |oldest| now.since(oldest).get() / 1_000);
     PartitionSummary {
@@ -94,7 +96,16 @@ pub(super) fn summary(
         } else {
             applications_seen(view, id, &sees)
         },
-        waiting_asks: if everything { row.ask_count } else { asks_seen(books, id, &sees) },
+        allocations: if everything {
+            row.allocation_count
+        } else {
+            seen_of(books, id, &sees, |row| row.allocation_count)
+        },
+        waiting_asks: if everything {
+            row.ask_count
+        } else {
+            seen_of(books, id, &sees, |row| row.ask_count)
+        },
         oldest_wait_seconds: oldest,
         starved: starved(books, ages, id, &sees),
         over_limit: over_limit(books, &asked.caller, id, &sees),
@@ -170,13 +181,18 @@ fn with_total(counts: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u
     counts
 }
 
-/// Asks that wait in queues that the caller sees, counted one application at a time: a caller who
-/// does not see everything does not see many.
-fn asks_seen(books: &Books, partition: PartitionId, sees: &impl Fn(QueueId) -> bool) -> u64 {
+/// A sum over the applications in queues that the caller sees: one who does not see everything
+/// does not see many.
+fn seen_of(
+    books: &Books,
+    partition: PartitionId,
+    sees: &impl Fn(QueueId) -> bool,
+    count: fn(&Application) -> u32,
+) -> u64 {
     let queues = books.partition(partition).queues.iter().map(|(_, queue)| *queue);
     let seen = queues.filter(|queue| sees(*queue));
     let applications = seen.flat_map(|queue| books.applications_in(queue));
-    applications.map(|(_, row)| u64::from(row.ask_count)).sum()
+    applications.map(|(_, row)| u64::from(count(row))).sum()
 }
 
 /// The types of resources that there are, the most used first.

@@ -3,8 +3,6 @@
 //! Over a pipe no port is opened: nobody else on the machine can talk to it, and none can be
 //! taken. A message is JSON with a zero byte behind it.
 
-pub(crate) mod look;
-
 use std::collections::VecDeque;
 use std::env;
 use std::fs;
@@ -89,11 +87,15 @@ impl Browser {
 
     /// Show a file at this width, and wait until it is loaded.
     pub(crate) fn open(&mut self, page: &Path, width: u32) {
+        self.visit(&format!("file://{}", page.display()), width);
+    }
+
+    /// Show an address at this width, and wait until it is loaded.
+    pub(crate) fn visit(&mut self, url: &str, width: u32) {
         self.call(
             "Emulation.setDeviceMetricsOverride",
             &json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false }),
         );
-        let url = format!("file://{}", page.display());
         // What an earlier page reported is kept, except that it was loaded.
         self.events.retain(|event| event["method"] != "Page.loadEventFired");
         let answer = self.call("Page.navigate", &json!({ "url": url }));
@@ -102,6 +104,12 @@ impl Browser {
             let event = self.receive();
             self.events.push_back(event);
         }
+    }
+
+    /// Have the page in `light` or `dark`.
+    pub(crate) fn prefer(&mut self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     /// The value of a script expression in the page.

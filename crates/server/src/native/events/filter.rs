@@ -34,7 +34,8 @@ pub(super) struct Filter {
 
 impl Filter {
     pub(super) fn read(asked: &Asked, parameters: &Parameters<'_>) -> Result<Self, Refused> {
-        let mark = |name: &str| parameters.get(name).map(|text| mark(asked, name, text)).transpose();
+        let mark =
+            |name: &str| parameters.get(name).map(|text| mark(asked, name, text)).transpose();
         let text = |name: &str| parameters.get(name).map(str::to_owned);
         Ok(Self {
             from: mark("from")?,
@@ -76,9 +77,10 @@ impl Filter {
         let named = &entry.named[place];
         self.kind.as_deref().is_none_or(|kind| kind == kind_of(event))
             && self.object.as_deref().is_none_or(|object| subjects(named).any(|one| one == object))
-            && self.find.as_deref().is_none_or(|find| {
-                text_of(event, named).to_lowercase().contains(find)
-            })
+            && self
+                .find
+                .as_deref()
+                .is_none_or(|find| text_of(event, named).to_lowercase().contains(find))
     }
 }
 

@@ -10,7 +10,7 @@ use headroom_engine::{Entry, Feed};
 use super::filter::Filter;
 use super::tell::told;
 use super::{first_wanted, oldest};
-use crate::native::answer::{Refused, Tagged, json};
+use crate::native::answer::{Refused, json};
 use crate::native::asked::Asked;
 use crate::native::words::{epoch, stamp};
 use crate::service::Service;
@@ -62,7 +62,7 @@ pub(super) fn list(service: &Service, asked: &Asked) -> Result<Response<Body>, R
         cursor: more.then(|| format!("e-{series}-{:x}-{passed:x}", start.newest)),
         hidden: 0,
     };
-    Ok(json(asked, Tagged::Content, &page))
+    Ok(json(asked, &page))
 }
 
 fn read_cursor(cursor: &str, series: &str) -> Option<Start> {
@@ -118,7 +118,9 @@ fn gather(
             Err(gone) => return Err(gone),
         };
         let wanted = entries.iter().filter(|entry| {
-            entry.record.sequence <= until && !filter.begins_behind(entry) && !filter.ends_before(entry)
+            entry.record.sequence <= until
+                && !filter.begins_behind(entry)
+                && !filter.ends_before(entry)
         });
         let wanted: Vec<&Arc<Entry>> = wanted.collect();
         let enough = if up {

@@ -40,7 +40,8 @@ const PIECES: usize = 4;
 const AGAIN: u64 = 1_000;
 
 pub(super) fn stream(service: &Service, asked: &Asked) -> Result<Response<Body>, Refused> {
-    let parameters = asked.parameters(&["from", "to", "kind", "object", "find", "limit", "cursor"])?;
+    let parameters =
+        asked.parameters(&["from", "to", "kind", "object", "find", "limit", "cursor"])?;
     let filter = Filter::read(asked, &parameters)?;
     let first = first(service, asked, &filter)?;
     let open = service.live().open_stream(StreamKind::Events, STREAMS_MAX).ok_or_else(|| {

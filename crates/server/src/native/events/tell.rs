@@ -103,8 +103,10 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         Event::QuotaClockStopped { .. } => {
             format!("queue {queue} is no longer about to be asked to give room back")
         }
-        Event::NodeAdded { capacity, .. } => format!("node {node} joined with {capacity}"),
-        Event::NodeResized { capacity, .. } => format!("node {node} has {capacity} from now on"),
+        Event::NodeAdded { capacity, .. } => format!("node {node} joined with {}", said(capacity)),
+        Event::NodeResized { capacity, .. } => {
+            format!("node {node} has {} from now on", said(capacity))
+        }
         Event::NodeScheduling { schedulable: true, .. } => {
             format!("node {node} takes asks again")
         }
@@ -113,7 +115,7 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         }
         Event::NodeRemoved { .. } => format!("node {node} left"),
         Event::ForeignSet { resources, .. } => {
-            format!("{} of another scheduler uses {resources} of node {node}", named.key)
+            format!("{} of another scheduler uses {} of node {node}", named.key, said(resources))
         }
         Event::ForeignRemoved { .. } => format!("{} of another scheduler is gone", named.key),
         Event::QuestionsSet { questions, .. } => match questions {
@@ -171,14 +173,17 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
     let Named { application, key, node, other, resources, .. } = named;
     let of = format!("{key} of application {application}");
     match event {
-        Event::AskAdded { resources, .. } => format!("ask {of} wants {resources}"),
+        Event::AskAdded { resources, .. } => format!("ask {of} wants {}", said(resources)),
         Event::AskRemoved { termination, .. } => {
             format!("ask {of} was withdrawn: {}", reason_of(*termination))
         }
-        Event::Placed { .. } => format!("ask {of} got {resources} on node {node}"),
-        Event::Resized { resources: now, .. } => format!("{of} has {now} instead of {resources}"),
+        Event::Placed { .. } => format!("ask {of} got {} on node {node}", said(resources)),
+        Event::Resized { resources: now, .. } => {
+            format!("{of} has {} instead of {}", said(now), said(resources))
+        }
         Event::Released { termination, .. } => {
-            format!("{of} gave back {resources} on node {node}: {}", reason_of(*termination))
+            let (room, why) = (said(resources), reason_of(*termination));
+            format!("{of} gave back {room} on node {node}: {why}")
         }
         Event::Reserved { .. } => format!("node {node} is kept for ask {of}"),
         Event::Unreserved { .. } => format!("no node is kept for ask {of} any more"),
@@ -205,6 +210,22 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
         Event::Answered { .. } => format!("the RM has answered about ask {of}"),
         _ => String::new(),
     }
+}
+
+/// Amounts in words, such as `64 B memory, 1000 m vcore`.
+fn said(amounts: &Amounts) -> String {
+    if amounts.is_empty() {
+        return "nothing".to_owned();
+    }
+    let each = amounts.iter().map(|(name, amount)| {
+        let unit = match name.as_str() {
+            "vcore" => " m",
+            "memory" => " B",
+            _ => "",
+        };
+        format!("{amount}{unit} {name}")
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 const fn reason_of(termination: Termination) -> &'static str {
@@ -257,6 +278,13 @@ fn detail_of(event: &Event, named: &Named) -> Map<String, Value> {
             put("before", json!(named.before.map(|before| before.to_string())));
             put("state", json!(state.to_string()));
         }
+        _ => detail_of_ask(event, named, &mut put),
+    }
+    detail
+}
+
+fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)) {
+    match event {
         Event::AskAdded { resources, priority, created, traits, .. } => {
             put("resources", amounts(resources));
             put("priority", json!(priority));
@@ -291,7 +319,6 @@ fn detail_of(event: &Event, named: &Named) -> Map<String, Value> {
         // The rest is said by the kind and by whom it is about.
         _ => {}
     }
-    detail
 }
 
 fn amounts(amounts: &Amounts) -> Value {

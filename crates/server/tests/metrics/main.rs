@@ -1,0 +1,10 @@
+//! Metrics, over a real socket and through Prometheus' own tool.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod deploy;
+mod promtool;
+mod scrape;
+#[path = "../native/server.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
