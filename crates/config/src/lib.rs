@@ -39,6 +39,7 @@ mod diagnostic;
 mod events;
 mod exercise;
 mod file;
+pub mod process;
 mod raw;
 mod render;
 mod review;

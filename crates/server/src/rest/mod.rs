@@ -1,0 +1,3 @@
+//! REST.
+
+pub mod log_level;
