@@ -40,6 +40,7 @@ mod events;
 mod exercise;
 mod file;
 mod outline;
+pub mod process;
 mod raw;
 mod render;
 mod review;

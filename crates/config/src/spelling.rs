@@ -10,9 +10,11 @@ pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 /// Letters to insert, delete or replace to get from one text to the other; texts of very
 /// different lengths are not compared.
 pub(crate) fn letters_apart(one: &str, two: &str) -> usize {
-    if one.len().abs_diff(two.len()) > 2 {
-        return usize::MAX;
-    }
+    if one.len().abs_diff(two.len()) > 2 { usize::MAX } else { distance(one, two) }
+}
+
+/// The same of any two texts; it costs the product of their lengths.
+pub(crate) fn distance(one: &str, two: &str) -> usize {
     let mut row: Vec<usize> = (0..=two.len()).collect();
     for (position, left) in one.bytes().enumerate() {
         let mut diagonal = row[0];

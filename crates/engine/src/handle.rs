@@ -145,6 +145,16 @@ impl Handle {
         let _ = self.sender.send(Message::Stop).await;
     }
 
+    /// How many messages may still be sent before the next must wait.
+    pub fn room(&self) -> usize {
+        self.sender.capacity()
+    }
+
+    /// How many messages may wait.
+    pub fn commands_max(&self) -> usize {
+        self.sender.max_capacity()
+    }
+
     /// What has happened.
     pub const fn feed(&self) -> &Feed {
         &self.published.feed

@@ -9,6 +9,10 @@ use clap::Parser;
 
 use command::Command;
 
+/// Small and even in its pauses; the server makes and drops many small things.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Shares a cluster among many users and says why anything waits.
 #[derive(Debug, Parser)]
 #[command(name = "headroom", version, propagate_version = true)]

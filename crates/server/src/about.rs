@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use aws_lc_rs::rand;
 use jiff::Timestamp;
 
+use crate::hex::hex;
+
 /// Which server this is, for as long as the process lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
@@ -45,6 +47,6 @@ pub struct NoRandomNumbers;
 fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

@@ -9,10 +9,16 @@
 //! and notices of the engine to the wire. Nothing here decides.
 
 mod about;
+pub mod audit;
+pub mod auth;
 mod caller;
 pub mod convert;
+mod family;
 pub mod grpc;
+mod hex;
+pub mod listen;
 mod live;
+mod log_levels;
 pub mod metrics;
 pub mod mount;
 pub mod native;
@@ -21,9 +27,27 @@ mod paths;
 mod queue_file;
 pub mod rest;
 mod service;
+mod watch_file;
+mod watch_queues;
 
 pub use about::{About, NoRandomNumbers};
 pub use caller::Caller;
+pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
 pub use live::{Live, OpenStream, RequestKind, Requests, StreamKind};
+pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};
 pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
 pub use service::{Parts, Service};
+pub use watch_file::{LOOK_EVERY, WatchedFiles};
+pub use watch_queues::{TakeError, take_queue_file, watch_queue_file};
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}

@@ -54,6 +54,8 @@ pub enum Code {
     MethodNotAllowed,
     /// None of the media types that the client takes.
     NotAcceptable,
+    /// The body was not there in time.
+    TooSlow,
     /// The place in a stream to resume from is not kept any more.
     Gone,
     /// The body is larger than the server takes.
@@ -76,13 +78,14 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Malformed,
         Self::Unauthenticated,
         Self::Forbidden,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
+        Self::TooSlow,
         Self::Gone,
         Self::TooLarge,
         Self::UnsupportedMediaType,
@@ -117,6 +120,7 @@ impl Code {
             Self::NotFound => ("NOT_FOUND", 404, "Not found, or not visible to you"),
             Self::MethodNotAllowed => ("METHOD_NOT_ALLOWED", 405, "Not a method of this path"),
             Self::NotAcceptable => ("NOT_ACCEPTABLE", 406, "No such media type"),
+            Self::TooSlow => ("TOO_SLOW", 408, "The request took too long to arrive"),
             Self::Gone => ("GONE", 410, "Not kept any more"),
             Self::TooLarge => ("TOO_LARGE", 413, "The request is too large"),
             Self::UnsupportedMediaType => {

@@ -227,6 +227,7 @@ impl Route {
             answers.push(refuse(503, meaning, &[Header::RetryAfter]));
         }
         if self.request.is_some() {
+            answers.push(refuse(408, "The body was not there in time.", &[]));
             answers.push(refuse(413, "The body is larger than the server takes.", &[]));
         }
         answers.push(refuse(421, "`Host` is not a name of this server.", &[]));

@@ -2,7 +2,9 @@
 
 mod completions;
 mod journal;
+mod serve;
 mod simulate;
+mod token;
 mod validate;
 
 use std::process::ExitCode;
@@ -13,12 +15,16 @@ use clap::Subcommand;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serve REST, gRPC and the page, on one port
+    Serve(Box<serve::Serve>),
     /// Play a workload on a queue file, and say who would have waited how long, and why
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and say what to write instead
     Validate(validate::Validate),
     /// Check, print or repair the journal of a server that does not run
     Journal(journal::Journal),
+    /// Make, list and revoke tokens for callers of a server
+    Token(token::Token),
     /// Print a script that completes these commands in a shell
     Completions(completions::Completions),
 }
@@ -30,9 +36,11 @@ impl Command {
     /// What went wrong, for the user.
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self {
+            Self::Serve(serve) => return serve.run(),
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
             Self::Journal(journal) => journal.run()?,
+            Self::Token(token) => token.run()?,
             Self::Completions(completions) => completions.run()?,
         }
         Ok(ExitCode::SUCCESS)

@@ -14,6 +14,7 @@ mod decode;
 mod event;
 mod health;
 mod history;
+pub mod log_level;
 mod node;
 mod partition;
 mod placement;

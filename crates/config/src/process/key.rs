@@ -1,0 +1,324 @@
+//! The one table of the keys: files, the environment, flags, `--help` and the page are made of it.
+
+use std::fmt::Write as _;
+
+/// A key of `headroom.yaml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// As in the file, such as `limits.requestBody`: each dot is a mapping, or written as it is.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// As one would write it; none where nothing is set unless it is said.
+    pub default: Option<&'static str>,
+    /// What it does, in a sentence or two.
+    pub meaning: &'static str,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// A file or a folder.
+    Path,
+    /// `true` or `false`; as a flag it may stand alone.
+    Switch,
+    /// A whole number.
+    Count,
+    /// Bytes, such as `16MiB`.
+    Size,
+    /// Time, such as `10s`, `1m30s` or `500ms`.
+    Time,
+    /// Addresses with ports; several are a list, or separated by commas.
+    Addresses,
+    /// Names; several are a list, or separated by commas.
+    Names,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A level, and perhaps levels of single parts: `info,headroom_server::grpc=debug`.
+    Levels,
+    /// Who has which roles: a mapping, or `group:ops=operator+viewer,user:ann=admin`.
+    Roles,
+}
+
+impl Kind {
+    /// What stands for the value in `--help`.
+    pub const fn value_name(self) -> &'static str {
+        match self {
+            Self::Text => "TEXT",
+            Self::Path => "PATH",
+            Self::Switch => "true|false",
+            Self::Count => "NUMBER",
+            Self::Size => "SIZE",
+            Self::Time => "TIME",
+            Self::Addresses => "ADDRESS:PORT,…",
+            Self::Names => "NAME,…",
+            Self::Word(_) => "WORD",
+            Self::Levels => "LEVEL,PART=LEVEL,…",
+            Self::Roles => "WHO=ROLE+ROLE,…",
+        }
+    }
+
+    /// Whether several values may be given, separated by commas.
+    pub(super) const fn is_list(self) -> bool {
+        matches!(self, Self::Addresses | Self::Names | Self::Roles)
+    }
+}
+
+impl Key {
+    /// The environment variable: `HEADROOM_LIMITS_REQUEST_BODY`.
+    pub fn variable(&self) -> String {
+        format!("{VARIABLE_PREFIX}{}", self.words('_').to_uppercase())
+    }
+
+    /// The flag without dashes before it: `limits-request-body`.
+    pub fn flag(&self) -> String {
+        self.words('-')
+    }
+
+    fn words(&self, between: char) -> String {
+        let mut words = String::new();
+        let mut after_capital = true;
+        for one in self.name.chars() {
+            // `clientCa` has two words, `RESTResponseSize` three.
+            if one.is_uppercase() && !after_capital {
+                words.push(between);
+            }
+            after_capital = one.is_uppercase() || one == '.';
+            words.push(if one == '.' { between } else { one.to_ascii_lowercase() });
+        }
+        words
+    }
+}
+
+/// How environment variables of keys begin.
+pub(super) const VARIABLE_PREFIX: &str = "HEADROOM_";
+
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    meaning: &'static str,
+) -> Key {
+    Key { name, kind, default, meaning }
+}
+
+/// Every key.
+pub const KEYS: &[Key] = &[
+    key(
+        "listen",
+        Kind::Addresses,
+        Some("127.0.0.1:9080"),
+        "Where REST, gRPC and the page are served, all on one port. `:9080` is every address of the machine",
+    ),
+    key(
+        "insecure",
+        Kind::Switch,
+        Some("false"),
+        "Serve beyond this machine although nobody has to say who he is",
+    ),
+    key(
+        "queues",
+        Kind::Path,
+        None,
+        "The queue file; a change of it is taken at once, a bad one is reported and the running one kept. None: the built-in file, or the last one that was in force",
+    ),
+    key("journal.path", Kind::Path, Some("headroom-data"), "Folder of the journal"),
+    key(
+        "journal.snapshotEvery",
+        Kind::Count,
+        Some("100000"),
+        "After how many records a snapshot is taken, if their bytes are as many as those of the last one",
+    ),
+    key("tls.cert", Kind::Path, None, "Certificates of the server, its own first, as PEM"),
+    key("tls.key", Kind::Path, None, "The key of that certificate, as PEM"),
+    key(
+        "tls.clientCa",
+        Kind::Path,
+        None,
+        "Certificates that vouch for clients, as PEM; clients then may show one of theirs",
+    ),
+    key("auth.tokens", Kind::Path, None, "File of hashes of tokens, as `headroom token` writes it"),
+    key(
+        "auth.certificates.user",
+        Kind::Word(&["subject", "san"]),
+        Some("subject"),
+        "What of a client certificate is the user: the common name, or the first alternative name",
+    ),
+    key(
+        "auth.certificates.roles",
+        Kind::Roles,
+        None,
+        "Roles by client certificate: `user:NAME`, `group:ORGANISATION`, or `*` for all",
+    ),
+    key(
+        "auth.oidc.issuer",
+        Kind::Text,
+        None,
+        "Whose tokens (JWT) are trusted, as its URL; keys come from its OpenID configuration",
+    ),
+    key("auth.oidc.audience", Kind::Text, None, "For whom these tokens must be issued"),
+    key(
+        "auth.oidc.ca",
+        Kind::Path,
+        None,
+        "Certificates that vouch for the issuer, as PEM, besides those of the system",
+    ),
+    key("auth.oidc.userClaim", Kind::Text, Some("sub"), "The claim that is the user"),
+    key("auth.oidc.groupsClaim", Kind::Text, Some("groups"), "The claim that lists the groups"),
+    key(
+        "auth.oidc.rolesClaim",
+        Kind::Text,
+        None,
+        "The claim that lists roles by their names, if there is one",
+    ),
+    key(
+        "auth.oidc.roles",
+        Kind::Roles,
+        None,
+        "Roles by token of the issuer: `user:NAME`, `group:NAME`, or `*` for all",
+    ),
+    key(
+        "hosts",
+        Kind::Names,
+        None,
+        "Names of this server besides those of the loopback; on an open server `Host` must be one of them",
+    ),
+    key(
+        "cors",
+        Kind::Word(&["auto", "any"]),
+        Some("auto"),
+        "Whether pages of other sites may read `/ws/v1`: `auto` where everybody says who he is, `any` always",
+    ),
+    key("limits.requestBody", Kind::Size, Some("16MiB"), "The largest body of a request"),
+    key(
+        "limits.requestTime",
+        Kind::Time,
+        Some("30s"),
+        "How long a request may take; streams may last",
+    ),
+    key(
+        "limits.headerTime",
+        Kind::Time,
+        Some("10s"),
+        "How long the head of a request may take, and a TLS handshake",
+    ),
+    key("limits.headerSize", Kind::Size, Some("64KiB"), "The largest head of a request"),
+    key(
+        "limits.requests",
+        Kind::Count,
+        Some("1024"),
+        "How many requests are answered at once; streams do not count",
+    ),
+    key("limits.connections", Kind::Count, Some("20000"), "How many connections there may be"),
+    key(
+        "limits.connectionsPerAddress",
+        Kind::Count,
+        Some("10240"),
+        "How many of them may come from one address; it may be that of a proxy",
+    ),
+    key(
+        "limits.commands",
+        Kind::Count,
+        Some("8192"),
+        "How many commands may wait for the scheduler",
+    ),
+    key("log.level", Kind::Levels, Some("info"), "How much is logged"),
+    key(
+        "log.format",
+        Kind::Word(&["auto", "text", "json"]),
+        Some("auto"),
+        "`auto` is text on a terminal, else JSON",
+    ),
+    key(
+        "web.dir",
+        Kind::Path,
+        None,
+        "Folder of a built web UI, served at `/` in place of our own page",
+    ),
+    key("event.trackingEnabled", Kind::Switch, Some("true"), "Whether events are kept and served"),
+    key(
+        "event.requestCapacity",
+        Kind::Count,
+        Some("1000"),
+        "How many events wait for the RM; what comes beyond is counted and dropped",
+    ),
+    key("event.ringBufferCapacity", Kind::Count, Some("100000"), "How many events are kept"),
+    key("event.maxStreams", Kind::Count, Some("100"), "How many streams of events there may be"),
+    key(
+        "event.maxStreamsPerHost",
+        Kind::Count,
+        Some("15"),
+        "How many of them may come from one address",
+    ),
+    key(
+        "event.RESTResponseSize",
+        Kind::Count,
+        Some("10000"),
+        "How many events are in one answer at most; 0 means the default",
+    ),
+    key(
+        "health.checkInterval",
+        Kind::Time,
+        Some("30s"),
+        "How often health is checked; `0s`: only when somebody asks",
+    ),
+];
+
+/// Keys that have a meaning in the specification and none in this version, and what to do instead.
+pub(super) const LATER: &[(&str, &str)] = &[
+    ("journal.url", "this version keeps its journal in a folder: set `journal.path`"),
+    ("otlp.endpoint", "this version sends no traces: leave it out"),
+];
+
+/// Those of [`KEYS`] that are handed on as settings beside the queue file.
+pub(super) fn is_extra(key: &Key) -> bool {
+    key.name.starts_with("event.") || key.name.starts_with("health.")
+}
+
+/// The table of the keys for the page, in Markdown.
+pub fn table() -> String {
+    let mut text = String::from("| key | default | meaning |\n| --- | --- | --- |\n");
+    for key in KEYS {
+        let default = key.default.map_or_else(|| "–".to_owned(), |default| format!("`{default}`"));
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "| `{}` | {default} | {} |", key.name, key.meaning);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{KEYS, Kind};
+
+    #[test]
+    fn a_key_is_a_variable_and_a_flag() {
+        for (name, variable, flag) in [
+            ("listen", "HEADROOM_LISTEN", "listen"),
+            ("limits.requestBody", "HEADROOM_LIMITS_REQUEST_BODY", "limits-request-body"),
+            ("tls.clientCa", "HEADROOM_TLS_CLIENT_CA", "tls-client-ca"),
+            (
+                "event.RESTResponseSize",
+                "HEADROOM_EVENT_RESTRESPONSE_SIZE",
+                "event-restresponse-size",
+            ),
+        ] {
+            let key = KEYS.iter().find(|key| key.name == name).unwrap();
+            assert_eq!((&*key.variable(), &*key.flag()), (variable, flag));
+        }
+    }
+
+    #[test]
+    fn every_key_has_names_of_its_own() {
+        let flags: BTreeSet<_> = KEYS.iter().map(super::Key::flag).collect();
+        assert_eq!(flags.len(), KEYS.len());
+        for key in KEYS {
+            let inside = |other: &super::Key| other.name.starts_with(&format!("{}.", key.name));
+            assert!(!KEYS.iter().any(inside), "{} is a value and a mapping", key.name);
+            assert!(key.kind != Kind::Switch || key.default.is_some(), "{}", key.name);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! From texts to the types of this module, with everything that is wrong.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use super::key::{KEYS, is_extra};
+use super::source::{All, Place, of_environment, of_file, of_flags};
+use super::value::{self, Expected};
+use super::{
+    Auth, Certificates, Event, Journal, Limits, Log, LogFormat, Oidc, Process, ProcessError,
+    Sources, Tls,
+};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::render::Style;
+use crate::{STACK_BYTES, yaml};
+
+/// Largest file, in bytes. What anybody writes has a few hundred.
+const FILE_BYTES_MAX: usize = 1 << 20;
+
+impl Process {
+    /// Read what was given.
+    ///
+    /// # Errors
+    /// All that is wrong: unknown keys with the nearest known one, values that mean nothing, keys
+    /// that do not go together, and a server that would be open to more than this machine.
+    pub fn read(sources: Sources) -> Result<Self, ProcessError> {
+        let Sources { file, environment, flags } = sources;
+        let (path, text) = file.unwrap_or_default();
+        if text.len() > FILE_BYTES_MAX {
+            let fault = format!(
+                "{} has {} bytes, at most {FILE_BYTES_MAX} are read; is it the right file?",
+                path.display(),
+                text.len()
+            );
+            return Err(ProcessError { faults: vec![fault] });
+        }
+        let (mut given, mut report) = given_in(&text);
+        let mut faults = Vec::new();
+        of_environment(environment, &mut given, &mut faults);
+        of_flags(flags, &mut given);
+        let mut reader = Reader { given, report: &mut report, faults };
+        let process = reader.process();
+        let mut faults = reader.faults;
+        if report.has_errors() {
+            faults.insert(0, report.finish(&text).render(&name_of(&path), Style::Plain));
+        }
+        let process = process.filter(|_| faults.is_empty());
+        process.ok_or(ProcessError { faults })
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// What a file gives. It is read on a stack of its own, since it may nest deeply.
+fn given_in(text: &str) -> (All, Report) {
+    let read = || {
+        let mut report = Report::default();
+        let document = yaml::parse(text, &mut report);
+        (of_file(document.as_ref(), &mut report), report)
+    };
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let reader = reader.spawn_scoped(scope, read);
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(read)) => read,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let mut report = Report::default();
+                let message = format!("there is no thread to read the file: {error}");
+                report.push(Diagnostic::error(Code::Yaml, crate::Span::default(), message));
+                (All::new(), report)
+            }
+        }
+    })
+}
+
+/// Something is wrong, and was told.
+struct Told;
+
+/// Takes values by key, and hears about what is wrong with them.
+struct Reader<'r> {
+    given: All,
+    report: &'r mut Report,
+    faults: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn process(&mut self) -> Option<Process> {
+        let (journal, tls, auth) = (self.journal(), self.tls(), self.auth());
+        let (limits, log, event) = (self.limits(), self.log(), self.event());
+        let process = Process {
+            listen: self.several("listen", value::addresses)?,
+            insecure: self.one("insecure", value::switch)?,
+            queues: self.path("queues"),
+            journal: journal?,
+            tls: tls.ok()?,
+            auth: auth?,
+            hosts: self.several("hosts", value::hosts)?,
+            cors_any: self.word("cors", &["auto", "any"])? == "any",
+            limits: limits?,
+            log: log?,
+            web_dir: self.path("web.dir"),
+            event: event?,
+            health_interval: self.one("health.checkInterval", value::time)?,
+            extra: self.extra(),
+        };
+        self.refuse_open(&process);
+        self.refuse_certificates_for_nobody(&process);
+        Some(process)
+    }
+
+    fn journal(&mut self) -> Option<Journal> {
+        let path = self.path("journal.path")?;
+        let snapshot_every = self.one("journal.snapshotEvery", |text| value::count(text, 1))?;
+        Some(Journal { path, snapshot_every })
+    }
+
+    fn tls(&mut self) -> Result<Option<Tls>, Told> {
+        let (cert, key) = (self.path("tls.cert"), self.path("tls.key"));
+        let client_ca = self.path("tls.clientCa");
+        match (cert, key) {
+            (Some(cert), Some(key)) => Ok(Some(Tls { cert, key, client_ca })),
+            (None, None) if client_ca.is_none() => Ok(None),
+            (None, _) => Err(self.missing("tls.cert", "without the certificate there is no TLS")),
+            (_, None) => Err(self.missing("tls.key", "without the key there is no TLS")),
+        }
+    }
+
+    fn auth(&mut self) -> Option<Auth> {
+        let tokens = self.path("auth.tokens");
+        let user = self.word("auth.certificates.user", &["subject", "san"])?;
+        let certificates = Certificates {
+            user_is_alternative_name: user == "san",
+            roles: self.several("auth.certificates.roles", value::roles)?,
+        };
+        let (issuer, audience) = (self.text("auth.oidc.issuer"), self.text("auth.oidc.audience"));
+        let oidc = Oidc {
+            issuer: issuer.clone().unwrap_or_default(),
+            audience: audience.clone().unwrap_or_default(),
+            ca: self.path("auth.oidc.ca"),
+            user_claim: self.text("auth.oidc.userClaim")?,
+            groups_claim: self.text("auth.oidc.groupsClaim")?,
+            roles_claim: self.text("auth.oidc.rolesClaim"),
+            roles: self.several("auth.oidc.roles", value::roles)?,
+        };
+        let oidc = match (issuer, audience) {
+            (Some(issuer), Some(_)) => {
+                self.check_issuer(&issuer);
+                Some(oidc)
+            }
+            (None, None) => {
+                let alone = ["auth.oidc.ca", "auth.oidc.rolesClaim", "auth.oidc.roles"];
+                if alone.iter().any(|key| self.given.contains_key(key)) {
+                    self.missing("auth.oidc.issuer", "nobody issues tokens otherwise");
+                    return None;
+                }
+                None
+            }
+            (Some(_), None) => {
+                let why = "tokens that the issuer made for others would be taken otherwise";
+                self.missing("auth.oidc.audience", why);
+                return None;
+            }
+            (None, Some(_)) => {
+                self.missing("auth.oidc.issuer", "nobody issues tokens otherwise");
+                return None;
+            }
+        };
+        Some(Auth { tokens, oidc, certificates })
+    }
+
+    /// Keys that come over a line that anybody can change vouch for nothing.
+    fn check_issuer(&mut self, issuer: &str) {
+        let local = issuer.strip_prefix("http://").is_some_and(|rest| {
+            let host = rest.split(['/', '?']).next().unwrap_or_default();
+            let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+            let inner = host.trim_start_matches('[').trim_end_matches(']');
+            host == "localhost" || inner.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        });
+        if !issuer.starts_with("https://") && !local {
+            let message =
+                "expected a URL that begins with https://; http is for this machine alone";
+            self.wrong("auth.oidc.issuer", message);
+        }
+    }
+
+    fn limits(&mut self) -> Option<Limits> {
+        Some(Limits {
+            request_body: self.one("limits.requestBody", value::size)?,
+            request_time: self.one("limits.requestTime", positive_time)?,
+            header_time: self.one("limits.headerTime", positive_time)?,
+            // No HTTP library works with less.
+            header_size: self.one("limits.headerSize", |text| {
+                let size = value::size(text)?;
+                let right = (8 << 10..=1 << 20).contains(&size);
+                right.then_some(size).ok_or_else(|| "expected a size from 8KiB to 1MiB".to_owned())
+            })?,
+            requests: self.count("limits.requests", 1)?,
+            connections: self.count("limits.connections", 1)?,
+            connections_per_address: self.count("limits.connectionsPerAddress", 1)?,
+            commands: self.count("limits.commands", 1)?,
+        })
+    }
+
+    fn log(&mut self) -> Option<Log> {
+        let levels = self.one("log.level", value::levels)?;
+        let format = match self.word("log.format", &["auto", "text", "json"])? {
+            "text" => LogFormat::Text,
+            "json" => LogFormat::Json,
+            _ => LogFormat::Auto,
+        };
+        Some(Log { levels, format })
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        let response = self.count("event.RESTResponseSize", 0)?;
+        Some(Event {
+            tracking_enabled: self.one("event.trackingEnabled", value::switch)?,
+            request_capacity: self.count("event.requestCapacity", 1)?,
+            ring_buffer_capacity: self.count("event.ringBufferCapacity", 1)?,
+            max_streams: self.count("event.maxStreams", 0)?,
+            max_streams_per_host: self.count("event.maxStreamsPerHost", 0)?,
+            rest_response_size: if response == 0 { 10_000 } else { response },
+        })
+    }
+
+    /// What was given of `YuniKorn`'s settings, as written.
+    fn extra(&self) -> BTreeMap<String, String> {
+        let keys = KEYS.iter().filter(|key| is_extra(key));
+        let given = keys.filter_map(|key| self.given.get_key_value(key.name));
+        given.map(|(name, given)| ((*name).to_owned(), given.texts.concat())).collect()
+    }
+
+    fn refuse_open(&mut self, process: &Process) {
+        let beyond = process.listen.iter().find(|address| !address.ip().is_loopback());
+        if let Some(address) = beyond.filter(|_| !process.has_auth() && !process.insecure) {
+            self.wrong(
+                "listen",
+                &format!(
+                    "{address} can be reached from other machines, and everybody who reaches it \
+                     would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, \
+                     listen on 127.0.0.1, or say --insecure"
+                ),
+            );
+        }
+    }
+
+    fn refuse_certificates_for_nobody(&mut self, process: &Process) {
+        let shown = process.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
+        if !shown && !process.auth.certificates.roles.is_empty() {
+            let why = "no client can show a certificate; expected `tls.clientCa` beside it";
+            self.wrong("auth.certificates.roles", why);
+        }
+    }
+
+    /// What is given for a key, or its default.
+    fn texts(&self, key: &str) -> Vec<String> {
+        if let Some(given) = self.given.get(key) {
+            return given.texts.clone();
+        }
+        let known = KEYS.iter().find(|known| known.name == key);
+        known.and_then(|known| known.default).map(str::to_owned).into_iter().collect()
+    }
+
+    fn several<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(&[String]) -> Result<T, Expected>,
+    ) -> Option<T> {
+        let parsed = parse(&self.texts(key));
+        parsed.map_err(|expected| self.wrong(key, &expected)).ok()
+    }
+
+    fn one<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, Expected>,
+    ) -> Option<T> {
+        self.several(key, |texts| {
+            let text = texts.first().map(String::as_str).unwrap_or_default();
+            parse(text).map_err(|expected| format!("found `{text}`, {expected}"))
+        })
+    }
+
+    fn count(&mut self, key: &'static str, least: u64) -> Option<usize> {
+        let count = self.one(key, |text| value::count(text, least))?;
+        Some(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    fn word(&mut self, key: &'static str, words: &[&'static str]) -> Option<&'static str> {
+        self.one(key, |text| value::word(text, words))
+    }
+
+    /// A text that is there; an empty one is none.
+    fn text(&mut self, key: &'static str) -> Option<String> {
+        self.texts(key).into_iter().next().filter(|text| !text.is_empty())
+    }
+
+    fn path(&mut self, key: &'static str) -> Option<PathBuf> {
+        self.text(key).map(PathBuf::from)
+    }
+
+    fn missing(&mut self, key: &str, why: &str) -> Told {
+        self.faults.push(format!("error: `{key}` is not set; {why}"));
+        Told
+    }
+
+    /// Tell what is wrong with a value, where it was written.
+    fn wrong(&mut self, key: &str, message: &str) {
+        let message = format!("`{key}`: {message}");
+        match self.given.get(key).map(|given| &given.place) {
+            Some(Place::File(span)) => {
+                self.report.push(Diagnostic::error(Code::YamlType, *span, message));
+            }
+            Some(Place::Variable(name) | Place::Flag(name)) => {
+                self.faults.push(format!("error: {name}: {message}"));
+            }
+            None => self.faults.push(format!("error: {message}")),
+        }
+    }
+}
+
+fn positive_time(text: &str) -> Result<std::time::Duration, Expected> {
+    let time = value::time(text)?;
+    if time.is_zero() { Err("expected more than no time at all".to_owned()) } else { Ok(time) }
+}

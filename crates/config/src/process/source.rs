@@ -1,0 +1,205 @@
+//! Where values come from: the file, the environment, flags. Each later one wins.
+
+use std::collections::BTreeMap;
+
+use super::key::{KEYS, Key, LATER, VARIABLE_PREFIX};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::scalar::Meaning;
+use crate::spelling::distance;
+use crate::yaml::{Entry, Kind, Node};
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    File(Span),
+    Variable(String),
+    Flag(String),
+}
+
+/// What was written for a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    /// One text, or several of a list.
+    pub(super) texts: Vec<String>,
+    pub(super) place: Place,
+}
+
+/// What was written, by key.
+pub(super) type All = BTreeMap<&'static str, Given>;
+
+/// Take the values of a file.
+pub(super) fn of_file(document: Option<&Node>, report: &mut Report) -> All {
+    let mut all = All::new();
+    if let Some(node) = document {
+        mapping("", node, &mut all, report);
+    }
+    all
+}
+
+fn mapping(prefix: &str, node: &Node, all: &mut All, report: &mut Report) {
+    let entries = match &node.kind {
+        Kind::Map(entries) => entries,
+        Kind::Scalar(scalar) if scalar.is_null() => return,
+        Kind::Scalar(_) | Kind::List(_) => {
+            let what = if prefix.is_empty() { "the file" } else { prefix };
+            let message = format!("`{what}` must be a mapping of keys to values");
+            report.push(Diagnostic::error(Code::YamlType, node.span, message));
+            return;
+        }
+    };
+    for Entry { key, value } in entries {
+        let Kind::Scalar(name) = &key.kind else {
+            let fault = Diagnostic::error(Code::YamlKey, key.span, "a key must be a text");
+            report.push(fault);
+            continue;
+        };
+        let name =
+            if prefix.is_empty() { name.text.clone() } else { format!("{prefix}.{}", name.text) };
+        if let Some(known) = KEYS.iter().find(|known| known.name == name) {
+            take(known, key, value, all, report);
+        } else if KEYS.iter().any(|known| is_inside(known.name, &name)) {
+            mapping(&name, value, all, report);
+        } else {
+            let (message, help) = unknown(&name);
+            report.push(Diagnostic::error(Code::YamlKey, key.span, message).help(help));
+        }
+    }
+}
+
+fn is_inside(name: &str, mapping: &str) -> bool {
+    name.strip_prefix(mapping).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// Take one value of a file; null stands for none.
+fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &mut Report) {
+    let mut wrong = |node: &Node, what: &str| {
+        let message = format!("`{}` must be {what}", known.name);
+        report.push(Diagnostic::error(Code::YamlType, node.span, message));
+    };
+    let texts = match &value.kind {
+        Kind::Scalar(scalar) if scalar.is_null() => return,
+        Kind::Scalar(scalar) if known.kind.is_list() => separate(&scalar.text),
+        Kind::Scalar(scalar) => {
+            // Old words for true and false are read as people mean them.
+            let text = match scalar.meaning() {
+                Meaning::Flag(flag) if known.kind == super::Kind::Switch => flag.to_string(),
+                _ => scalar.text.clone(),
+            };
+            vec![text]
+        }
+        Kind::List(items) if known.kind.is_list() => {
+            let texts: Option<Vec<String>> = items.iter().map(text_of).collect();
+            let Some(texts) = texts else { return wrong(value, "a list of texts") };
+            texts
+        }
+        Kind::Map(entries) if known.kind == super::Kind::Roles => {
+            let pairs: Option<Vec<String>> = entries.iter().map(pair_of).collect();
+            let Some(pairs) = pairs else { return wrong(value, "a mapping to roles") };
+            pairs
+        }
+        Kind::List(_) => return wrong(value, "one value, not a list"),
+        Kind::Map(_) => return wrong(value, "a value, not a mapping"),
+    };
+    let place = Place::File(value.span);
+    if all.insert(known.name, Given { texts, place }).is_some() {
+        let message = format!("`{}` is written twice, in two ways", known.name);
+        let fault = Diagnostic::error(Code::YamlDuplicate, key.span, message);
+        report.push(fault.help("keep one of them"));
+    }
+}
+
+fn text_of(node: &Node) -> Option<String> {
+    match &node.kind {
+        Kind::Scalar(scalar) => Some(scalar.text.clone()),
+        Kind::List(_) | Kind::Map(_) => None,
+    }
+}
+
+/// `group:ops: [operator, viewer]` as `group:ops=operator+viewer`.
+fn pair_of(entry: &Entry) -> Option<String> {
+    let who = text_of(&entry.key)?;
+    let roles = match &entry.value.kind {
+        Kind::List(items) => items.iter().map(text_of).collect::<Option<Vec<_>>>()?.join("+"),
+        Kind::Scalar(_) | Kind::Map(_) => text_of(&entry.value)?,
+    };
+    Some(format!("{who}={roles}"))
+}
+
+/// The values between commas.
+fn separate(text: &str) -> Vec<String> {
+    text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+fn given(known: &'static Key, text: String, place: Place) -> (&'static str, Given) {
+    let texts = if known.kind.is_list() { separate(&text) } else { vec![text] };
+    (known.name, Given { texts, place })
+}
+
+/// Take the values of environment variables; faults are sentences.
+///
+/// Other programs have variables of this prefix too: Kubernetes makes some for each service. So
+/// only one that is almost a key is refused.
+pub(super) fn of_environment(
+    variables: impl IntoIterator<Item = (String, String)>,
+    all: &mut All,
+    faults: &mut Vec<String>,
+) {
+    let known: Vec<(String, &'static Key)> = KEYS.iter().map(|key| (key.variable(), key)).collect();
+    for (name, value) in variables {
+        if !name.starts_with(VARIABLE_PREFIX) {
+            continue;
+        }
+        if let Some((_, key)) = known.iter().find(|(variable, _)| *variable == name) {
+            all.extend([given(key, value, Place::Variable(name))]);
+            continue;
+        }
+        let near =
+            known.iter().map(|(variable, _)| (distance(shortened(&name), variable), variable));
+        if let Some((_, nearest)) = near.min().filter(|(letters, _)| *letters <= 2) {
+            faults.push(format!(
+                "the environment variable {name} is no key; the nearest is {nearest}"
+            ));
+        }
+    }
+}
+
+/// Take the values of flags, by the names of their keys.
+pub(super) fn of_flags(flags: impl IntoIterator<Item = (&'static str, String)>, all: &mut All) {
+    for (name, value) in flags {
+        if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+            all.extend([given(key, value, Place::Flag(format!("--{}", key.flag())))]);
+        }
+    }
+}
+
+/// What is wrong with a name, and what may have been meant.
+fn unknown(name: &str) -> (String, String) {
+    let shown = shortened(name);
+    if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
+        return (format!("`{shown}` is for a later version"), (*instead).to_owned());
+    }
+    let help = match nearest(shown) {
+        Some(key) => format!("the nearest key is `{key}`"),
+        None => "see `headroom serve --help` for all keys".to_owned(),
+    };
+    (format!("`{shown}` is no key"), help)
+}
+
+/// No name that anybody means is longer; comparing costs the product of the lengths.
+fn shortened(name: &str) -> &str {
+    let end = name.char_indices().nth(64).map_or(name.len(), |(place, _)| place);
+    &name[..end]
+}
+
+/// The key with the fewest other letters, as a whole or from its last dot on.
+fn nearest(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
+    let letters = |key: &&Key| {
+        let known = key.name.to_lowercase();
+        // The right word in the wrong mapping is as near as a wrong letter.
+        distance(&lower, &known).min(distance(&last(&lower), &last(&known)) + 1)
+    };
+    KEYS.iter().min_by_key(letters).map(|key| key.name)
+}

@@ -1,0 +1,332 @@
+//! From what is written behind a key to what it means.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+/// How much is logged; each level includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing.
+    Off,
+    /// What went wrong.
+    Error,
+    /// What may go wrong.
+    Warn,
+    /// What happened.
+    #[default]
+    Info,
+    /// How it happened.
+    Debug,
+    /// Every step of it.
+    Trace,
+}
+
+/// How much of what is logged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// Of everything that is not in `targets`.
+    pub level: Level,
+    /// Of single parts, such as `headroom_server::grpc`.
+    pub targets: BTreeMap<String, Level>,
+}
+
+/// Who has which roles. A key is `user:` and a name, `group:` and a name, or `*`.
+pub type Roles = BTreeMap<String, Vec<String>>;
+
+/// The names of all roles.
+pub const ROLES: [&str; 8] = [
+    "admin",
+    "operator",
+    "viewer",
+    "submitter",
+    "queue-admin",
+    "tenant-admin",
+    "tenant-viewer",
+    "rm",
+];
+
+/// Why a text does not mean anything: what was expected.
+pub(super) type Expected = String;
+
+pub(super) fn switch(text: &str) -> Result<bool, Expected> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+/// A whole number of at least `least`.
+pub(super) fn count(text: &str, least: u64) -> Result<u64, Expected> {
+    let number = text.parse::<u64>().ok().filter(|number| *number >= least);
+    number.ok_or_else(|| format!("expected a whole number from {least} on"))
+}
+
+/// Bytes.
+pub(super) fn size(text: &str) -> Result<usize, Expected> {
+    let expected = || "expected bytes from 1 on, such as 16MiB, 64KiB or 1000000".to_owned();
+    let end = text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let unit: usize = match unit {
+        "" | "B" => 1,
+        "KiB" | "Ki" => 1 << 10,
+        "MiB" | "Mi" => 1 << 20,
+        "GiB" | "Gi" => 1 << 30,
+        _ => return Err(expected()),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(expected)
+}
+
+/// Longest time that is taken; a longer one is meant to be none.
+const TIME_MAX: Duration = Duration::from_hours(24 * 365);
+
+/// A time as Go writes it: numbers with units, the largest unit first or not.
+pub(super) fn time(text: &str) -> Result<Duration, Expected> {
+    let expected = || "expected a time such as 10s, 1m30s or 500ms, a year at most".to_owned();
+    let mut rest = text;
+    let mut sum = Duration::ZERO;
+    if rest.is_empty() {
+        return Err(expected());
+    }
+    while !rest.is_empty() {
+        let end = rest.find(|one: char| !one.is_ascii_digit()).ok_or_else(expected)?;
+        let number: u64 = rest[..end].parse().map_err(|_| expected())?;
+        rest = &rest[end..];
+        let end = rest.find(|one: char| one.is_ascii_digit()).unwrap_or(rest.len());
+        let unit_ms = match &rest[..end] {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            _ => return Err(expected()),
+        };
+        rest = &rest[end..];
+        let part = number.checked_mul(unit_ms).map(Duration::from_millis).ok_or_else(expected)?;
+        sum = sum.checked_add(part).filter(|sum| *sum <= TIME_MAX).ok_or_else(expected)?;
+    }
+    Ok(sum)
+}
+
+/// Addresses with ports: `127.0.0.1:9080`, `[::1]:9080`, `localhost:9080`, or `:9080` for all.
+pub(super) fn addresses(texts: &[String]) -> Result<Vec<SocketAddr>, Expected> {
+    if texts.is_empty() {
+        return Err("expected an address at least, such as 127.0.0.1:9080".to_owned());
+    }
+    let mut addresses = Vec::with_capacity(texts.len());
+    for text in texts {
+        let address = address(text).ok_or_else(|| {
+            format!(
+                "`{text}` is no address with a port; expected 127.0.0.1:9080, [::1]:9080, \
+                 localhost:9080, or :9080 for all addresses of the machine"
+            )
+        })?;
+        if addresses.contains(&address) && address.port() != 0 {
+            return Err(format!("{address} is there twice; expected each address once"));
+        }
+        addresses.push(address);
+    }
+    Ok(addresses)
+}
+
+fn address(text: &str) -> Option<SocketAddr> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    let (host, port) = text.rsplit_once(':')?;
+    let port = port.parse().ok()?;
+    match host {
+        "" => Some((Ipv6Addr::UNSPECIFIED, port).into()),
+        "localhost" => Some((Ipv4Addr::LOCALHOST, port).into()),
+        _ => None,
+    }
+}
+
+/// Names for `Host`, without ports; kept in lower case.
+pub(super) fn hosts(texts: &[String]) -> Result<Vec<String>, Expected> {
+    texts.iter().map(|text| host(text)).collect()
+}
+
+fn host(text: &str) -> Result<String, Expected> {
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    if let Ok(address) = inner.parse::<Ipv6Addr>() {
+        return Ok(format!("[{address}]"));
+    }
+    let is_legal = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '.' | '_');
+    if text.is_empty() || text.len() > 253 || !text.chars().all(is_legal) {
+        return Err(format!(
+            "`{text}` is no name of a host; expected one such as headroom.example.org, without port"
+        ));
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// One of these words.
+pub(super) fn word(text: &str, words: &[&'static str]) -> Result<&'static str, Expected> {
+    let found = words.iter().copied().find(|word| *word == text);
+    found.ok_or_else(|| format!("expected {}", words.join(" or ")))
+}
+
+/// `info`, or `info,headroom_server::grpc=debug`.
+pub(super) fn levels(text: &str) -> Result<Levels, Expected> {
+    let mut levels = Levels::default();
+    let mut bare = false;
+    for part in text.split(',').map(str::trim) {
+        match part.split_once('=') {
+            Some((target, one)) if !target.is_empty() => {
+                levels.targets.insert(target.to_owned(), level(one)?);
+            }
+            None if !bare => {
+                levels.level = level(part)?;
+                bare = true;
+            }
+            _ => {
+                return Err(format!(
+                    "`{part}` is one too many or has no name; expected one level, and parts as name=level"
+                ));
+            }
+        }
+    }
+    Ok(levels)
+}
+
+fn level(text: &str) -> Result<Level, Expected> {
+    Ok(match text {
+        "off" => Level::Off,
+        "error" => Level::Error,
+        "warn" => Level::Warn,
+        "info" => Level::Info,
+        "debug" => Level::Debug,
+        "trace" => Level::Trace,
+        _ => {
+            return Err(format!(
+                "`{text}` is no level; expected off, error, warn, info, debug or trace"
+            ));
+        }
+    })
+}
+
+/// `group:ops=operator+viewer`, each.
+pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
+    let mut roles = Roles::new();
+    for text in texts {
+        let (who, list) = text
+            .rsplit_once('=')
+            .ok_or_else(|| format!("`{text}` names no role; expected group:ops=operator+viewer"))?;
+        let named = who.strip_prefix("user:").or_else(|| who.strip_prefix("group:"));
+        if who != "*" && named.is_none_or(str::is_empty) {
+            return Err(format!(
+                "`{who}` is nobody; expected user: and a name, group: and a name, or *"
+            ));
+        }
+        let mut has = Vec::new();
+        for role in list.split('+').map(str::trim) {
+            let role = ROLES.iter().find(|known| **known == role).ok_or_else(|| {
+                format!("`{role}` is no role; expected one of {}", ROLES.join(", "))
+            })?;
+            has.push((*role).to_owned());
+        }
+        if roles.insert(who.to_owned(), has).is_some() {
+            return Err(format!("`{who}` is there twice; expected once, with all roles"));
+        }
+    }
+    Ok(roles)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{addresses, hosts, levels, roles, size, time};
+
+    #[test]
+    fn sizes() {
+        for (text, expected) in [
+            ("16MiB", Some(16 << 20)),
+            ("1Ki", Some(1_024)),
+            ("7", Some(7)),
+            ("7B", Some(7)),
+            ("0", None),
+            ("", None),
+            ("MiB", None),
+            ("1.5MiB", None),
+            ("-1", None),
+            ("16MB", None),
+            ("99999999999999GiB", None),
+        ] {
+            assert_eq!(size(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        for (text, expected) in [
+            ("10s", Some(10_000)),
+            ("1m30s", Some(90_000)),
+            ("500ms", Some(500)),
+            ("2h", Some(7_200_000)),
+            ("0s", Some(0)),
+            ("", None),
+            ("10", None),
+            ("s", None),
+            ("1d", None),
+            ("99999999999999999999s", None),
+            ("18446744073709551615h", None),
+            ("8761h", None),
+        ] {
+            assert_eq!(time(text).ok(), expected.map(Duration::from_millis), "{text:?}");
+        }
+    }
+
+    fn list(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn addresses_have_ports() {
+        for (texts, expected) in [
+            (&["127.0.0.1:9080"][..], "127.0.0.1:9080"),
+            (&["localhost:1", "[::1]:1"], "127.0.0.1:1 [::1]:1"),
+            (&[":9080"], "[::]:9080"),
+            (&["127.0.0.1:0", "127.0.0.1:0"], "127.0.0.1:0 127.0.0.1:0"),
+        ] {
+            let found = addresses(&list(texts)).unwrap();
+            let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found.join(" "), expected);
+        }
+        for bad in [&["127.0.0.1"][..], &["a.b:1"], &["1.2.3.4:99999"], &[""], &[], &[":1", ":1"]] {
+            assert!(addresses(&list(bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn hosts_have_no_ports() {
+        let found = hosts(&list(&["Headroom.Example.org", "10.0.0.1", "[::1]", "fe80::1"]));
+        assert_eq!(found.unwrap(), ["headroom.example.org", "10.0.0.1", "[::1]", "[fe80::1]"]);
+        for bad in ["", "a:1", "a/b", "*"] {
+            assert!(hosts(&list(&[bad])).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn levels_and_roles_name_what_is_wrong() {
+        assert_eq!(levels("warn,a::b=trace").unwrap().targets.len(), 1);
+        assert_eq!(
+            roles(&list(&["*=viewer", "user:cn=x=admin+rm"])).unwrap()["user:cn=x"].len(),
+            2
+        );
+        for (found, word) in [
+            (levels("loud").err(), "loud"),
+            (levels("info,debug").err(), "one too many"),
+            (levels("=info").err(), "no name"),
+            (roles(&list(&["group:a=king"])).err(), "king"),
+            (roles(&list(&["a=admin"])).err(), "nobody"),
+            (roles(&list(&["user:=admin"])).err(), "nobody"),
+            (roles(&list(&["*"])).err(), "no role"),
+            (roles(&list(&["*=rm", "*=rm"])).err(), "twice"),
+        ] {
+            assert!(found.as_deref().is_some_and(|text| text.contains(word)), "{found:?} {word}");
+        }
+    }
+}

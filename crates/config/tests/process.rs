@@ -1,0 +1,205 @@
+//! What the server process is told, from all sides.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed")]
+
+use std::time::Duration;
+
+use expect_test::{Expect, expect, expect_file};
+use headroom_config::process::{KEYS, Level, Process, ProcessError, Sources, table};
+
+fn read(
+    file: &str,
+    environment: &[(&str, &str)],
+    flags: &[(&'static str, &str)],
+) -> Result<Process, ProcessError> {
+    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Process::read(Sources {
+        file: Some(("headroom.yaml".into(), file.to_owned())),
+        environment: environment.iter().map(pair).collect(),
+        flags: flags.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
+    })
+}
+
+fn of_file(file: &str) -> Process {
+    read(file, &[], &[]).unwrap()
+}
+
+fn refused(
+    file: &str,
+    environment: &[(&str, &str)],
+    flags: &[(&'static str, &str)],
+    expected: &Expect,
+) {
+    expected.assert_eq(&read(file, environment, flags).unwrap_err().to_string());
+}
+
+#[test]
+fn nothing_said_is_a_server_for_this_machine() {
+    let process = Process::read(Sources::default()).unwrap();
+    assert_eq!(process, of_file(""));
+    assert_eq!(process, of_file("# nothing\nauth:\ntls: ~\n"));
+    assert_eq!(process.listen, ["127.0.0.1:9080".parse().unwrap()]);
+    assert!(!process.has_auth() && !process.insecure && process.extra.is_empty());
+    assert_eq!(process.limits.request_body, 16 << 20);
+    assert_eq!(process.event.rest_response_size, 10_000);
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_and_that_over_the_file() {
+    let file = "limits:\n  requestTime: 1s\n  headerTime: 1s\n  requests: 1\n";
+    let environment = [("HEADROOM_LIMITS_HEADER_TIME", "2s"), ("HEADROOM_LIMITS_REQUESTS", "2")];
+    let process = read(file, &environment, &[("limits.requests", "3")]).unwrap();
+    let limits = process.limits;
+    let seconds = (limits.request_time, limits.header_time, limits.requests);
+    assert_eq!(seconds, (Duration::from_secs(1), Duration::from_secs(2), 3));
+}
+
+#[test]
+fn a_key_may_be_written_with_dots_and_a_list_in_three_ways() {
+    for file in [
+        "listen: [127.0.0.1:1, 127.0.0.1:2]",
+        "listen: 127.0.0.1:1, 127.0.0.1:2",
+        "listen:\n- 127.0.0.1:1\n- 127.0.0.1:2\n",
+    ] {
+        assert_eq!(of_file(file).listen.len(), 2, "{file}");
+    }
+    let flags = [("listen", "127.0.0.1:1,127.0.0.1:2")];
+    assert_eq!(read("listen: 127.0.0.1:3", &[], &flags).unwrap().listen.len(), 2);
+    assert_eq!(of_file("journal.path: a").journal, of_file("journal: {path: a}").journal);
+    let roles = "tls: {cert: a, key: b, clientCa: c}\nauth.certificates.roles:";
+    let written = [
+        format!("{roles} {{'group:ops': [operator, viewer], 'user:ann': rm}}"),
+        format!("{roles} 'group:ops=operator+viewer, user:ann=rm'"),
+        format!("{roles}\n- group:ops=operator+viewer\n- user:ann=rm\n"),
+    ];
+    for file in &written {
+        let roles = of_file(file).auth.certificates.roles;
+        assert_eq!(roles["group:ops"], ["operator", "viewer"], "{file}");
+        assert_eq!(roles["user:ann"], ["rm"], "{file}");
+    }
+}
+
+#[test]
+fn every_kind_of_value_is_read() {
+    let process = of_file(
+        "insecure: yes\nlisten: ':9080'\nlog: {level: 'warn,headroom_server=debug', format: json}\n\
+         event: {trackingEnabled: false, RESTResponseSize: 0, maxStreams: 7}\nhealth: {checkInterval: 1m30s}\n",
+    );
+    assert!(process.insecure && !process.event.tracking_enabled);
+    assert_eq!(process.listen[0].to_string(), "[::]:9080");
+    assert_eq!(process.log.levels.level, Level::Warn);
+    assert_eq!(process.log.levels.targets["headroom_server"], Level::Debug);
+    assert_eq!(process.event.rest_response_size, 10_000);
+    assert_eq!(process.health_interval, Duration::from_secs(90));
+    let extra: Vec<_> = process.extra.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    assert_eq!(
+        extra,
+        [
+            "event.RESTResponseSize=0",
+            "event.maxStreams=7",
+            "event.trackingEnabled=false",
+            "health.checkInterval=1m30s"
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_nearest_known_one() {
+    refused("journal:\n  pth: a\n", &[], &[], &expect![[r""]]);
+    refused("requestBody: 1\nlimit:\n  requests: 3\n", &[], &[], &expect![[r""]]);
+    refused("journal: {url: 'postgres://a'}\notlp.endpoint: b\n", &[], &[], &expect![[r""]]);
+    refused("", &[("HEADROOM_LISTN", "a")], &[], &expect![[r""]]);
+    // Other programs' variables, Kubernetes' for a service of our name among them.
+    let others = [
+        ("HEADROOM_SERVER", "a"),
+        ("HEADROOM_PORT_9080_TCP", "b"),
+        ("HEADROOM_CONFIG", "c"),
+        ("PATH", "d"),
+    ];
+    read("", &others, &[]).unwrap();
+}
+
+#[test]
+fn a_value_that_means_nothing_is_told_where_it_stands() {
+    refused(
+        "limits:\n  requestBody: much\n  requestTime: 0s\nlog:\n  level: loud\nhosts: [a:1]\n",
+        &[("HEADROOM_LIMITS_HEADER_TIME", "soon")],
+        &[("cors", "some")],
+        &expect![[r""]],
+    );
+    refused("limits: 3\nlisten: {a: b}\nqueues: [a, b]\n", &[], &[], &expect![[r""]]);
+    refused("journal.path: a\njournal: {path: b}\n", &[], &[], &expect![[r""]]);
+    refused("listen: [\n", &[], &[], &expect![[r""]]);
+}
+
+#[test]
+fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
+    let listen = "listen: [127.0.0.1:1, 10.0.0.1:2]\n";
+    refused(listen, &[], &[], &expect![[r""]]);
+    refused("listen: ':9080'", &[], &[], &expect![[r""]]);
+    for more in [
+        "insecure: true",
+        "auth: {tokens: a}",
+        "auth: {oidc: {issuer: 'https://a', audience: b}}",
+        "tls: {cert: a, key: b, clientCa: c}",
+    ] {
+        assert_eq!(of_file(&format!("{listen}{more}")).listen.len(), 2, "{more}");
+    }
+    // Encryption alone tells nobody who is calling.
+    assert!(read(&format!("{listen}tls: {{cert: a, key: b}}"), &[], &[]).is_err());
+}
+
+#[test]
+fn keys_that_do_not_go_together_are_refused() {
+    for (file, expected) in [
+        ("tls: {cert: a}", "`tls.key` is not set"),
+        ("tls: {clientCa: a}", "`tls.cert` is not set"),
+        ("auth: {oidc: {issuer: 'https://a'}}", "`auth.oidc.audience` is not set"),
+        ("auth: {oidc: {audience: a}}", "`auth.oidc.issuer` is not set"),
+        ("auth: {oidc: {rolesClaim: a}}", "`auth.oidc.issuer` is not set"),
+        ("auth: {oidc: {issuer: 'http://a', audience: b}}", "begins with https://"),
+        ("auth: {oidc: {issuer: 'http://localhost.evil', audience: b}}", "begins with https://"),
+        ("auth: {certificates: {roles: '*=admin'}}", "no client can show a certificate"),
+    ] {
+        let error = read(file, &[], &[]).unwrap_err().to_string();
+        assert!(error.contains(expected), "{file}: {error}");
+    }
+    for issuer in ["http://localhost:1/a", "http://127.0.0.1:1", "http://[::1]:1", "https://a.b"] {
+        let file = format!("auth: {{oidc: {{issuer: '{issuer}', audience: b}}}}");
+        assert_eq!(of_file(&file).auth.oidc.unwrap().issuer, issuer);
+    }
+}
+
+#[test]
+fn text_that_nobody_would_write_is_refused_and_no_more() {
+    for file in [
+        "a".repeat(2 << 20),
+        "[".repeat(10_000),
+        format!("{}: 1", "k".repeat(100_000)),
+        "? [a]\n: b\n".to_owned(),
+        "- a".to_owned(),
+        "listen: !!binary aGVsbG8=".to_owned(),
+        "a: &a [*a]".to_owned(),
+        "\u{0}".to_owned(),
+    ] {
+        assert!(read(&file, &[], &[]).is_err(), "{:?}", file.chars().take(20).collect::<String>());
+    }
+}
+
+#[test]
+fn the_page_has_the_table() {
+    let page = include_str!("../../../docs/server.md");
+    let table = table();
+    if !page.contains(&table) {
+        expect_file!["../../../docs/server.md"].assert_eq(&with_table(page, &table));
+    }
+    assert_eq!(table.lines().count(), KEYS.len() + 2);
+}
+
+/// The page with the table between its marks.
+fn with_table(page: &str, table: &str) -> String {
+    let (begin, end) = ("<!-- keys -->\n\n", "\n<!-- end of keys -->");
+    let (before, rest) = page.split_once(begin).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    format!("{before}{begin}{table}{end}{after}")
+}

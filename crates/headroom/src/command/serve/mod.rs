@@ -1,0 +1,65 @@
+//! `headroom serve`: the server.
+
+mod flags;
+mod logging;
+mod recovery;
+mod run;
+mod signals;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use headroom_config::process::{Process, Sources};
+
+const EXAMPLE: &str = "\
+Examples:
+  headroom serve
+      A server for this machine alone, with its journal in ./headroom-data
+  headroom serve --queues queues.yaml --listen :9080 --auth-tokens tokens --tls-cert c.pem --tls-key k.pem
+      One for a cluster; `headroom token create` makes tokens
+  HEADROOM_LISTEN=127.0.0.1:9081 headroom serve --config headroom.yaml
+      Each key of the file is a variable and a flag too; a flag wins over a variable, and that over the file";
+
+/// Serve REST, gRPC and the page, on one port.
+///
+/// SIGTERM ends it: what was answered is kept, and a snapshot is taken. A second one ends it at once.
+/// SIGHUP reads the queue file again.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Serve {
+    /// File of these keys, as YAML; none if not given, nor `HEADROOM_CONFIG`
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    keys: flags::KeyFlags,
+}
+
+impl Serve {
+    /// Serve until a signal ends it.
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let process = Process::read(self.sources()?)?;
+        let levels = logging::begin(&process.log);
+        run::run(process, levels)
+    }
+
+    /// What was said, and where.
+    fn sources(self) -> Result<Sources> {
+        let environment = std::env::vars_os();
+        let environment: Vec<(String, String)> = environment
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let named = environment.iter().find(|(name, _)| name == CONFIG);
+        let path = self.config.or_else(|| named.map(|(_, value)| PathBuf::from(value)));
+        let file = path.map(|path| {
+            let text = std::fs::read_to_string(&path);
+            let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+            anyhow::Ok((path, text))
+        });
+        Ok(Sources { file: file.transpose()?, environment, flags: self.keys.given })
+    }
+}
+
+/// The variable that names the file.
+const CONFIG: &str = "HEADROOM_CONFIG";

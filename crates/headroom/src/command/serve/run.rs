@@ -1,0 +1,218 @@
+//! The life of the server: take the port, read the journal, let requests in, and end well.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use headroom_config::BUILT_IN;
+use headroom_config::process::Process;
+use headroom_engine::users::Users;
+use headroom_engine::{Engine, Kept, Origin, Settings, SystemClock};
+use headroom_journal::FileStore;
+use headroom_server::auth::Authenticator;
+use headroom_server::listen::{Gate, Listening, Routers, Serving, assemble};
+use headroom_server::{
+    About, LogLevels, Parts, QueueFile, Service, WatchedFiles, rest, take_queue_file,
+    watch_queue_file,
+};
+use tokio::sync::Notify;
+
+use super::recovery::Told;
+use super::signals::{self, Ends};
+use crate::output;
+
+/// How long all of ending may take.
+const END_MAX: Duration = Duration::from_millis(4_500);
+/// How long requests that are there may take to end.
+const REQUESTS_END_MAX: Duration = Duration::from_secs(1);
+/// How long whoever follows may take to hear that nothing comes any more.
+const STREAMS_END_MAX: Duration = Duration::from_millis(200);
+
+/// Serve until a signal ends it.
+///
+/// # Errors
+/// When it cannot begin.
+pub(super) fn run(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("cannot start threads")?;
+    let ended = runtime.block_on(serve(process, levels));
+    // Reading a file may still be under way; nothing waits for what comes of it.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
+    let mut ends = Ends::new().context("cannot listen for signals")?;
+    allow_connections(process.limits.connections);
+    let auth = Authenticator::new(&process)?;
+    let serving = Listening::bind(&process)?;
+    let serving = serving.start().context("cannot listen")?;
+    let engine = tokio::select! {
+        engine = start_engine(&process) => engine?,
+        // Nothing was taken yet, so there is nothing to keep.
+        _ = ends.next() => return Ok(ExitCode::SUCCESS),
+    };
+    let service = begin(&process, &engine).await?;
+    let instance = &service.about.instance;
+    let gate = Arc::new(Gate::new(&process, auth, engine.handle(), instance));
+    let routers = routers(&service, &levels);
+    serving.open(assemble(&process, &gate, routers));
+    welcome(&process, serving.addresses())?;
+    watch(&process, &service, &gate)?;
+    let signal = ends.next().await;
+    tracing::info!(signal, "ending");
+    tokio::spawn(async move {
+        let signal = ends.next().await;
+        tracing::warn!(signal, "ending at once");
+        std::process::exit(1);
+    });
+    end(serving, engine).await
+}
+
+/// The routers of all interfaces.
+fn routers(_service: &Service, levels: &Arc<LogLevels>) -> Routers {
+    Routers { rest: rest::log_level::router(Arc::clone(levels)), ..Routers::default() }
+}
+
+/// Each connection takes a file, of which a process may have few unless it asks for more.
+fn allow_connections(connections: usize) {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+    /// For the journal and whatever else is open.
+    const OTHERS: u64 = 256;
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHERS);
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
+    if soft < wanted.min(hard) {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard);
+    }
+    if hard < wanted {
+        tracing::warn!(
+            files = hard,
+            connections,
+            "the system allows fewer files than connections (`limits.connections`)"
+        );
+    }
+}
+
+/// Open the journal and go on where it ends.
+async fn start_engine(process: &Process) -> Result<Engine> {
+    let path = process.journal.path.clone();
+    let mut settings = Settings::with(SystemClock);
+    settings.commands_waiting = process.limits.commands;
+    settings.kept = Kept {
+        records: process.event.ring_buffer_capacity,
+        snapshot_every: process.journal.snapshot_every,
+        ..Kept::default()
+    };
+    let began = Instant::now();
+    // Reading may take a while, and requests are answered meanwhile.
+    let started = tokio::task::spawn_blocking(move || {
+        let store = FileStore::open_folder(&path)
+            .with_context(|| format!("cannot open the journal in {}", path.display()))?;
+        anyhow::Ok(Engine::start(Box::new(Told(store)), settings)?)
+    });
+    let engine = started.await.context("the journal cannot be read")??;
+    let begin = engine.begin();
+    for warning in &begin.warnings {
+        tracing::warn!("{warning}");
+    }
+    tracing::info!(
+        sequence = begin.sequence,
+        replayed = begin.replayed,
+        took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "journal read"
+    );
+    Ok(engine)
+}
+
+/// Make the service, and put the queue file in force.
+async fn begin(process: &Process, engine: &Engine) -> Result<Service> {
+    let (users, clock) = (Arc::new(Users::default()), Arc::new(SystemClock));
+    let folder = Some(process.journal.path.clone());
+    let handle = engine.handle();
+    let queue_file =
+        QueueFile::resume(handle.clone(), clock.clone(), Arc::clone(&users), folder).await;
+    queue_file.set_extra(process.extra.clone());
+    let is_first = queue_file.in_force().checksum.is_empty();
+    let about = About::this(BTreeMap::new())?;
+    let service = Service::new(Parts { engine: handle, clock, users, queue_file, about });
+    match &process.queues {
+        Some(path) => drop(take_queue_file(&service, path).await?),
+        None if is_first => {
+            let origin = Origin { identity: "built-in".to_owned(), ..Origin::default() };
+            service.queue_file.apply(origin, BUILT_IN).await?;
+        }
+        None => {}
+    }
+    Ok(service)
+}
+
+/// Follow what others change: the queue file, the tokens.
+fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
+    let at_once = Arc::new(Notify::new());
+    let mut hangup = signals::hangup().context("cannot listen for signals")?;
+    let told = Arc::clone(&at_once);
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            tracing::info!("SIGHUP: the queue file is read again");
+            told.notify_one();
+        }
+    });
+    if let Some(path) = process.queues.clone() {
+        let service = service.clone();
+        tokio::spawn(async move { watch_queue_file(service, path, &at_once).await });
+    }
+    let gate = Arc::clone(gate);
+    tokio::spawn(async move {
+        let Some(auth) = gate.authenticator() else { return };
+        auth.warm().await;
+        let Some(tokens) = auth.tokens() else { return };
+        let mut files = WatchedFiles::new(vec![tokens.path().to_owned()]);
+        let nobody = Notify::new();
+        loop {
+            files.change(&nobody).await;
+            match tokens.reload() {
+                Ok(count) => tracing::info!(count, "tokens read again"),
+                Err(error) => {
+                    tracing::error!("{:#}; those in force stay", anyhow::Error::new(error))
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+/// One line for whoever started it.
+fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
+    let scheme = if process.tls.is_some() { "https" } else { "http" };
+    let urls: Vec<String> = addresses.iter().map(|one| format!("{scheme}://{one}")).collect();
+    let beyond = process.listen.iter().any(|address| !address.ip().is_loopback());
+    let whom = match (process.has_auth(), beyond) {
+        (true, _) => "callers say who they are",
+        (false, false) => "open: everybody on this machine is admin",
+        (false, true) => "OPEN: everybody who can reach it is admin",
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    output::print(&format!("headroom {version} serves {} ({whom})\n", urls.join(", ")))
+}
+
+/// End: no more connections, what is under way, then the journal.
+async fn end(serving: Serving, engine: Engine) -> Result<ExitCode> {
+    let began = Instant::now();
+    serving.stop();
+    serving.ended(REQUESTS_END_MAX).await;
+    let left = END_MAX.saturating_sub(began.elapsed());
+    match tokio::time::timeout(left, engine.stop()).await {
+        Ok(stopped) => stopped.context("what was answered is kept; the journal ended before")?,
+        // All that was answered is in the journal; the next start only takes longer.
+        Err(_) => tracing::warn!("there was no time for a snapshot; the next start replays more"),
+    }
+    serving.ended(STREAMS_END_MAX).await;
+    serving.close().await;
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(took_ms, "ended");
+    Ok(ExitCode::SUCCESS)
+}

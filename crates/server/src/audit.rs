@@ -1,0 +1,54 @@
+//! Who changed what: in the log under the target `audit`, and in the journal beside each command.
+
+use std::net::IpAddr;
+
+use axum::http::{Method, StatusCode};
+use headroom_engine::Origin;
+
+use crate::caller::Caller;
+
+/// The target of these lines; they are written whatever the levels of the log are.
+pub const TARGET: &str = "audit";
+
+/// The origin of a command of this caller, for the journal; `command_id` is the sender's, so that a
+/// repeat is known, or empty.
+pub fn origin(caller: &Caller, command_id: impl Into<String>) -> Origin {
+    // What is kept for ever is bounded.
+    let identity = caller.identity.chars().take(IDENTITY_LENGTH_MAX).collect();
+    Origin { identity, command_id: command_id.into() }
+}
+
+/// Letters of an identity that are kept.
+const IDENTITY_LENGTH_MAX: usize = 256;
+
+/// A request that asked for a change, and what became of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    pub(crate) identity: &'a str,
+    pub(crate) from: Option<IpAddr>,
+    pub(crate) method: &'a Method,
+    pub(crate) path: &'a str,
+    pub(crate) request_id: &'a str,
+    pub(crate) status: StatusCode,
+    /// Why it was refused before anybody looked at what it is about.
+    pub(crate) refused: Option<&'a str>,
+}
+
+impl Change<'_> {
+    /// Write it down.
+    pub(crate) fn log(self) {
+        let Self { identity, from, method, path, request_id, status, refused } = self;
+        let from = from.map(|address| address.to_string());
+        tracing::info!(
+            target: TARGET,
+            identity,
+            from,
+            %method,
+            path,
+            request_id,
+            status = status.as_u16(),
+            refused,
+            "change"
+        );
+    }
+}

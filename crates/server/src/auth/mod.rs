@@ -1,0 +1,133 @@
+//! Who is calling, and may they.
+
+mod certificate;
+mod keys;
+mod oidc;
+mod rights;
+mod roles;
+mod token;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use headroom_api::headroomv1::Code;
+use headroom_config::process::Process;
+use jiff::Timestamp;
+
+use certificate::CertificateRules;
+use oidc::{Oidc, TokenError};
+
+pub use keys::KeysError;
+pub use rights::{NO_FOREIGN_PAGE, is_change, may, may_schedule, not_from_elsewhere};
+pub use roles::{name_of, role_named};
+pub use token::{Secret, TOKEN_PREFIX, TokenEntry, TokenFile, TokenFileError, Tokens};
+
+use crate::caller::Caller;
+use crate::family::Refusal;
+use crate::listen::Peer;
+
+/// Finds out who makes a request: by client certificate, by the token of an issuer, by a token of
+/// ours, in this order.
+#[derive(Debug)]
+pub struct Authenticator {
+    certificates: Option<CertificateRules>,
+    oidc: Option<Oidc>,
+    tokens: Option<Tokens>,
+}
+
+/// Why callers cannot be known.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// The tokens cannot be read.
+    #[error(transparent)]
+    Tokens(#[from] TokenFileError),
+    /// The issuer cannot be asked.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+}
+
+impl Authenticator {
+    /// As the process was told; none where everybody is trusted.
+    ///
+    /// # Errors
+    /// When a file cannot be used.
+    pub fn new(process: &Process) -> Result<Option<Self>, AuthError> {
+        if !process.has_auth() {
+            return Ok(None);
+        }
+        let auth = &process.auth;
+        let shown = process.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
+        Ok(Some(Self {
+            certificates: shown.then(|| CertificateRules::new(&auth.certificates)),
+            oidc: auth.oidc.as_ref().map(Oidc::new).transpose()?,
+            tokens: auth.tokens.as_deref().map(Tokens::open).transpose()?,
+        }))
+    }
+
+    /// The tokens of ours, if there are any.
+    pub fn tokens(&self) -> Option<&Tokens> {
+        self.tokens.as_ref()
+    }
+
+    /// Ask the issuer for its keys ahead of the first token. That it does not answer yet is told,
+    /// and nothing more: it is asked again when a token comes.
+    pub async fn warm(&self) {
+        if let Some(oidc) = &self.oidc
+            && let Err(error) = oidc.warm().await
+        {
+            tracing::warn!(error = crate::chain(&error), "the issuer's keys are not known yet");
+        }
+    }
+
+    /// Who makes a request; none of one that does not say.
+    ///
+    /// # Errors
+    /// When it says something that cannot be trusted: that is never taken for saying nothing.
+    pub async fn identify(
+        &self,
+        peer: Option<&Peer>,
+        headers: &HeaderMap,
+    ) -> Result<Option<Caller>, Refusal> {
+        let unknown = |why: &str| Refusal::new(Code::Unauthenticated, why);
+        let shown = peer.and_then(|peer| peer.certificate.as_deref());
+        if let (Some(rules), Some(certificate)) = (&self.certificates, shown) {
+            return rules.caller(certificate).map(Some).map_err(unknown);
+        }
+        let Some(token) = bearer(headers).map_err(unknown)? else { return Ok(None) };
+        if let Some(tokens) = &self.tokens
+            && (token.starts_with(TOKEN_PREFIX) || self.oidc.is_none())
+        {
+            let caller = tokens.find(token, Timestamp::now());
+            return caller
+                .map(Some)
+                .ok_or_else(|| unknown("the token is not known, or has expired"));
+        }
+        let Some(oidc) = &self.oidc else {
+            return Err(unknown("this server takes no tokens; show a client certificate"));
+        };
+        match oidc.caller(token).await {
+            Ok(caller) => Ok(Some(caller)),
+            Err(error @ TokenError::Bad(_)) => Err(unknown(&error.to_string())),
+            Err(TokenError::Keys(error)) => {
+                tracing::warn!(error = crate::chain(&error), "a token cannot be judged");
+                let why = "the issuer of the token does not answer, so it cannot be judged now";
+                Err(Refusal::new(Code::Recovering, why).retry_after(10))
+            }
+        }
+    }
+}
+
+/// The bearer token of a request, if there is one. Source: RFC 6750, section 2.1.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err("there is more than one `Authorization`");
+    }
+    let text = value.to_str().map_err(|_| "`Authorization` cannot be read")?;
+    let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+    let token = token.trim();
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+        return Err("`Authorization` must be `Bearer` and a token");
+    }
+    Ok(Some(token))
+}

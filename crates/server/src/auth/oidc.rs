@@ -1,0 +1,125 @@
+//! Tokens (JWT) of an issuer of `OpenID` Connect.
+//!
+//! Source: RFC 7519 (JWT), RFC 7517 (its keys), `OpenID` Connect Discovery 1.0, section 4.
+
+use headroom_api::headroomv1::Role;
+use headroom_config::process;
+use headroom_core::Name;
+use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use serde_json::{Map, Value};
+
+use super::keys::{Keys, KeysError};
+use super::roles::{RoleRules, in_order, role_named};
+use crate::caller::Caller;
+
+/// Longest token that is looked at, in bytes.
+const TOKEN_BYTES_MAX: usize = 16 << 10;
+/// How many groups of a user are taken from a token.
+const GROUPS_MAX: usize = 1_000;
+/// How far clocks may be apart, in seconds.
+const LEEWAY_S: u64 = 60;
+
+/// Those that only the issuer can make. None of a shared secret: our copy of the key is public.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+];
+
+/// Judges tokens of one issuer.
+#[derive(Debug)]
+pub(super) struct Oidc {
+    told: process::Oidc,
+    roles: RoleRules,
+    keys: Keys,
+}
+
+/// Why a token says nothing.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TokenError {
+    /// It is not good.
+    #[error("the token is not good: {0}")]
+    Bad(String),
+    /// The issuer's keys are not to be had.
+    #[error(transparent)]
+    Keys(KeysError),
+}
+
+impl Oidc {
+    /// # Errors
+    /// When the issuer's certificates cannot be used.
+    pub(super) fn new(told: &process::Oidc) -> Result<Self, KeysError> {
+        let keys = Keys::new(&told.issuer, told.ca.as_deref())?;
+        Ok(Self { roles: RoleRules::new(&told.roles), told: told.clone(), keys })
+    }
+
+    /// Ask the issuer for its keys ahead of the first token.
+    pub(super) async fn warm(&self) -> Result<(), KeysError> {
+        self.keys.load().await
+    }
+
+    /// Who a token is of.
+    ///
+    /// # Errors
+    /// When it is not good, and when that cannot be found out now.
+    pub(super) async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
+        let bad = |why: &str| TokenError::Bad(why.to_owned());
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(bad("it is too long"));
+        }
+        let header = decode_header(token).map_err(|_| bad("it is no JWT"))?;
+        if !ALGORITHMS.contains(&header.alg) {
+            return Err(bad("it is signed by an algorithm that is not taken"));
+        }
+        if header.crit.is_some() {
+            return Err(bad("it demands what is not understood (`crit`)"));
+        }
+        let keys = self.keys.find(header.kid.as_deref(), header.alg).await;
+        let keys = keys.map_err(TokenError::Keys)?;
+        if keys.is_empty() {
+            return Err(bad("the issuer has no such key"));
+        }
+        let mut validation = Validation::new(header.alg);
+        validation.set_audience(&[&self.told.audience]);
+        validation.set_issuer(&[&self.told.issuer]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+        validation.validate_nbf = true;
+        validation.leeway = LEEWAY_S;
+        let mut last = bad("the issuer has no such key");
+        for key in keys {
+            match decode::<Map<String, Value>>(token, &key, &validation) {
+                Ok(data) => return self.of_claims(&data.claims),
+                Err(error) => last = TokenError::Bad(error.to_string()),
+            }
+        }
+        Err(last)
+    }
+
+    fn of_claims(&self, claims: &Map<String, Value>) -> Result<Caller, TokenError> {
+        let told = &self.told;
+        let user = claims.get(&told.user_claim).and_then(Value::as_str);
+        let user = user.filter(|user| !user.is_empty() && !user.chars().any(char::is_control));
+        let user = user.ok_or_else(|| {
+            TokenError::Bad(format!("its claim `{}` names no user", told.user_claim))
+        })?;
+        let groups: Vec<Name> = texts(claims, &told.groups_claim).map(Name::new).collect();
+        let claimed = told.roles_claim.iter().flat_map(|claim| texts(claims, claim));
+        let claimed: Vec<Role> = claimed.filter_map(role_named).collect();
+        let roles = in_order(self.roles.of(user, &groups).into_iter().chain(claimed));
+        Ok(Caller { identity: format!("oidc:{user}"), user: Name::new(user), groups, roles })
+    }
+}
+
+/// The texts of a claim that is a list, or a text by itself.
+fn texts<'a>(claims: &'a Map<String, Value>, claim: &str) -> impl Iterator<Item = &'a str> {
+    let value = claims.get(claim);
+    let one = value.and_then(Value::as_str);
+    let many = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    one.into_iter().chain(many).take(GROUPS_MAX)
+}

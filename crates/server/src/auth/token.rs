@@ -1,0 +1,359 @@
+//! Static tokens: a file of their hashes, and who each one is.
+//!
+//! The file has one JSON object on each line. It holds no secret: a token has 256 random bits, so
+//! its SHA-256 says nothing about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::{fs, io};
+
+use aws_lc_rs::{constant_time, digest, rand};
+use headroom_api::headroomv1::Role;
+use headroom_core::Name;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::roles::in_order;
+use crate::about::NoRandomNumbers;
+use crate::caller::Caller;
+use crate::hex::hex;
+
+/// How tokens begin, so that people and scanners of secrets know what they found.
+pub const TOKEN_PREFIX: &str = "headroom_";
+
+/// Largest file, in bytes.
+const FILE_BYTES_MAX: u64 = 8 << 20;
+
+/// A token, as its holder has it. It is shown once, and never logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A new one, of 256 random bits.
+    ///
+    /// # Errors
+    /// When the system has no random numbers to give.
+    pub fn random() -> Result<Self, NoRandomNumbers> {
+        let mut bytes = [0; 32];
+        rand::fill(&mut bytes).map_err(|_| NoRandomNumbers)?;
+        Ok(Self(format!("{TOKEN_PREFIX}{}", hex(&bytes))))
+    }
+
+    /// The token itself, for its holder.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is kept of it.
+    pub fn sha256(&self) -> String {
+        sha256(&self.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Secret(…)")
+    }
+}
+
+fn sha256(token: &str) -> String {
+    hex(digest::digest(&digest::SHA256, token.as_bytes()).as_ref())
+}
+
+/// Who the holder of a token is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenEntry {
+    /// Its name, for people; unique in the file.
+    pub name: String,
+    /// SHA-256 of the token, as 64 lower-case hex digits.
+    pub sha256: String,
+    /// User name, as access lists and limits know it.
+    #[serde(default)]
+    pub user: String,
+    /// Groups of the user.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// What it may do.
+    pub roles: Vec<Role>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// From when on it is worth nothing; never if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+}
+
+/// Why a file of tokens cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenFileError {
+    /// It cannot be read or written.
+    #[error("cannot {deed} the token file {}", path.display())]
+    Access {
+        /// What was tried.
+        deed: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It is too large.
+    #[error("the token file {} has {bytes} bytes, at most {FILE_BYTES_MAX} are read", path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// A line is no token.
+    #[error("{}:{line}: no token: {why}", path.display())]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is a token of this name.
+    #[error("there is a token {name} in {} already; revoke it, or choose another name", path.display())]
+    Taken {
+        /// Its name.
+        name: String,
+        /// Which file.
+        path: PathBuf,
+    },
+    /// There is no token of this name.
+    #[error("there is no token {name} in {}", path.display())]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+/// A file of tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenFile {
+    path: PathBuf,
+    entries: Vec<TokenEntry>,
+}
+
+impl TokenFile {
+    /// Read it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line of it is no token.
+    pub fn read(path: &Path) -> Result<Self, TokenFileError> {
+        let failed = |source| access("read", path, source);
+        let bytes = fs::metadata(path).map_err(failed)?.len();
+        if bytes > FILE_BYTES_MAX {
+            return Err(TokenFileError::TooLarge { path: path.to_owned(), bytes });
+        }
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let mut file = Self { path: path.to_owned(), entries: Vec::new() };
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        for (place, line) in lines {
+            let wrong =
+                |why: String| TokenFileError::Line { path: path.to_owned(), line: place + 1, why };
+            let entry: TokenEntry =
+                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            if entry.sha256.len() != 64 || !entry.sha256.bytes().all(is_digit) {
+                return Err(wrong("`sha256` must have 64 lower-case hex digits".to_owned()));
+            }
+            if file.entries.iter().any(|other| other.name == entry.name) {
+                return Err(wrong(format!("the name {} is there twice", entry.name)));
+            }
+            file.entries.push(entry);
+        }
+        Ok(file)
+    }
+
+    /// Change the file: read it, or begin one, and put it in place as a whole. Two who do so at
+    /// once do it one after the other.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, and what `change` says; then it is as it was.
+    pub fn update<T>(
+        path: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, TokenFileError>,
+    ) -> Result<T, TokenFileError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let lock = fs::File::open(folder).and_then(|file| file.lock().map(|()| file));
+        let lock = lock.map_err(|source| access("lock the folder of", path, source))?;
+        let mut file = match Self::read(path) {
+            Err(TokenFileError::Access { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                Self { path: path.to_owned(), entries: Vec::new() }
+            }
+            other => other?,
+        };
+        let changed = change(&mut file)?;
+        file.write().map_err(|source| access("write", path, source))?;
+        drop(lock);
+        Ok(changed)
+    }
+
+    /// The tokens, in the order of the file.
+    pub fn entries(&self) -> &[TokenEntry] {
+        &self.entries
+    }
+
+    /// Add a token.
+    ///
+    /// # Errors
+    /// When there is one of its name.
+    pub fn add(&mut self, entry: TokenEntry) -> Result<(), TokenFileError> {
+        if self.entries.iter().any(|other| other.name == entry.name) {
+            return Err(TokenFileError::Taken { name: entry.name, path: self.path.clone() });
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Remove a token.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn remove(&mut self, name: &str) -> Result<TokenEntry, TokenFileError> {
+        let place = self.entries.iter().position(|entry| entry.name == name);
+        let unknown = || TokenFileError::Unknown { name: name.to_owned(), path: self.path.clone() };
+        let place = place.ok_or_else(unknown)?;
+        Ok(self.entries.remove(place))
+    }
+
+    fn write(&self) -> io::Result<()> {
+        use std::io::Write as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        let mut text = String::new();
+        for entry in &self.entries {
+            text.push_str(&serde_json::to_string(entry)?);
+            text.push('\n');
+        }
+        let beside = self.path.with_extension("new");
+        // Who may use the server is nobody else's business.
+        let mut options = fs::OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, &self.path)
+    }
+}
+
+fn access(deed: &'static str, path: &Path, source: io::Error) -> TokenFileError {
+    TokenFileError::Access { deed, path: path.to_owned(), source }
+}
+
+/// The tokens in force.
+#[derive(Debug)]
+pub struct Tokens {
+    path: PathBuf,
+    in_force: RwLock<Arc<TokenFile>>,
+}
+
+impl Tokens {
+    /// Those of a file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, TokenFileError> {
+        let file = TokenFile::read(path)?;
+        Ok(Self { path: path.to_owned(), in_force: RwLock::new(Arc::new(file)) })
+    }
+
+    /// Read the file again; how many tokens there are now.
+    ///
+    /// # Errors
+    /// When it cannot be read; those that were in force stay.
+    pub fn reload(&self) -> Result<usize, TokenFileError> {
+        let file = TokenFile::read(&self.path)?;
+        let count = file.entries.len();
+        *self.in_force.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(file);
+        Ok(count)
+    }
+
+    /// Where they come from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Who holds this token; none if it is unknown or has expired.
+    pub fn find(&self, token: &str, now: Timestamp) -> Option<Caller> {
+        let presented = sha256(token);
+        let file = Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner));
+        let mut found = None;
+        // All are compared, and each as a whole: how long it takes says nothing.
+        for entry in &file.entries {
+            let equal = constant_time::verify_slices_are_equal(
+                presented.as_bytes(),
+                entry.sha256.as_bytes(),
+            );
+            if equal.is_ok() {
+                found = Some(entry);
+            }
+        }
+        let entry = found.filter(|entry| entry.expires.is_none_or(|expires| now < expires))?;
+        Some(Caller {
+            identity: format!("token:{}", entry.name),
+            user: Name::new(&entry.user),
+            groups: entry.groups.iter().map(Name::new).collect(),
+            roles: in_order(entry.roles.iter().copied()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_api::headroomv1::Role;
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::{Secret, TokenEntry, TokenFile, TokenFileError, Tokens};
+
+    fn entry(name: &str, secret: &Secret) -> TokenEntry {
+        TokenEntry {
+            name: name.to_owned(),
+            sha256: secret.sha256(),
+            user: "ann".to_owned(),
+            groups: vec!["dev".to_owned()],
+            roles: vec![Role::Viewer, Role::Viewer],
+            created: Timestamp::UNIX_EPOCH,
+            expires: Some(Timestamp::UNIX_EPOCH + SignedDuration::from_secs(10)),
+        }
+    }
+
+    #[test]
+    fn a_token_is_found_until_it_expires_or_is_revoked() {
+        let path = std::env::temp_dir().join(format!("headroom-tokens-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let secret = Secret::random().unwrap();
+        assert!(secret.reveal().len() > 64 && !format!("{secret:?}").contains(&secret.0[9..]));
+        TokenFile::update(&path, |file| file.add(entry("ci", &secret))).unwrap();
+        let again = TokenFile::update(&path, |file| file.add(entry("ci", &secret)));
+        assert!(matches!(again, Err(TokenFileError::Taken { .. })));
+
+        let tokens = Tokens::open(&path).unwrap();
+        let at = |seconds| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds);
+        let caller = tokens.find(secret.reveal(), at(9)).unwrap();
+        assert_eq!((&*caller.identity, &*caller.roles), ("token:ci", &[Role::Viewer][..]));
+        assert_eq!(tokens.find(secret.reveal(), at(10)), None);
+        assert_eq!(tokens.find(&secret.sha256(), at(9)), None);
+
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(secret.reveal()));
+        std::fs::write(&path, format!("{text}\n{{}}\n")).unwrap();
+        let bad = tokens.reload().unwrap_err().to_string();
+        assert!(bad.contains(":3: no token"), "{bad}");
+        assert!(tokens.find(secret.reveal(), at(9)).is_some());
+        std::fs::write(&path, text).unwrap();
+        TokenFile::update(&path, |file| file.remove("ci")).unwrap();
+        assert_eq!(tokens.reload().unwrap(), 0);
+        assert_eq!(tokens.find(secret.reveal(), at(9)), None);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

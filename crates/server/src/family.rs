@@ -1,0 +1,122 @@
+//! How a refusal looks to whom: each family of routes has a shape of its own.
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use headroom_api::headroomv1::{Code, Problem};
+use headroom_api::wsv1::ErrorBody;
+use headroom_engine::Unavailable;
+
+/// Routes whose refusals look alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `/ws/v1`, `/debug` and what is beside them: as the reference has it.
+    Reference,
+    /// `/headroom/v1`: problems (RFC 9457).
+    Headroom,
+    /// gRPC: a status in the head of the response.
+    Rpc,
+}
+
+impl Family {
+    /// That of a path of REST.
+    pub fn of_path(path: &str) -> Self {
+        if path.starts_with("/headroom/v1/") { Self::Headroom } else { Self::Reference }
+    }
+}
+
+/// Why a request is refused before anybody looks at what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The kind.
+    pub code: Code,
+    /// Which rule, both sides, what to do.
+    pub detail: String,
+    /// Seconds to wait.
+    pub retry_after: Option<u32>,
+}
+
+impl Refusal {
+    /// A refusal of this kind.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), retry_after: None }
+    }
+
+    /// That may be different after so many seconds.
+    #[must_use]
+    pub fn retry_after(self, seconds: u32) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
+    /// As the clients of a family read it.
+    pub fn response(&self, family: Family, request_id: &str) -> Response {
+        let Self { code, detail, retry_after } = self;
+        let mut response = match family {
+            Family::Rpc => rpc(*code, detail),
+            Family::Headroom => {
+                let problem = Problem::new(*code, detail.as_str(), request_id);
+                json(code.status(), Problem::MEDIA_TYPE, &problem)
+            }
+            Family::Reference => {
+                let body = ErrorBody::new(code.status(), detail.as_str());
+                json(code.status(), "application/json; charset=UTF-8", &body)
+            }
+        };
+        let headers = response.headers_mut();
+        if *code == Code::Unauthenticated && family != Family::Rpc {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(*seconds));
+        }
+        response
+    }
+}
+
+impl From<Unavailable> for Refusal {
+    fn from(unavailable: Unavailable) -> Self {
+        let detail = unavailable.to_string();
+        match unavailable {
+            Unavailable::Busy { .. } => Self::new(Code::TooManyRequests, detail).retry_after(1),
+            // Whoever restarts it needs a moment.
+            Unavailable::Stopped { .. } => Self::new(Code::ReadOnly, detail).retry_after(10),
+        }
+    }
+}
+
+fn json(status: u16, media: &'static str, body: &impl serde::Serialize) -> Response {
+    let mut text = serde_json::to_string(body).unwrap_or_default();
+    text.push('\n');
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    response
+}
+
+/// A response without messages: the status stands in its head, and HTTP says 200.
+fn rpc(code: Code, detail: &str) -> Response {
+    let status = tonic::Status::new(rpc_code(code), detail);
+    status.into_http::<Body>()
+}
+
+/// The status of gRPC that says the same.
+pub fn rpc_code(code: Code) -> tonic::Code {
+    match code {
+        Code::Malformed | Code::UnsupportedMediaType | Code::NotAcceptable | Code::Invalid => {
+            tonic::Code::InvalidArgument
+        }
+        Code::Unauthenticated => tonic::Code::Unauthenticated,
+        Code::Forbidden | Code::Misdirected => tonic::Code::PermissionDenied,
+        Code::NotFound => tonic::Code::NotFound,
+        Code::MethodNotAllowed => tonic::Code::Unimplemented,
+        Code::TooSlow => tonic::Code::DeadlineExceeded,
+        Code::Gone => tonic::Code::OutOfRange,
+        Code::TooLarge | Code::TooManyRequests => tonic::Code::ResourceExhausted,
+        Code::Internal => tonic::Code::Internal,
+        Code::Recovering | Code::ReadOnly => tonic::Code::Unavailable,
+    }
+}
+
+/// Names a request in responses, logs and the audit.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

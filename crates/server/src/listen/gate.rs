@@ -1,0 +1,392 @@
+//! What stands before all routes: names, limits, identity, rights, and the audit.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
+use headroom_api::headroomv1::Code;
+use headroom_api::routes::{self, Access, Route, Tag};
+use headroom_api::wsv1::message;
+use headroom_config::process::Process;
+use headroom_engine::{Handle, Unavailable};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::acceptor::Peer;
+use super::host::{self, Hosts};
+use super::{body, cors};
+use crate::audit::Change;
+use crate::auth::{self, Authenticator};
+use crate::caller::Caller;
+use crate::family::{Family, REQUEST_ID, Refusal};
+
+/// What stands before all routes.
+#[derive(Debug)]
+pub struct Gate {
+    /// None where everybody is trusted.
+    auth: Option<Authenticator>,
+    hosts: Hosts,
+    /// Whether pages of other sites may read what the reference lets them read.
+    cors: bool,
+    body_bytes_max: usize,
+    time_max: Duration,
+    requests_max: usize,
+    requests: Arc<Semaphore>,
+    engine: Handle,
+    ids: Ids,
+}
+
+/// Names a request, in responses, logs and the audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(pub Arc<str>);
+
+/// Makes ids that no other process makes.
+#[derive(Debug)]
+struct Ids {
+    process: String,
+    next: AtomicU64,
+}
+
+/// Which interface a request is made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Surface {
+    Rest,
+    Rpc,
+}
+
+/// A request as far as the gate looks at it.
+struct Asked {
+    surface: Surface,
+    method: Method,
+    path: String,
+    /// Whether some route has the path.
+    is_matched: bool,
+    route: Option<&'static Route>,
+    /// The methods that the table has for the path, if it does not have this one.
+    others: Vec<&'static str>,
+    family: Family,
+    id: RequestId,
+}
+
+/// Health of a server is no secret, as `/livez` is none.
+const OPEN_RPC: &str = "/grpc.health.v1.Health/";
+
+impl Gate {
+    /// As the process was told. `instance` is the id of the process.
+    pub fn new(
+        process: &Process,
+        auth: Option<Authenticator>,
+        engine: Handle,
+        instance: &str,
+    ) -> Self {
+        let limits = &process.limits;
+        Self {
+            cors: auth.is_some() || process.cors_any,
+            auth,
+            hosts: Hosts::new(&process.hosts, &process.listen),
+            body_bytes_max: limits.request_body,
+            time_max: limits.request_time,
+            requests_max: limits.requests,
+            requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
+            engine,
+            ids: Ids { process: instance.chars().take(8).collect(), next: AtomicU64::new(1) },
+        }
+    }
+
+    /// Who is calling, if that is asked.
+    pub fn authenticator(&self) -> Option<&Authenticator> {
+        self.auth.as_ref()
+    }
+
+    /// Stand before the routes of REST.
+    pub fn guard(self: &Arc<Self>, router: Router) -> Router {
+        self.stand_before(router, Surface::Rest)
+    }
+
+    /// Stand before the services of gRPC.
+    pub fn guard_rpc(self: &Arc<Self>, router: Router) -> Router {
+        self.stand_before(router, Surface::Rpc)
+    }
+
+    fn stand_before(self: &Arc<Self>, router: Router, surface: Surface) -> Router {
+        // The body is bounded here, for every handler and with one answer.
+        let router = router.layer(DefaultBodyLimit::disable());
+        router.layer(from_fn_with_state((Arc::clone(self), surface), admit))
+    }
+
+    /// Judge a request by its head; who makes it.
+    async fn judge(&self, asked: &Asked, request: &Parts) -> Result<Option<Caller>, Refusal> {
+        let (headers, uri) = (&request.headers, &request.uri);
+        let host = host::asked(uri, headers);
+        if self.auth.is_none() {
+            self.hosts.check(host)?;
+        }
+        let Some(access) = asked.access() else { return Ok(self.anybody()) };
+        let caller = self.identify(access, request).await?;
+        match asked.surface {
+            Surface::Rest => auth::may(access, caller.as_ref())?,
+            Surface::Rpc if access == Access::Open => {}
+            Surface::Rpc => auth::may_schedule(caller.as_ref())?,
+        }
+        if asked.surface == Surface::Rest && asked.is_change() {
+            auth::not_from_elsewhere(headers, host)?;
+        }
+        if asked.is_change() {
+            self.takes_commands()?;
+        }
+        if asked.surface == Surface::Rest {
+            self.fits(request)?;
+        }
+        Ok(caller)
+    }
+
+    fn anybody(&self) -> Option<Caller> {
+        self.auth.is_none().then(Caller::open)
+    }
+
+    async fn identify(&self, access: Access, request: &Parts) -> Result<Option<Caller>, Refusal> {
+        match &self.auth {
+            // A probe with an old token is a probe.
+            Some(auth) if access != Access::Open => {
+                auth.identify(request.extensions.get::<Peer>(), &request.headers).await
+            }
+            _ => Ok(self.anybody()),
+        }
+    }
+
+    fn takes_commands(&self) -> Result<(), Refusal> {
+        if let Some(reason) = self.engine.stopped() {
+            return Err(Unavailable::Stopped { reason: reason.to_owned() }.into());
+        }
+        match self.engine.room() {
+            0 => Err(Unavailable::Busy { waiting: self.engine.commands_max() }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Judge the length of a body, as far as it is told.
+    fn fits(&self, request: &Parts) -> Result<(), Refusal> {
+        let told = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        match told.and_then(|text| text.parse::<u64>().ok()) {
+            Some(bytes)
+                if usize::try_from(bytes).is_ok_and(|bytes| bytes <= self.body_bytes_max) =>
+            {
+                Ok(())
+            }
+            Some(bytes) => Err(self.too_large(&format!("the body has {bytes} bytes"))),
+            None => Ok(()),
+        }
+    }
+
+    fn too_large(&self, found: &str) -> Refusal {
+        let most = self.body_bytes_max;
+        Refusal::new(
+            Code::TooLarge,
+            format!("{found}, at most {most} are taken (`limits.requestBody`)"),
+        )
+    }
+
+    /// Room for one more request that is answered.
+    fn admit_one(&self, asked: &Asked) -> Result<Option<OwnedSemaphorePermit>, Refusal> {
+        // Whoever asks whether the server is there learns that it is.
+        if asked.surface == Surface::Rpc || asked.access() == Some(Access::Open) {
+            return Ok(None);
+        }
+        Arc::clone(&self.requests).try_acquire_owned().map(Some).map_err(|_| {
+            let why = format!(
+                "{} requests are being answered, as many as may (`limits.requests`); try again",
+                self.requests_max
+            );
+            Refusal::new(Code::TooManyRequests, why).retry_after(1)
+        })
+    }
+
+    /// Have a request answered, within its time.
+    async fn run(&self, asked: &Asked, request: Request, next: Next) -> Result<Response, Refusal> {
+        let (request, ended) = if asked.surface == Surface::Rest {
+            let (parts, body) = request.into_parts();
+            let (body, ended) = body::bounded(body, self.body_bytes_max);
+            (Request::from_parts(parts, body), Some(ended))
+        } else {
+            (request, None)
+        };
+        let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
+        // Who follows takes as long as there is something to follow; a profile as long as wanted.
+        let is_bounded = asked.surface == Surface::Rest
+            && asked.route.is_none_or(|route| route.tag != Tag::Debug);
+        let answer = if is_bounded {
+            match tokio::time::timeout(self.time_max, answer).await {
+                Ok(answer) => answer,
+                Err(_) => return Err(self.too_late(ended.is_none_or(|ended| ended.is_so()))),
+            }
+        } else {
+            answer.await
+        };
+        let response = answer.map_err(|_| {
+            tracing::error!(
+                request_id = &*asked.id.0,
+                path = asked.path,
+                "a request ended in a panic"
+            );
+            Refusal::new(
+                Code::Internal,
+                "a bug of Headroom; its log has more under the request's id",
+            )
+        })?;
+        // A handler that ran into the bound of the body says so in its own words.
+        let media = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let is_ours = media.is_some_and(|media| media.contains("json"));
+        if asked.surface == Surface::Rest
+            && response.status() == StatusCode::PAYLOAD_TOO_LARGE
+            && !is_ours
+        {
+            return Err(self.too_large("the body goes on"));
+        }
+        Ok(response)
+    }
+
+    fn too_late(&self, is_all_there: bool) -> Refusal {
+        let seconds = self.time_max.as_secs_f32();
+        if is_all_there {
+            let why = format!("there was no answer within {seconds} s (`limits.requestTime`)");
+            Refusal::new(Code::TooManyRequests, why).retry_after(1)
+        } else {
+            let why = format!("the body was not there within {seconds} s (`limits.requestTime`)");
+            Refusal::new(Code::TooSlow, why)
+        }
+    }
+}
+
+/// Judge a request, have it answered, and write down what it changed.
+async fn admit(
+    State((gate, surface)): State<(Arc<Gate>, Surface)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let asked = Asked::of(surface, &parts, gate.ids.next());
+    let from = parts.extensions.get::<Peer>().map(|peer| peer.address.ip());
+    let mut identity = String::new();
+    let outcome = async {
+        let permit = gate.admit_one(&asked)?;
+        let caller = gate.judge(&asked, &parts).await?;
+        if let Some(wrong) = asked.wrong_method() {
+            return Ok(wrong);
+        }
+        if let Some(caller) = caller {
+            identity.clone_from(&caller.identity);
+            parts.extensions.insert(caller);
+        }
+        parts.extensions.insert(asked.id.clone());
+        let response = gate.run(&asked, Request::from_parts(parts, body), next).await;
+        drop(permit);
+        response
+    };
+    let outcome: Result<Response, Refusal> = outcome.await;
+    let refused = outcome.as_ref().err().map(|refusal| refusal.detail.clone());
+    let mut response =
+        outcome.unwrap_or_else(|refusal| refusal.response(asked.family, &asked.id.0));
+    if asked.is_change() {
+        let (status, refused) = (response.status(), refused.as_deref());
+        let (method, path, request_id) = (&asked.method, &*asked.path, &*asked.id.0);
+        Change { identity: &identity, from, method, path, request_id, status, refused }.log();
+    }
+    if surface == Surface::Rest {
+        cors::set(response.headers_mut(), &asked.method, asked.route, gate.cors);
+    }
+    if let Ok(id) = HeaderValue::from_str(&asked.id.0) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    tracing::debug!(
+        request_id = &*asked.id.0,
+        method = %asked.method,
+        path = asked.path,
+        status = response.status().as_u16(),
+        "request"
+    );
+    response
+}
+
+impl Asked {
+    fn of(surface: Surface, request: &Parts, id: RequestId) -> Self {
+        let matched = request.extensions.get::<MatchedPath>();
+        let (method, path) = (request.method.clone(), request.uri.path());
+        let known = matched.filter(|_| surface == Surface::Rest).map(MatchedPath::as_str);
+        let of_path = routes::all().filter(|route| known == Some(route.path));
+        let of_path: Vec<_> = of_path.collect();
+        let route = of_path.iter().find(|route| method == route.method.as_str()).copied();
+        let others = of_path.iter().filter(|_| route.is_none());
+        let others = others.map(|route| route.method.as_str()).collect();
+        let family = match surface {
+            Surface::Rest => Family::of_path(path),
+            Surface::Rpc => Family::Rpc,
+        };
+        let path = path.to_owned();
+        Self { surface, is_matched: matched.is_some(), route, others, family, id, method, path }
+    }
+
+    /// Who may do this; none where nothing is behind it that needs a right.
+    fn access(&self) -> Option<Access> {
+        match (self.surface, self.route) {
+            (Surface::Rpc, _) if self.path.starts_with(OPEN_RPC) => Some(Access::Open),
+            (Surface::Rpc, _) => Some(Access::Identity),
+            (Surface::Rest, Some(route)) => Some(route.access),
+            // What the table does not know is for those who may do everything anyway.
+            (Surface::Rest, None) if self.is_matched && self.others.is_empty() => {
+                Some(if self.method == Method::GET { Access::Viewer } else { Access::Admin })
+            }
+            (Surface::Rest, None) => None,
+        }
+    }
+
+    fn is_change(&self) -> bool {
+        match self.surface {
+            Surface::Rest => self.route.is_some_and(auth::is_change),
+            Surface::Rpc => self.access() != Some(Access::Open),
+        }
+    }
+
+    /// The refusal of a method that a path of the table does not take. `OPTIONS` is for the route.
+    fn wrong_method(&self) -> Option<Response> {
+        if self.others.is_empty() || self.method == Method::OPTIONS {
+            return None;
+        }
+        let mut allowed = self.others.clone();
+        allowed.push(Method::OPTIONS.as_str());
+        allowed.sort_unstable();
+        let allowed = allowed.join(", ");
+        let mut response = match self.family {
+            Family::Headroom => {
+                let why = format!("{} takes {allowed}, not {}", self.path, self.method);
+                Refusal::new(Code::MethodNotAllowed, why).response(self.family, &self.id.0)
+            }
+            // The reference's router answers this, not its handlers.
+            Family::Reference | Family::Rpc => {
+                let plain = [
+                    (CONTENT_TYPE, "text/plain; charset=utf-8"),
+                    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+                ];
+                (StatusCode::METHOD_NOT_ALLOWED, plain, message::NO_SUCH_METHOD).into_response()
+            }
+        };
+        if let Ok(allowed) = HeaderValue::from_str(&allowed) {
+            response.headers_mut().insert(ALLOW, allowed);
+        }
+        Some(response)
+    }
+}
+
+impl Ids {
+    fn next(&self) -> RequestId {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        RequestId(format!("{}-{number:x}", self.process).into())
+    }
+}

@@ -1,0 +1,96 @@
+//! Which names a server goes by: on an open one, a page that a user visits must not reach it under
+//! a name of its own (DNS rebinding).
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
+use headroom_api::headroomv1::Code;
+
+use crate::family::Refusal;
+
+/// The names of a server.
+#[derive(Clone, Debug)]
+pub(super) struct Hosts {
+    names: Vec<String>,
+}
+
+/// To whom a request is made: the authority of HTTP/2, else `Host`.
+pub(super) fn asked<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    if let Some(authority) = uri.authority() {
+        return Some(authority.as_str());
+    }
+    let mut values = headers.get_all(HOST).iter();
+    let value = values.next()?;
+    // Two names are two opinions, of which somebody before us may have followed the other.
+    if values.next().is_some() { None } else { value.to_str().ok() }
+}
+
+impl Hosts {
+    /// The configured names, and the addresses that the server listens on by name.
+    pub(super) fn new(configured: &[String], listens: &[SocketAddr]) -> Self {
+        let own =
+            listens.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).map(
+                |ip| match ip {
+                    IpAddr::V4(ip) => ip.to_string(),
+                    IpAddr::V6(ip) => format!("[{ip}]"),
+                },
+            );
+        Self { names: configured.iter().cloned().chain(own).collect() }
+    }
+
+    /// Judge whether this is a name of the server. The port does not matter.
+    ///
+    /// # Errors
+    /// When it is not, or there is none.
+    pub(super) fn check(&self, asked: Option<&str>) -> Result<(), Refusal> {
+        let authority = asked.and_then(|text| text.parse::<Authority>().ok());
+        let host = authority.as_ref().map(|one| one.host().to_ascii_lowercase());
+        let host = host.unwrap_or_default();
+        if is_loopback(&host) || self.names.contains(&host) {
+            return Ok(());
+        }
+        let why = format!("{host:?} is no name of this server; set `hosts` if it should be");
+        Err(Refusal::new(Code::Misdirected, why))
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let by_number = inner.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+    by_number || host == "localhost" || host.ends_with(".localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Hosts;
+
+    #[test]
+    fn only_own_names_are_taken() {
+        let listens = ["10.0.0.7:1".parse().unwrap(), "[::]:1".parse().unwrap()];
+        let hosts = Hosts::new(&["head.example".to_owned(), "[fe80::1]".to_owned()], &listens);
+        for (asked, expected) in [
+            ("localhost", true),
+            ("LOCALHOST:9080", true),
+            ("a.localhost:1", true),
+            ("127.0.0.1:9080", true),
+            ("127.9.9.9", true),
+            ("[::1]:9080", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("head.example:9080", true),
+            ("[fe80::1]:2", true),
+            ("10.0.0.7", true),
+            ("[::]", false),
+            ("0.0.0.0", false),
+            ("head.example.evil.org", false),
+            ("evil.org", false),
+            ("localhost.evil.org", false),
+            ("user@evil.org", false),
+            ("", false),
+        ] {
+            assert_eq!(hosts.check(Some(asked)).is_ok(), expected, "{asked:?}");
+        }
+        assert!(hosts.check(None).is_err());
+    }
+}

@@ -1,0 +1,228 @@
+//! Sockets, TLS, limits, and what stands before all routes.
+//!
+//! [`Listening::bind`] takes the addresses, [`Listening::start`] answers on them that the server is
+//! starting, [`Serving::open`] lets requests in, [`Serving::stop`] lets them end.
+
+mod acceptor;
+mod body;
+mod bound;
+mod connection;
+mod cors;
+mod gate;
+mod host;
+mod starting;
+mod tls;
+mod web;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use axum::Router;
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+use headroom_config::process::{Limits, Process, Tls};
+use hyper_util::rt::TokioTimer;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use acceptor::Acceptor;
+use bound::Bound;
+
+pub use acceptor::Peer;
+pub use gate::{Gate, RequestId};
+pub use tls::TlsError;
+
+use crate::watch_file::WatchedFiles;
+
+/// How often a connection of HTTP/2 is asked whether it is still there.
+const PING_EVERY: Duration = Duration::from_secs(20);
+/// How long it may take to say so.
+const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Why the server cannot listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// An address cannot be taken.
+    #[error("cannot listen on {address}; is another server running there?")]
+    Bind {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Connections cannot be encrypted.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+/// Addresses that are taken, where nobody is answered yet.
+#[derive(Debug)]
+pub struct Listening {
+    listeners: Vec<TcpListener>,
+    addresses: Vec<SocketAddr>,
+    tls: Option<(Tls, RustlsConfig)>,
+    limits: Limits,
+}
+
+/// A server that answers.
+#[derive(Debug)]
+pub struct Serving {
+    addresses: Vec<SocketAddr>,
+    handle: Handle<SocketAddr>,
+    main: Arc<OnceLock<Router>>,
+    /// The servers of the addresses, and whoever watches files for them.
+    tasks: JoinSet<()>,
+}
+
+/// The routers that make up a server.
+#[derive(Debug, Default)]
+pub struct Routers {
+    /// `/ws/v1`, `/headroom/v1` and what is beside them.
+    pub rest: Router,
+    /// The scheduler interface.
+    pub rpc: Router,
+}
+
+/// One router of all, behind the gate.
+pub fn assemble(process: &Process, gate: &Arc<Gate>, routers: Routers) -> Router {
+    let Routers { rest, rpc } = routers;
+    // A path that nobody has is for REST to answer.
+    let rpc = gate.guard_rpc(rpc.reset_fallback());
+    let router = gate.guard(rest).merge(rpc.reset_fallback());
+    match &process.web_dir {
+        None => router,
+        Some(folder) => web::before(router, gate.guard(web::pages(folder))),
+    }
+}
+
+impl Listening {
+    /// Take the addresses, and read certificates.
+    ///
+    /// # Errors
+    /// When an address cannot be taken, or a certificate not be used.
+    pub fn bind(process: &Process) -> Result<Self, ListenError> {
+        // Another provider that was installed before is as good.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let tls = process.tls.as_ref().map(|files| {
+            let config = tls::configure(files)?;
+            Ok::<_, TlsError>((files.clone(), RustlsConfig::from_config(config)))
+        });
+        let tls = tls.transpose()?;
+        let mut listeners = Vec::with_capacity(process.listen.len());
+        let mut addresses = Vec::with_capacity(process.listen.len());
+        for address in process.listen.iter().copied() {
+            let failed = |source| ListenError::Bind { address, source };
+            let listener = TcpListener::bind(address).map_err(failed)?;
+            listener.set_nonblocking(true).map_err(failed)?;
+            addresses.push(listener.local_addr().map_err(failed)?);
+            listeners.push(listener);
+        }
+        Ok(Self { listeners, addresses, tls, limits: process.limits })
+    }
+
+    /// Where, with the ports that the system chose.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Answer that the server is starting.
+    ///
+    /// # Errors
+    /// When a socket cannot be used.
+    pub fn start(self) -> io::Result<Serving> {
+        let Self { listeners, addresses, tls, limits } = self;
+        let (handle, main) = (Handle::new(), Arc::default());
+        let acceptor = Acceptor {
+            bound: Bound::new(limits.connections, limits.connections_per_address),
+            tls: tls.as_ref().map(|(_, config)| config.clone()),
+            begin_max: limits.header_time,
+            stall_max: limits.request_time,
+        };
+        let mut tasks = JoinSet::new();
+        for listener in listeners {
+            let mut server =
+                axum_server::from_tcp(listener)?.handle(handle.clone()).acceptor(acceptor.clone());
+            let http = server.http_builder();
+            http.http1()
+                .timer(TokioTimer::new())
+                .header_read_timeout(limits.header_time)
+                .max_buf_size(limits.header_size);
+            http.http2()
+                .timer(TokioTimer::new())
+                .keep_alive_interval(PING_EVERY)
+                .keep_alive_timeout(PING_ANSWER_MAX)
+                .max_header_list_size(u32::try_from(limits.header_size).unwrap_or(u32::MAX));
+            let router = starting::until(Arc::clone(&main));
+            tasks.spawn(async move {
+                if let Err(error) = server.serve(router.into_make_service()).await {
+                    tracing::error!(error = crate::chain(&error), "a listener has ended");
+                }
+            });
+        }
+        if let Some((files, config)) = tls {
+            tasks.spawn(reload(files, config));
+        }
+        Ok(Serving { addresses, handle, main, tasks })
+    }
+}
+
+/// Take certificates that are renewed; bad ones are told of, and those in force stay.
+async fn reload(files: Tls, config: RustlsConfig) {
+    let mut watched = WatchedFiles::new(tls::paths(&files));
+    let nobody = Notify::new();
+    loop {
+        watched.change(&nobody).await;
+        match tls::configure(&files) {
+            Ok(new) => {
+                config.reload_from_config(new);
+                tracing::info!("certificates read again");
+            }
+            // The key and the certificate are seldom replaced at once.
+            Err(error) => tracing::warn!(
+                error = crate::chain(&error),
+                "the certificates cannot be used; those in force stay"
+            ),
+        }
+    }
+}
+
+impl Serving {
+    /// Where, with the ports that the system chose.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Let requests in. Only the first router counts.
+    pub fn open(&self, router: Router) {
+        let _ = self.main.set(router);
+    }
+
+    /// How many connections there are.
+    pub fn connections(&self) -> usize {
+        self.handle.connection_count()
+    }
+
+    /// Take no more connections, and let those that are there end with what they are at.
+    pub fn stop(&self) {
+        self.handle.graceful_shutdown(None);
+    }
+
+    /// Wait until all connections have ended, for so long.
+    pub async fn ended(&self, most: Duration) {
+        let all = async {
+            while self.handle.connection_count() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let _ = tokio::time::timeout(most, all).await;
+    }
+
+    /// End all connections that are left.
+    pub async fn close(mut self) {
+        self.handle.shutdown();
+        self.tasks.shutdown().await;
+    }
+}

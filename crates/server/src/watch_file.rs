@@ -1,0 +1,95 @@
+//! Files that somebody else changes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+/// How often files are looked at.
+pub const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The content of files, to tell when it is another. Content is compared, not times or inodes:
+/// editors rename, Kubernetes moves a link, and some file systems count time in seconds.
+#[derive(Clone, Debug)]
+pub struct WatchedFiles {
+    paths: Vec<PathBuf>,
+    /// Checksums; none of a file that cannot be read.
+    seen: Vec<Option<String>>,
+}
+
+impl WatchedFiles {
+    /// These, as they are now.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        let seen = paths.iter().map(|path| digest(path)).collect();
+        Self { paths, seen }
+    }
+
+    /// Whether any of them is another since the last look, and all can be read: who replaces a
+    /// file by deleting it first is not done yet.
+    pub fn look(&mut self) -> bool {
+        let now: Vec<_> = self.paths.iter().map(|path| digest(path)).collect();
+        if now == self.seen || now.iter().any(Option::is_none) {
+            return false;
+        }
+        self.seen = now;
+        true
+    }
+
+    /// Wait until any of them is another, or until told to look at once. They are looked at every
+    /// second.
+    pub async fn change(&mut self, at_once: &Notify) {
+        loop {
+            let told = tokio::select! {
+                () = sleep(LOOK_EVERY) => false,
+                () = at_once.notified() => true,
+            };
+            let mut files = self.clone();
+            // Reading blocks, so it does not happen on a thread that answers requests.
+            let looked = tokio::task::spawn_blocking(move || {
+                let found = files.look();
+                (files, found)
+            });
+            let Ok((files, found)) = looked.await else { continue };
+            *self = files;
+            if found || told {
+                return;
+            }
+        }
+    }
+}
+
+fn digest(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(headroom_config::checksum(&String::from_utf8_lossy(&bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::WatchedFiles;
+
+    #[test]
+    fn a_change_is_seen_once_whatever_way_it_is_made() {
+        let folder = std::env::temp_dir().join(format!("headroom-watch-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("a");
+        fs::write(&file, "one").unwrap();
+        let mut files = WatchedFiles::new(vec![file.clone()]);
+        assert!(!files.look());
+        fs::write(&file, "two").unwrap();
+        assert!(files.look());
+        assert!(!files.look());
+        fs::remove_file(&file).unwrap();
+        assert!(!files.look(), "it is being replaced");
+        fs::write(folder.join("b"), "three").unwrap();
+        fs::rename(folder.join("b"), &file).unwrap();
+        assert!(files.look());
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(folder.join("c"), &file).unwrap();
+        fs::write(folder.join("c"), "four").unwrap();
+        assert!(files.look());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

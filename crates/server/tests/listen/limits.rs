@@ -1,0 +1,188 @@
+//! What one client, and all together, may take.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::routing::{get, put};
+use headroom_api::headroomv1::Problem;
+use headroom_api::wsv1::ErrorBody;
+use tokio::sync::Semaphore;
+
+use crate::support::{client, start, start_with};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_body_is_refused_told_ahead_or_not() {
+    let server = start("limits: {requestBody: 1KiB}").await;
+    let url = server.url("/ws/v1/validate-conf");
+    for (bytes, expected) in [(1_024, 200), (1_025, 413), (4 << 20, 413)] {
+        let sent = client().post(&url).body(vec![b'a'; bytes]).send().await;
+        // The rest of a body that nobody reads may be cut off before the answer is seen.
+        let Ok(response) = sent else { continue };
+        assert_eq!(response.status(), expected, "{bytes} bytes");
+    }
+    let address = server.address;
+    for (chunks, expected) in [(4, "HTTP/1.1 200 "), (5, "HTTP/1.1 413 ")] {
+        let head = "POST /ws/v1/validate-conf HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+        let chunk = format!("100\r\n{}\r\n", "a".repeat(256)).repeat(chunks);
+        let sent = format!("{head}Transfer-Encoding: chunked\r\n\r\n{chunk}0\r\n\r\n");
+        let (text, _) =
+            tokio::task::spawn_blocking(move || talk(address, sent.as_bytes())).await.unwrap();
+        assert!(text.starts_with(expected), "{text}");
+        let body = text.lines().last().unwrap();
+        let told = serde_json::from_str::<ErrorBody>(body).map(|body| body.message);
+        let is_told = told.is_ok_and(|message| message.contains("at most 1024 are taken"));
+        assert_eq!(is_told, chunks == 5, "{text}");
+    }
+}
+
+/// What comes back when this is sent, and when the server has had enough.
+fn talk(address: std::net::SocketAddr, sent: &[u8]) -> (String, Duration) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.write_all(sent).unwrap();
+    let (begin, mut text) = (Instant::now(), Vec::new());
+    let _ = stream.read_to_end(&mut text);
+    (String::from_utf8_lossy(&text).into_owned(), begin.elapsed())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_clients_are_not_waited_for() {
+    let server = start("limits: {headerTime: 300ms, requestTime: 300ms}").await;
+    let address = server.address;
+    for (sent, expected) in [
+        ("", ""),
+        ("G", ""),
+        ("PRI * HT", ""),
+        ("GET /livez HTTP/1.1\r\nHost: localhost\r\nA: ", ""),
+        (
+            "POST /ws/v1/validate-conf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nab",
+            "HTTP/1.1 408 ",
+        ),
+        ("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 "),
+    ] {
+        let (text, took) =
+            tokio::task::spawn_blocking(move || talk(address, sent.as_bytes())).await.unwrap();
+        assert!(
+            text.starts_with(expected) && text.is_empty() == expected.is_empty(),
+            "{sent:?}: {text}"
+        );
+        assert!(took < Duration::from_secs(3), "{sent:?}: {took:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_head_is_refused() {
+    let server = start("limits: {headerSize: 8KiB}").await;
+    let address = server.address;
+    let head =
+        format!("GET /livez HTTP/1.1\r\nHost: localhost\r\nA: {}\r\n\r\n", "a".repeat(9_000));
+    let (text, _) =
+        tokio::task::spawn_blocking(move || talk(address, head.as_bytes())).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 431 "), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_has_so_many_connections_and_no_more() {
+    let server = start("limits: {connectionsPerAddress: 2}").await;
+    let address = server.address;
+    let hold = || TcpStream::connect(address).unwrap();
+    let held = (hold(), hold());
+    let until = Instant::now() + Duration::from_secs(5);
+    while server.serving.connections() < 2 {
+        assert!(Instant::now() < until);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(client().get(server.url("/livez")).send().await.is_err(), "a third is taken");
+    // Another address is another matter.
+    let local = "127.0.0.9".parse().unwrap();
+    let other = reqwest::Client::builder().local_address(Some(local)).no_proxy().build().unwrap();
+    assert_eq!(other.get(server.url("/livez")).send().await.unwrap().status(), 200);
+    drop(held);
+    loop {
+        assert!(Instant::now() < until, "the places are not given back");
+        if client().get(server.url("/livez")).send().await.is_ok() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn beyond_so_many_requests_the_next_is_told_to_wait() {
+    let gate = Arc::new(Semaphore::new(0));
+    let held = Arc::clone(&gate);
+    let wait = get(move || {
+        let held = Arc::clone(&held);
+        async move { held.acquire().await.map(|_| "done").unwrap() }
+    });
+    let rest = Router::new().route("/ws/v1/clusters", wait).route("/livez", get(|| async { "ok" }));
+    let server = start_with("limits: {requests: 1}", rest).await;
+    let url = server.url("/ws/v1/clusters");
+    let first = tokio::spawn(async move { client().get(url).send().await.unwrap().status() });
+    let until = Instant::now() + Duration::from_secs(5);
+    let refused = loop {
+        let request =
+            client().get(server.url("/ws/v1/clusters")).timeout(Duration::from_millis(300));
+        if let Ok(response) = request.send().await {
+            break response;
+        }
+        assert!(Instant::now() < until);
+    };
+    assert_eq!(
+        (refused.status().as_u16(), &refused.headers()["retry-after"]),
+        (429, &"1".parse().unwrap())
+    );
+    assert_eq!(server.get("/livez").await.status(), 200, "whether it is there can always be asked");
+    gate.add_permits(10);
+    assert_eq!(first.await.unwrap(), 200);
+    assert_eq!(server.get("/ws/v1/clusters").await.status(), 200);
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_long_and_a_panic_are_refusals() {
+    let never = get(|| async { std::future::pending::<&str>().await });
+    let panics = get(|| async { panic!("a bug") as &str });
+    let rest = Router::new()
+        .route("/ws/v1/clusters", never.clone())
+        .route("/headroom/v1/health", panics)
+        .route(
+            "/debug/profile",
+            get(|| async {
+                tokio::time::sleep(Duration::from_millis(600)).await;
+                "profile"
+            }),
+        );
+    let server = start_with("limits: {requestTime: 200ms}", rest).await;
+    let response = server.get("/ws/v1/clusters").await;
+    assert_eq!(
+        (response.status().as_u16(), response.headers().contains_key("retry-after")),
+        (429, true)
+    );
+    let response = server.get("/headroom/v1/health").await;
+    assert_eq!(response.status(), 500);
+    assert_eq!(response.json::<Problem>().await.unwrap().code, "INTERNAL");
+    assert_eq!(server.get("/debug/profile").await.text().await.unwrap(), "profile");
+}
+
+#[tokio::test]
+async fn when_the_engine_has_stopped_reads_go_on_and_changes_do_not() {
+    let rest = Router::new()
+        .route("/headroom/v1/log-level", put(|| async { "set" }).get(|| async { "read" }));
+    let server = start_with("", rest).await;
+    let change =
+        || client().put(server.url("/headroom/v1/log-level")).header("x-headroom-request", "1");
+    assert_eq!(change().send().await.unwrap().status(), 200);
+    let handle = server.engine.handle();
+    handle.stop().await;
+    while handle.stopped().is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let response = change().send().await.unwrap();
+    assert_eq!(response.headers()["retry-after"], "10");
+    let problem: Problem = response.json().await.unwrap();
+    assert_eq!((problem.status, &*problem.code), (503, "READ_ONLY"));
+    assert_eq!(server.get("/headroom/v1/log-level").await.text().await.unwrap(), "read");
+}
