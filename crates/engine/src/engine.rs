@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use headroom_core::Timestamp;
+use headroom_core::{Millis, Timestamp};
 use headroom_journal::Store;
 
 use crate::clock::Clock;
@@ -15,7 +15,7 @@ use crate::handle::{COMMANDS_WAITING, Handle, Message};
 use crate::recover::{Recovering, recover_telling};
 use crate::rounds::Rounds;
 use crate::users::Users;
-use crate::writer::{Kept, Outcome, Published, STEPS_PER_BATCH, Submission, Writer};
+use crate::writer::{Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
 
 /// How many messages are taken into one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
@@ -37,6 +37,9 @@ pub struct Settings {
     pub clock: Arc<dyn Clock>,
     /// Who makes it go.
     pub pace: Pace,
+    /// How often the scans come that the reference does by the clock; none for never: then they
+    /// are commands that somebody gives.
+    pub scan_every: Option<Millis>,
     /// How many commands may wait.
     pub commands_waiting: usize,
     /// How much is kept.
@@ -51,6 +54,7 @@ impl Settings {
         Self {
             clock: Arc::new(clock),
             pace: Pace::default(),
+            scan_every: Some(SCAN_EVERY),
             commands_waiting: COMMANDS_WAITING,
             kept: Kept::default(),
             users: None,
@@ -101,7 +105,8 @@ impl Engine {
             replayed: recovered.replayed,
             warnings: std::mem::take(&mut recovered.warnings),
         };
-        let writer = Writer::new(store, recovered, settings.kept);
+        let mut writer = Writer::new(store, recovered, settings.kept);
+        writer.set_scan_every(settings.scan_every);
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
         let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
         let clock = Arc::clone(&settings.clock);
@@ -264,8 +269,7 @@ impl Run {
         let deadline = match self.settings.pace {
             Pace::ByHand => None,
             Pace::Automatic => {
-                let own = self.writer.next_deadline();
-                Some(self.wake_at.map_or(own, |wake| wake.min(own)))
+                [self.writer.next_deadline(), self.wake_at].into_iter().flatten().min()
             }
         };
         let receiver = &mut self.receiver;

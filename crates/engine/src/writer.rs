@@ -109,6 +109,7 @@ pub struct Writer {
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
     scanned: Timestamp,
+    scan_every: Option<Millis>,
     history: Arc<History>,
     sampled: Timestamp,
     counters: Counters,
@@ -172,6 +173,7 @@ impl Writer {
             entries: VecDeque::new(),
             told: Vec::new(),
             scanned: time,
+            scan_every: Some(SCAN_EVERY),
             history: Arc::default(),
             sampled: time,
             counters: Counters::default(),
@@ -272,7 +274,7 @@ impl Writer {
         if self.books.next_deadline().is_some_and(|due| due <= now) {
             self.by_itself(now, Command::Tick)?;
         }
-        if now >= self.scanned + SCAN_EVERY {
+        if self.next_scan().is_some_and(|due| due <= now) {
             self.scanned = now;
             let names = self.books.partitions().values().map(|one| one.name.clone());
             for partition in names.collect::<Vec<_>>() {
@@ -287,10 +289,19 @@ impl Writer {
         Ok(())
     }
 
-    /// When time alone may change something: a timer, or a scan.
-    pub fn next_deadline(&self) -> Timestamp {
-        let scan = self.scanned + SCAN_EVERY;
-        self.books.next_deadline().map_or(scan, |due| due.min(scan))
+    /// When time alone may change something: a timer, or a scan; none if it never does.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let times = [self.books.next_deadline(), self.next_scan()];
+        times.into_iter().flatten().min()
+    }
+
+    fn next_scan(&self) -> Option<Timestamp> {
+        self.scan_every.map(|every| self.scanned + every)
+    }
+
+    /// How often the scans of the clock come; none for never.
+    pub const fn set_scan_every(&mut self, every: Option<Millis>) {
+        self.scan_every = every;
     }
 
     /// Make durable what has happened since the last call, and let others see it.
