@@ -29,16 +29,18 @@ pub mod rest;
 mod service;
 mod watch_file;
 mod watch_queues;
+mod whole;
 
 pub use about::{About, NoRandomNumbers};
 pub use caller::Caller;
 pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
-pub use live::{Live, OpenStream, RequestKind, Requests, StreamKind};
+pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind};
 pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};
 pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
 pub use service::{Parts, Service};
 pub use watch_file::{LOOK_EVERY, WatchedFiles};
 pub use watch_queues::{TakeError, take_queue_file, watch_queue_file};
+pub use whole::{Settings, Whole};
 
 /// An error with its causes, in one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {

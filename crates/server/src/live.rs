@@ -1,8 +1,9 @@
 //! What the server counts about itself while it runs: requests, streams, resource managers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use headroom_api::headroomv1::ResourceManager;
@@ -14,7 +15,13 @@ pub struct Live {
     requests_begun: AtomicU64,
     streams: [AtomicU64; 3],
     requests: Mutex<BTreeMap<RequestKind, Requests>>,
-    rms: Mutex<BTreeMap<String, ResourceManager>>,
+    rms: OnceLock<Arc<dyn Managers>>,
+}
+
+/// Says which resource managers there are.
+pub trait Managers: Send + Sync + fmt::Debug {
+    /// All of them, by id.
+    fn managers(&self) -> Vec<ResourceManager>;
 }
 
 /// What kind of stream is open.
@@ -118,19 +125,15 @@ impl Live {
         self.streams[kind as usize].load(Ordering::Relaxed)
     }
 
-    /// What is known of a resource manager from now on.
-    pub fn note_rm(&self, rm: ResourceManager) {
-        self.rms.lock().unwrap_or_else(PoisonError::into_inner).insert(rm.id.clone(), rm);
-    }
-
-    /// A resource manager is forgotten.
-    pub fn forget_rm(&self, id: &str) {
-        self.rms.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    /// Learn from now on which resource managers there are. Only the first one counts.
+    pub fn tell_rms_by(&self, managers: Arc<dyn Managers>) {
+        // Whoever was first stays.
+        let _ = self.rms.set(managers);
     }
 
     /// The resource managers, by id.
     pub fn rms(&self) -> Vec<ResourceManager> {
-        self.rms.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.rms.get().map(|source| source.managers()).unwrap_or_default()
     }
 }
 

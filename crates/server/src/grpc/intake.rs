@@ -6,10 +6,12 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 
 use futures_util::future::BoxFuture;
-use headroom_engine::{Handle, Origin, Outcome, Submission, Unavailable};
+use headroom_core::Timestamp;
+use headroom_engine::{Clock, Handle, Origin, Outcome, Submission, Unavailable};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::Status;
 
@@ -50,6 +52,9 @@ pub(super) struct Intake {
     origin: Origin,
     pendings: Mutex<Option<mpsc::Sender<Pending>>>,
     room: Arc<Semaphore>,
+    clock: Arc<dyn Clock>,
+    /// When the RM handed in something last, milliseconds since the epoch.
+    last: AtomicU64,
 }
 
 /// Nothing is taken in any more.
@@ -64,10 +69,16 @@ impl From<Closed> for Status {
 
 impl Intake {
     /// For commands of this origin; and where they come out.
-    pub(super) fn new(handle: Handle, origin: Origin) -> (Self, mpsc::Receiver<Pending>) {
+    pub(super) fn new(
+        handle: Handle,
+        clock: Arc<dyn Clock>,
+        origin: Origin,
+    ) -> (Self, mpsc::Receiver<Pending>) {
         let (sender, receiver) = mpsc::channel(REQUESTS_MAX);
         let room = Arc::new(Semaphore::new(COMMANDS_MAX as usize));
-        (Self { handle, origin, pendings: Mutex::new(Some(sender)), room }, receiver)
+        let last = AtomicU64::new(clock.now().as_millis());
+        let pendings = Mutex::new(Some(sender));
+        (Self { handle, origin, pendings, room, clock, last }, receiver)
     }
 
     /// Hand in the commands of a request.
@@ -78,20 +89,28 @@ impl Intake {
         if steps.is_empty() {
             return self.say(seq, None).await;
         }
+        self.note_heard();
         // One at a time: from here on the order is kept.
         let pendings = self.pendings.lock().await;
         let slot = pendings.as_ref().ok_or(Closed)?.reserve().await.map_err(|_| Closed)?;
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(count).await.map_err(|_| Closed)?;
         let origin = &self.origin;
-        let submission = |step: &Step| Submission {
-            origin: origin.clone(),
-            command: step.command.clone(),
-        };
+        let submission =
+            |step: &Step| Submission { origin: origin.clone(), command: step.command.clone() };
         let submissions = steps.iter().map(submission).collect();
         let answer = begin(&self.handle, submissions).await;
         slot.send(Pending { seq, work: Work::Commands(steps, answer), _room: Some(room) });
         Ok(())
+    }
+
+    /// When the RM handed in something last, or registered.
+    pub(super) fn last(&self) -> Timestamp {
+        Timestamp::from_millis(self.last.load(Ordering::Relaxed))
+    }
+
+    fn note_heard(&self) {
+        self.last.store(self.clock.now().as_millis(), Ordering::Relaxed);
     }
 
     /// Say something once everything before it was told.
@@ -99,6 +118,7 @@ impl Intake {
     /// # Errors
     /// When nothing is taken in any more.
     pub(super) async fn say(&self, seq: u64, what: Option<Say>) -> Result<(), Closed> {
+        self.note_heard();
         let pendings = self.pendings.lock().await;
         let work = Work::Say(what.map(Box::new));
         let pendings = pendings.as_ref().ok_or(Closed)?;

@@ -14,6 +14,7 @@ use super::background::spawn;
 use super::intake::{Intake, Pending};
 use super::interface::{Interface, WeakInterface};
 use super::outbox::Outbox;
+use super::tags::TagsOf;
 
 /// How an RM stands. Scheduler interface §5.4, §12.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(super) struct Manager {
     pub(super) outbox: Outbox,
     /// What it is asked.
     pub(super) asking: Asking,
+    /// What it says of its allocations.
+    pub(super) tags: TagsOf,
     interface: WeakInterface,
     handle: Handle,
     facts: Mutex<Facts>,
@@ -81,13 +84,15 @@ impl Manager {
         (origin, outbox, recovering): (Origin, Outbox, bool),
     ) -> (Arc<Self>, tokio::sync::mpsc::Receiver<Pending>) {
         let handle = interface.service().engine.clone();
-        let (intake, pendings) = Intake::new(handle.clone(), origin);
+        let clock = Arc::clone(&interface.service().clock);
+        let (intake, pendings) = Intake::new(handle.clone(), clock, origin);
         let manager = Self {
             registration,
             token,
             intake,
             outbox,
             asking: Asking::new(interface.settings()),
+            tags: TagsOf::default(),
             interface: interface.downgrade(),
             handle,
             facts: Mutex::new(Facts { recovering, ..Facts::default() }),

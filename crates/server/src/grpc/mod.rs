@@ -32,6 +32,7 @@ mod requests;
 mod router;
 mod session;
 mod settings;
+mod tags;
 mod teller;
 mod watching;
 

@@ -60,6 +60,9 @@ pub(super) async fn allocations(
     (seq, request): (u64, AllocationRequest),
     beside: &BTreeMap<String, NodeConstraint>,
 ) -> Result<(), Status> {
+    if manager.tags.note(&request) {
+        manager.tags.clean(&manager.handle().views().at_least(0).await.books);
+    }
     let constraints = si::constraints(&request, beside);
     let steps = si::allocations(request);
     if constraints.is_empty() {

@@ -98,7 +98,9 @@ impl Teller {
             }
             Work::Say(what) => {
                 if let Some(say) = what {
-                    // Its own place in the order of the client's requests is all that it has.
+                    // Behind everything that had happened by now.
+                    let newest = self.manager.handle().feed().newest();
+                    self.catch_up(newest + 1).await?;
                     self.manager.outbox.note_applied(seq);
                     self.say(*say)?;
                 }

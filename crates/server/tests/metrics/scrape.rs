@@ -1,9 +1,11 @@
 //! What a scrape says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
 use headroom_core::{Command, Name};
+use headroom_server::Managers;
 use reqwest::header;
 
 use crate::server::{QUEUES, Server};
@@ -81,11 +83,7 @@ pub(crate) async fn busy() -> Server {
     server.accept(again).await;
     let nowhere = Command::RemoveNode { partition: Name::new("default"), node: Name::new("n9") };
     server.service.engine.submit(nowhere).await.unwrap().unwrap_err();
-    server.service.live().note_rm(ResourceManager {
-        id: "k8s \"one\"".into(),
-        state: ResourceManagerState::Running,
-        ..ResourceManager::default()
-    });
+    server.service.live().tell_rms_by(Arc::new(OneManager));
     server.get("/headroom/v1/health").await;
     server
 }
@@ -251,4 +249,18 @@ async fn two_queues_that_become_one_name_are_there_once() {
     let parsed = Parsed::of(&server.text("/ws/v1/metrics").await);
     assert_eq!(parsed.mentions("yunikorn_root_a_b_queue_container").len(), 2);
     assert_eq!(parsed.labels_of("yunikorn_queue_app").len(), 18);
+}
+
+/// A resource manager whose name has to be escaped.
+#[derive(Debug)]
+struct OneManager;
+
+impl Managers for OneManager {
+    fn managers(&self) -> Vec<ResourceManager> {
+        vec![ResourceManager {
+            id: "k8s \"one\"".into(),
+            state: ResourceManagerState::Running,
+            ..ResourceManager::default()
+        }]
+    }
 }

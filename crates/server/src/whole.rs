@@ -1,0 +1,132 @@
+//! The server as a whole: every interface on one service, and what each shows of the others.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::middleware;
+use futures_util::future::BoxFuture;
+use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
+use serde_json::{Map, Value};
+
+use crate::convert::value::moment;
+use crate::grpc::{self, Interface, Standing};
+use crate::listen::Routers;
+use crate::live::Managers;
+use crate::log_levels::LogLevels;
+use crate::rest::{Beside, Manager, Rest, RestSettings, Tags, log_level};
+use crate::service::Service;
+use crate::{metrics, mount, native, page, rest};
+
+/// How the interfaces are served.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `/ws/v1`.
+    pub rest: RestSettings,
+    /// The scheduler interface.
+    pub si: grpc::Settings,
+    /// Whether `/` is our own page; if not, somebody else answers there.
+    pub page: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rest: RestSettings::default(), si: grpc::Settings::default(), page: true }
+    }
+}
+
+/// Every interface on one service.
+pub struct Whole {
+    /// Their routers, of which one is made by [`crate::listen::assemble`].
+    pub routers: Routers,
+    /// The scheduler interface, which is told when the server ends.
+    pub interface: Interface,
+    /// What `/ws/v1` keeps beside the service.
+    pub rest: Arc<Rest>,
+    /// Operations of the table of routes that nobody answers: none, or it is a mistake.
+    pub lacking: Vec<&'static str>,
+}
+
+impl fmt::Debug for Whole {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Whole").field("lacking", &self.lacking).finish_non_exhaustive()
+    }
+}
+
+/// Operations whose handlers bring a state of their own.
+const ELSEWHERE: [&str; 2] = ["getLogLevel", "setLogLevel"];
+
+impl Whole {
+    /// All interfaces of a service; `levels` are those of its log.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn of(service: &Service, levels: &Arc<LogLevels>, settings: &Settings) -> Self {
+        let interface = Interface::new(service.clone(), settings.si);
+        let beside = Arc::new(Others { interface: interface.clone(), levels: Arc::clone(levels) });
+        service.live().tell_rms_by(beside.clone());
+        let rest = Arc::new(Rest::new(settings.rest, beside));
+        let modules = [rest::handler, native::handler, metrics::handler];
+        let mut mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
+        mounted.lacking.retain(|operation| !ELSEWHERE.contains(operation));
+        let mut router = mounted.router.merge(log_level::router(Arc::clone(levels)));
+        if settings.page {
+            router = router.merge(page::router(None).with_state(service.clone()));
+        }
+        let count = middleware::from_fn_with_state(service.clone(), metrics::count);
+        let routers = Routers { rest: router.layer(count), rpc: interface.router() };
+        Self { routers, interface, rest, lacking: mounted.lacking }
+    }
+}
+
+/// What REST shows of the scheduler interface, and of the log.
+struct Others {
+    interface: Interface,
+    levels: Arc<LogLevels>,
+}
+
+impl fmt::Debug for Others {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Others").finish_non_exhaustive()
+    }
+}
+
+impl Beside for Others {
+    fn manager(&self) -> Option<Manager> {
+        let one = self.interface.registered()?;
+        Some(Manager { id: one.rm_id, build: one.build_info })
+    }
+
+    fn tags(&self, partition: &str, key: &str) -> Option<Tags> {
+        self.interface.tags(partition, key)
+    }
+
+    fn diagnostics(&self) -> BoxFuture<'_, Result<Option<Map<String, Value>>, String>> {
+        Box::pin(async {
+            let Some(said) = self.interface.state_dump().await else { return Ok(None) };
+            let dump = serde_json::from_str(&said?);
+            dump.map(Some).map_err(|error| format!("what the RM says of itself: {error}"))
+        })
+    }
+
+    fn log_level(&self) -> String {
+        format!("{:?}", self.levels.get().level).to_lowercase()
+    }
+}
+
+impl Managers for Others {
+    fn managers(&self) -> Vec<ResourceManager> {
+        let one = self.interface.registered();
+        let state = |standing| match standing {
+            Standing::Init => ResourceManagerState::Init,
+            Standing::Running => ResourceManagerState::Running,
+            Standing::Paused => ResourceManagerState::Paused,
+            Standing::Stopped => ResourceManagerState::Stopped,
+        };
+        let manager = |one: grpc::Registered| ResourceManager {
+            id: one.rm_id,
+            state: state(one.standing),
+            last_seen: moment(one.last_seen).unwrap_or_default(),
+        };
+        one.into_iter().map(manager).collect()
+    }
+}
