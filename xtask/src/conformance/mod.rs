@@ -12,7 +12,7 @@ mod config;
 mod deviation;
 mod placement;
 mod resources;
-mod scenario;
+pub mod scenario;
 mod unjudged;
 mod user;
 
@@ -27,6 +27,8 @@ use serde_json::Value;
 
 use self::case::Case;
 use self::deviation::Deviations;
+use self::scenario::Home;
+use crate::project;
 
 /// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
 pub(crate) const COMPLETE: [&str; 4] =
@@ -106,7 +108,7 @@ fn judge_of(folder: &str) -> &'static dyn Judge {
 
 /// What came out for one folder.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     folder: String,
     cases: usize,
     equal: usize,
@@ -132,7 +134,7 @@ struct Part {
 
 impl Report {
     /// Whether every case is equal or deviating, and the list of deviations is right.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.failed.is_empty() && self.stale.is_empty() && !self.deviates_too_much()
     }
 
@@ -210,14 +212,15 @@ pub(crate) fn survey(dir: &Path, own: &Path) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for (folder, files) in case::folders(dir)? {
         let cases = case::read(&files)?;
-        reports.push(judge_folder(folder, &cases, &deviations)?);
+        let judge = judge_of(&folder);
+        reports.push(judge_folder(folder, judge, &cases, &deviations)?);
     }
     anyhow::ensure!(!reports.is_empty(), "{} holds no *.jsonl file", dir.display());
     Ok(reports)
 }
 
 /// Print one line per folder; with `names`, the failed cases below it.
-pub(crate) fn print(reports: &[Report], names: bool) {
+pub fn print(reports: &[Report], names: bool) {
     for report in reports {
         println!(
             "{}: {} cases, {} equal, {} deviating, {} failed",
@@ -245,8 +248,30 @@ pub(crate) fn print(reports: &[Report], names: bool) {
     }
 }
 
-fn judge_folder(folder: String, cases: &[Case], deviations: &Deviations) -> Result<Report> {
-    let judge = judge_of(&folder);
+/// Judge the recorded histories of the project by another home of the core than the one that
+/// [`run`] asks; `begin` brings a new one, to which the queue file of the history is given.
+///
+/// # Errors
+/// When data cannot be read; the file and the line are named.
+pub fn replay(begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<Report>> {
+    let dir = project::root()?.join("conformance");
+    let deviations = Deviations::read(&[&dir])?;
+    let judge = scenario::Replay { begin };
+    let mut reports = Vec::new();
+    for (folder, files) in case::folders(&dir)? {
+        if folder.ends_with("/scenarios") {
+            reports.push(judge_folder(folder, &judge, &case::read(&files)?, &deviations)?);
+        }
+    }
+    Ok(reports)
+}
+
+fn judge_folder(
+    folder: String,
+    judge: &dyn Judge,
+    cases: &[Case],
+    deviations: &Deviations,
+) -> Result<Report> {
     let mut report = Report {
         cases: cases.len(),
         equal: 0,

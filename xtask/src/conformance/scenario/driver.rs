@@ -13,37 +13,48 @@ use super::told::Told;
 /// 2000-01-01T00:00:00Z, when every history begins.
 const START: Timestamp = Timestamp::from_millis(946_684_800_000);
 
-/// What the core made of one step, in the form of the record.
+/// Something that the core is in, and that can play a recorded history.
+pub trait Home {
+    /// Play one step.
+    ///
+    /// # Errors
+    /// A fault of the case, or of the home.
+    fn step(&mut self, step: &Value) -> Result<Outcome>;
+}
+
+/// What became of one step, in the form of the record.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) responses: Value,
+pub struct Outcome {
+    /// What the resource manager was told: see [`super::Told::into_responses`].
+    pub responses: Value,
     /// What the step answered, for those that answer.
-    pub(super) result: Option<Value>,
-    pub(super) snapshot: Option<Value>,
+    pub result: Option<Value>,
+    /// The state, if the step asks for it.
+    pub snapshot: Option<Value>,
 }
 
 /// The core in the middle of a history.
 #[derive(Debug)]
-pub(super) struct Driver<'case> {
+pub(super) struct Driver {
     books: Books,
     scheduler: Scheduler,
     now: Timestamp,
-    config: &'case str,
+    config: String,
     /// What the resource manager calls itself.
-    manager: &'case str,
+    manager: String,
     /// Who submits, and in which groups.
     pub(super) users: UserCache,
     pub(super) told: Told,
 }
 
-impl<'case> Driver<'case> {
-    pub(super) fn new(config: &'case str) -> Self {
+impl Driver {
+    pub(super) fn new(config: &str) -> Self {
         Self {
             books: Books::default(),
             scheduler: Scheduler::default(),
             now: START,
-            config,
-            manager: "",
+            config: config.to_owned(),
+            manager: String::new(),
             users: Resolver::default().cache(START),
             told: Told::default(),
         }
@@ -51,51 +62,6 @@ impl<'case> Driver<'case> {
 
     pub(super) const fn now(&self) -> Timestamp {
         self.now
-    }
-
-    /// Play one step.
-    ///
-    /// # Errors
-    /// A fault of the case.
-    pub(super) fn step(&mut self, step: &'case Value) -> Result<Outcome> {
-        let input = step.as_object().context("a step must be an object")?;
-        self.advance(1);
-        let mut result = None;
-        for (key, value) in input {
-            match key.as_str() {
-                "register" => {
-                    self.manager = value["rmID"].as_str().unwrap_or_default();
-                    self.configure(self.config);
-                }
-                "applications" => requests::applications(self, value)?,
-                "nodes" => requests::nodes(self, value)?,
-                "allocations" => requests::allocations(self, value)?,
-                "config" => {
-                    let text = value.as_str().context("config must be a text")?;
-                    result = Some(json!({"ok": self.configure(text)}));
-                }
-                "schedule" => self.schedule(count(value, key)?),
-                "confirm" => {
-                    let releases = self.told.take_unconfirmed();
-                    for release in &releases {
-                        requests::confirm(self, release)?;
-                    }
-                    result = Some(json!(releases.len()));
-                }
-                "quota_preemption" => self.scan_quotas(),
-                "advance_ms" => self.advance(count(value, key)?),
-                "responses" | "result" | "snapshot" | "cycles" | "settled" | "error"
-                | "unstable" => {}
-                _ => bail!("a step with {key:?} is unknown"),
-            }
-        }
-        let told = self.told.take();
-        let snapshot = input.contains_key("snapshot");
-        Ok(Outcome {
-            responses: told.into_responses(),
-            result,
-            snapshot: snapshot.then(|| print::snapshot(&self.books, self.manager)),
-        })
     }
 
     /// Carry a command out; the caller says what a refusal means.
@@ -163,9 +129,53 @@ impl<'case> Driver<'case> {
     }
 }
 
+impl Home for Driver {
+    fn step(&mut self, step: &Value) -> Result<Outcome> {
+        let input = step.as_object().context("a step must be an object")?;
+        self.advance(1);
+        let mut result = None;
+        for (key, value) in input {
+            match key.as_str() {
+                "register" => {
+                    value["rmID"].as_str().unwrap_or_default().clone_into(&mut self.manager);
+                    let config = self.config.clone();
+                    self.configure(&config);
+                }
+                "applications" => requests::applications(self, value)?,
+                "nodes" => requests::nodes(self, value)?,
+                "allocations" => requests::allocations(self, value)?,
+                "config" => {
+                    let text = value.as_str().context("config must be a text")?;
+                    result = Some(json!({"ok": self.configure(text)}));
+                }
+                "schedule" => self.schedule(count(value, key)?),
+                "confirm" => {
+                    let releases = self.told.take_unconfirmed();
+                    for release in &releases {
+                        requests::confirm(self, release)?;
+                    }
+                    result = Some(json!(releases.len()));
+                }
+                "quota_preemption" => self.scan_quotas(),
+                "advance_ms" => self.advance(count(value, key)?),
+                "responses" | "result" | "snapshot" | "cycles" | "settled" | "error"
+                | "unstable" => {}
+                _ => bail!("a step with {key:?} is unknown"),
+            }
+        }
+        let told = self.told.take();
+        let snapshot = input.contains_key("snapshot");
+        Ok(Outcome {
+            responses: told.into_responses(),
+            result,
+            snapshot: snapshot.then(|| print::snapshot(&self.books, &self.manager)),
+        })
+    }
+}
+
 /// Whether an event is the result of one of their cycles. Tying an application to its trackers
 /// is a step of ours alone, and so is noting that nothing could be stopped for an ask.
-const fn is_result(event: &Event) -> bool {
+pub const fn is_result(event: &Event) -> bool {
     matches!(
         event,
         Event::Placed { .. }

@@ -24,7 +24,9 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use self::compare::{Difference, differences};
-use self::driver::{Driver, Outcome};
+use self::driver::Driver;
+pub use self::driver::{Home, Outcome, is_result};
+pub use self::told::{Placed, Told};
 use self::wire::{list, text};
 use super::case::text_of;
 use super::{Judge, Verdict};
@@ -74,20 +76,39 @@ const REPAIRED: [&str; 6] = [
 /// The parts of a snapshot in the order of their weight.
 const PARTS: [&str; 6] = ["queues", "applications", "nodes", "users", "groups", "partitions"];
 
-/// A history is equal when every step is.
+/// Judges histories by a home of the core; one is equal when every step is.
+pub(super) struct Replay<'begin> {
+    /// A new home, to which this queue file is given at registration.
+    pub(super) begin: &'begin dyn Fn(&str) -> Box<dyn Home>,
+}
+
+impl Judge for Replay<'_> {
+    fn judge(&self, case: &Value) -> Result<Verdict> {
+        verdict(&mut *(self.begin)(text_of(case, "config")?), case)
+    }
+
+    fn subset(&self, case: &Value) -> Option<&'static str> {
+        Scenario.subset(case)
+    }
+}
+
+fn verdict(home: &mut dyn Home, case: &Value) -> Result<Verdict> {
+    let scope = Scope::of(case);
+    for (number, step) in steps(case)?.iter().enumerate().take(scope.end) {
+        let outcome = home.step(step).with_context(|| format!("step {number}"))?;
+        if let Some(first) = scope.compare(number, step, &outcome).first() {
+            return Ok(Verdict::Differs { step: number, what: first.to_string() });
+        }
+    }
+    Ok(Verdict::Equal)
+}
+
+/// Judges histories by the core alone.
 pub(super) struct Scenario;
 
 impl Judge for Scenario {
     fn judge(&self, case: &Value) -> Result<Verdict> {
-        let mut driver = Driver::new(text_of(case, "config")?);
-        let scope = Scope::of(case);
-        for (number, step) in steps(case)?.iter().enumerate().take(scope.end) {
-            let outcome = driver.step(step).with_context(|| format!("step {number}"))?;
-            if let Some(first) = scope.compare(number, step, &outcome).first() {
-                return Ok(Verdict::Differs { step: number, what: first.to_string() });
-            }
-        }
-        Ok(Verdict::Equal)
+        verdict(&mut Driver::new(text_of(case, "config")?), case)
     }
 
     fn subset(&self, case: &Value) -> Option<&'static str> {

@@ -16,7 +16,7 @@ use super::driver::Driver;
 use super::wire::{self, amounts, flag, list, name, pairs, text};
 
 /// `ApplicationRequest`: new ones first, then those to be removed.
-pub(super) fn applications(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+pub(super) fn applications(driver: &mut Driver, request: &Value) -> Result<()> {
     for new in list(request, "new") {
         let application = name(new, "applicationID");
         let tags: Vec<(Name, Name)> =
@@ -64,7 +64,7 @@ fn timeout(new: &Value) -> Millis {
 }
 
 /// `NodeRequest`.
-pub(super) fn nodes(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+pub(super) fn nodes(driver: &mut Driver, request: &Value) -> Result<()> {
     for one in list(request, "nodes") {
         let mut attributes = pairs(one, "attributes");
         let partition = attributes.find(|(key, _)| *key == "si/node-partition");
@@ -102,7 +102,7 @@ pub(super) fn nodes(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
 }
 
 /// `AllocationRequest`: asks and allocations first, then releases.
-pub(super) fn allocations(driver: &mut Driver<'_>, request: &Value) -> Result<()> {
+pub(super) fn allocations(driver: &mut Driver, request: &Value) -> Result<()> {
     for one in list(request, "allocations") {
         if let Some((_, kind)) = pairs(one, "allocationTags").find(|(tag, _)| *tag == "foreign") {
             foreign(driver, one, kind)?;
@@ -143,7 +143,7 @@ fn termination(word: &str) -> Result<Termination> {
 }
 
 /// Something that runs on a node and is not scheduled here.
-fn foreign(driver: &mut Driver<'_>, one: &Value, kind: &str) -> Result<()> {
+fn foreign(driver: &mut Driver, one: &Value, kind: &str) -> Result<()> {
     let foreign = SetForeign {
         partition: wire::partition(text(one, "partitionName")),
         key: name(one, "allocationKey"),
@@ -162,7 +162,7 @@ fn foreign(driver: &mut Driver<'_>, one: &Value, kind: &str) -> Result<()> {
 ///
 /// # Errors
 /// When the recorded kind of release is unknown.
-pub(super) fn confirm(driver: &mut Driver<'_>, release: &Value) -> Result<()> {
+pub(super) fn confirm(driver: &mut Driver, release: &Value) -> Result<()> {
     let command = Command::Release {
         partition: Name::new(text(release, "partition")),
         application: name(release, "applicationID"),

@@ -1,15 +1,15 @@
 //! What the resource manager is told: our events in the words of the recorded `responses`.
 
-use headroom_core::books::{ApplicationState, Books};
-use headroom_core::{Event, Name, Termination};
-use headroom_engine::{Allocated, News, Notice, Released, notice};
+use headroom_core::books::Books;
+use headroom_core::{Event, Termination};
+use headroom_engine::{News, Notice, notice};
 use serde_json::{Map, Value, json};
 
 use super::print::resources;
 
 /// What the resource manager was told during one step.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub struct Told {
     accepted_applications: Vec<Value>,
     rejected_applications: Vec<Value>,
     updated_applications: Vec<Value>,
@@ -22,9 +22,27 @@ pub(super) struct Told {
     unconfirmed: Vec<Value>,
 }
 
+/// Something that was placed, as the RM is told it.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'told> {
+    /// Application id.
+    pub application: &'told str,
+    /// Allocation key.
+    pub key: &'told str,
+    /// Node id.
+    pub node: &'told str,
+    /// Its task group; empty for none.
+    pub task_group: &'told str,
+    /// Whether it only holds room.
+    pub placeholder: bool,
+    /// Whether it is the first of its application.
+    pub originator: bool,
+}
+
 impl Told {
-    /// What the RM is to confirm, ordered by application, then by key.
-    pub(super) fn take_unconfirmed(&mut self) -> Vec<Value> {
+    /// What the RM is to confirm, ordered by application, then by key; each with `partition`,
+    /// `applicationID`, `allocationKey` and `terminationType`.
+    pub fn take_unconfirmed(&mut self) -> Vec<Value> {
         let mut all = std::mem::take(&mut self.unconfirmed);
         let of = |one: &Value, field: &str| one[field].as_str().unwrap_or_default().to_owned();
         all.sort_by_key(|one| (of(one, "applicationID"), of(one, "allocationKey")));
@@ -32,7 +50,8 @@ impl Told {
     }
 
     /// What was told since the last call; what is to be confirmed stays.
-    pub(super) fn take(&mut self) -> Self {
+    #[must_use]
+    pub fn take(&mut self) -> Self {
         let unconfirmed = std::mem::take(&mut self.unconfirmed);
         std::mem::replace(self, Self { unconfirmed, ..Self::default() })
     }
@@ -46,71 +65,105 @@ impl Told {
 
     fn take_in(&mut self, Notice { partition, news }: Notice) {
         match news {
-            News::ApplicationAccepted { application } => {
-                self.accepted_applications.push(text(&application));
-            }
+            News::ApplicationAccepted { application } => self.accept_application(&application),
             News::ApplicationRejected { application, .. } => self.refuse_application(&application),
-            News::ApplicationMoved { application, state, .. } => self.update(&application, state),
-            News::NodeAccepted { node } => self.accepted_nodes.push(text(&node)),
-            News::Allocated(one) => self.allocate(&one),
-            News::Released(one) => self.release(&partition, &one),
+            News::ApplicationMoved { application, state, .. } => {
+                self.update_application(&application, &state.to_string());
+            }
+            News::NodeAccepted { node } => self.accept_node(&node),
+            News::Allocated(one) => {
+                let placed = Placed {
+                    application: &one.application,
+                    key: &one.key,
+                    node: &one.node,
+                    task_group: &one.task_group,
+                    placeholder: one.placeholder,
+                    originator: one.originator,
+                };
+                self.allocate(placed, resources(&one.resources));
+            }
+            News::Released(one) => {
+                let word = word_of(one.termination);
+                self.release(&partition, (&one.application, &one.key), word, one.to_confirm);
+            }
             // The recorded histories have none of these.
             News::ScaleUp { .. } | News::Asked(_) => {}
         }
     }
 
-    fn allocate(&mut self, one: &Allocated) {
+    /// An application was accepted.
+    pub fn accept_application(&mut self, application: &str) {
+        self.accepted_applications.push(application.into());
+    }
+
+    /// An application was rejected.
+    pub fn refuse_application(&mut self, application: &str) {
+        self.rejected_applications.push(json!({"applicationID": application}));
+    }
+
+    /// An application entered a state.
+    pub fn update_application(&mut self, application: &str, state: &str) {
+        self.updated_applications.push(json!({"applicationID": application, "state": state}));
+    }
+
+    /// A node was accepted.
+    pub fn accept_node(&mut self, node: &str) {
+        self.accepted_nodes.push(node.into());
+    }
+
+    /// A node was rejected.
+    pub fn refuse_node(&mut self, node: &str) {
+        self.rejected_nodes.push(json!({"nodeID": node}));
+    }
+
+    /// Something was placed that has these amounts, by type.
+    pub fn allocate(&mut self, placed: Placed<'_>, amounts: Value) {
         let mut told = Map::new();
-        told.insert("allocationKey".into(), text(&one.key));
-        told.insert("applicationID".into(), text(&one.application));
-        told.insert("nodeID".into(), text(&one.node));
-        told.insert("resource".into(), resources(&one.resources));
-        for (name, flag) in [("originator", one.originator), ("placeholder", one.placeholder)] {
+        told.insert("allocationKey".into(), placed.key.into());
+        told.insert("applicationID".into(), placed.application.into());
+        told.insert("nodeID".into(), placed.node.into());
+        told.insert("resource".into(), amounts);
+        for (name, flag) in [("originator", placed.originator), ("placeholder", placed.placeholder)]
+        {
             if flag {
                 told.insert(name.into(), Value::Bool(true));
             }
         }
-        if !one.task_group.is_empty() {
-            told.insert("taskGroupName".into(), text(&one.task_group));
+        if !placed.task_group.is_empty() {
+            told.insert("taskGroupName".into(), placed.task_group.into());
         }
         self.new_allocations.push(Value::Object(told));
     }
 
-    fn release(&mut self, partition: &Name, one: &Released) {
+    /// Something is gone, or is to go, for the reason that the interface has this word for.
+    pub fn release(
+        &mut self,
+        partition: &str,
+        (application, key): (&str, &str),
+        word: &str,
+        to_confirm: bool,
+    ) {
         let told = json!({
-            "allocationKey": &*one.key,
-            "applicationID": &*one.application,
-            "terminationType": word_of(one.termination),
+            "allocationKey": key,
+            "applicationID": application,
+            "terminationType": word,
         });
-        if one.to_confirm {
+        if to_confirm {
             let mut unconfirmed = told.clone();
-            unconfirmed["partition"] = text(partition);
+            unconfirmed["partition"] = partition.into();
             self.unconfirmed.push(unconfirmed);
         }
         self.released_allocations.push(told);
     }
 
-    fn update(&mut self, application: &Name, state: ApplicationState) {
-        self.updated_applications
-            .push(json!({"applicationID": &**application, "state": state.to_string()}));
-    }
-
-    pub(super) fn refuse_application(&mut self, application: &Name) {
-        self.rejected_applications.push(json!({"applicationID": &**application}));
-    }
-
-    pub(super) fn refuse_node(&mut self, node: &Name) {
-        self.rejected_nodes.push(json!({"nodeID": &**node}));
-    }
-
-    pub(super) fn refuse_allocation(&mut self, key: &Name, application: &Name) {
-        self.rejected_allocations
-            .push(json!({"allocationKey": &**key, "applicationID": &**application}));
+    /// An ask or allocation was rejected.
+    pub fn refuse_allocation(&mut self, key: &str, application: &str) {
+        self.rejected_allocations.push(json!({"allocationKey": key, "applicationID": application}));
     }
 
     /// As recorded: lists sorted by key, those that are empty left out; the order of arrival
     /// of two allocations or more on its own.
-    pub(super) fn into_responses(self) -> Value {
+    pub fn into_responses(self) -> Value {
         let mut order = Vec::new();
         if self.new_allocations.len() > 1 {
             order = self.new_allocations.iter().map(|one| one["allocationKey"].clone()).collect();
@@ -155,8 +208,4 @@ fn word_of(termination: Termination) -> &'static str {
         Termination::Preempted => "PREEMPTED_BY_SCHEDULER",
         Termination::PlaceholderReplaced => "PLACEHOLDER_REPLACED",
     }
-}
-
-fn text(name: &Name) -> Value {
-    Value::String(name.to_string())
 }
