@@ -1,6 +1,7 @@
 //! The `headroom` program: one subcommand per job.
 
 mod command;
+mod demo;
 mod output;
 
 use std::process::ExitCode;

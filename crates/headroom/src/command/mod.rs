@@ -1,10 +1,16 @@
 //! One file per subcommand.
 
+mod apps;
 mod completions;
+mod events;
 mod journal;
+mod nodes;
+mod queues;
+mod remote;
 mod serve;
 mod simulate;
 mod token;
+mod usage;
 mod validate;
 
 use std::process::ExitCode;
@@ -23,6 +29,18 @@ pub(crate) enum Command {
     Validate(validate::Validate),
     /// Check, print or repair the journal of a server that does not run
     Journal(journal::Journal),
+    /// Show the queues of a running server: what they use, are guaranteed and may have
+    Queues(queues::Queues),
+    /// Show the applications of a running server, or the asks and allocations of one
+    Apps(apps::Apps),
+    /// Show the nodes of a running server
+    Nodes(nodes::Nodes),
+    /// Show what users have on a running server, and may have
+    Users(usage::Users),
+    /// Show what groups have on a running server, and may have
+    Groups(usage::Groups),
+    /// Show what happened on a running server, or what happens
+    Events(events::Events),
     /// Make, list and revoke tokens for callers of a server
     Token(token::Token),
     /// Print a script that completes these commands in a shell
@@ -40,6 +58,12 @@ impl Command {
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
             Self::Journal(journal) => journal.run()?,
+            Self::Queues(queues) => queues.run()?,
+            Self::Apps(apps) => apps.run()?,
+            Self::Nodes(nodes) => nodes.run()?,
+            Self::Users(users) => users.run()?,
+            Self::Groups(groups) => groups.run()?,
+            Self::Events(events) => events.run()?,
             Self::Token(token) => token.run()?,
             Self::Completions(completions) => completions.run()?,
         }

@@ -9,7 +9,7 @@ mod signals;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use headroom_config::process::{Process, Sources};
 
@@ -17,6 +17,8 @@ const EXAMPLE: &str = "\
 Examples:
   headroom serve
       A server for this machine alone, with its journal in ./headroom-data
+  headroom serve --demo
+      The same with a cluster and users that are made up
   headroom serve --queues queues.yaml --listen :9080 --auth-tokens tokens --tls-cert c.pem --tls-key k.pem
       One for a cluster; `headroom token create` makes tokens
   HEADROOM_LISTEN=127.0.0.1:9081 headroom serve --config headroom.yaml
@@ -32,6 +34,11 @@ pub(crate) struct Serve {
     /// File of these keys, as YAML; none if not given, nor `HEADROOM_CONFIG`
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Play a cluster and its users that are made up, so that every page has something to show
+    ///
+    /// Its journal is in `headroom-demo`, unless another folder is named.
+    #[arg(long)]
+    demo: bool,
     #[command(flatten)]
     keys: flags::KeyFlags,
 }
@@ -39,9 +46,11 @@ pub(crate) struct Serve {
 impl Serve {
     /// Serve until a signal ends it.
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let process = Process::read(self.sources()?)?;
+        let demo = self.demo;
+        let sources = self.sources()?;
+        let process = if demo { of_demo(sources)? } else { Process::read(sources)? };
         let levels = logging::begin(&process.log);
-        run::run(process, levels)
+        run::run(process, levels, demo)
     }
 
     /// What was said, and where.
@@ -59,6 +68,33 @@ impl Serve {
         });
         Ok(Sources { file: file.transpose()?, environment, flags: self.keys.given })
     }
+}
+
+/// Where the demonstration keeps its journal: not where a server of this folder does.
+const DEMO_JOURNAL: &str = "headroom-demo";
+
+/// What was said, as a demonstration has it.
+///
+/// # Errors
+/// When something was asked for that a demonstration cannot do.
+fn of_demo(mut sources: Sources) -> Result<Process> {
+    let stated = |sources: &Sources, name: &str| {
+        sources.flags.iter().any(|(key, _)| *key == name)
+            || sources.environment.iter().any(|(key, _)| key == "HEADROOM_JOURNAL_PATH")
+    };
+    if sources.file.is_none() && !stated(&sources, "journal.path") {
+        sources.flags.push(("journal.path", DEMO_JOURNAL.to_owned()));
+    }
+    let process = Process::read(sources)?;
+    ensure!(
+        process.tls.is_none() && !process.has_auth(),
+        "--demo is for an open server of this machine: leave out `tls` and `auth`"
+    );
+    ensure!(
+        process.queues.is_none(),
+        "--demo brings a queue file along: leave out `queues`, or start without --demo"
+    );
+    Ok(process)
 }
 
 /// The variable that names the file.

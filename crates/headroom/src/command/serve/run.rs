@@ -13,10 +13,11 @@ use headroom_engine::users::Users;
 use headroom_engine::{Engine, Kept, Origin, Settings, SystemClock};
 use headroom_journal::FileStore;
 use headroom_server::auth::Authenticator;
-use headroom_server::listen::{Gate, Listening, Routers, Serving, assemble};
+use headroom_server::listen::{Gate, Listening, Serving, assemble};
+use headroom_server::rest::{Cors, RestSettings};
 use headroom_server::{
-    About, LogLevels, Parts, QueueFile, Service, WatchedFiles, rest, take_queue_file,
-    watch_queue_file,
+    About, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, WatchedFiles, Whole,
+    take_queue_file, watch_queue_file,
 };
 use tokio::sync::Notify;
 
@@ -35,16 +36,16 @@ const STREAMS_END_MAX: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// When it cannot begin.
-pub(super) fn run(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
+pub(super) fn run(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
-    let ended = runtime.block_on(serve(process, levels));
+    let ended = runtime.block_on(serve(process, levels, demo));
     // Reading a file may still be under way; nothing waits for what comes of it.
     runtime.shutdown_background();
     ended
 }
 
-async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
+async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<ExitCode> {
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(process.limits.connections);
     let auth = Authenticator::new(&process)?;
@@ -58,10 +59,13 @@ async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
     let service = begin(&process, &engine).await?;
     let instance = &service.about.instance;
     let gate = Arc::new(Gate::new(&process, auth, engine.handle(), instance));
-    let routers = routers(&service, &levels);
+    let Whole { routers, interface, .. } = whole(&process, &service, &levels);
     serving.open(assemble(&process, &gate, routers));
     welcome(&process, serving.addresses())?;
     watch(&process, &service, &gate)?;
+    if demo {
+        play(&process, serving.addresses());
+    }
     let signal = ends.next().await;
     tracing::info!(signal, "ending");
     tokio::spawn(async move {
@@ -69,12 +73,18 @@ async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
         tracing::warn!(signal, "ending at once");
         std::process::exit(1);
     });
+    interface.shut_down();
     end(serving, engine).await
 }
 
-/// The routers of all interfaces.
-fn routers(_service: &Service, levels: &Arc<LogLevels>) -> Routers {
-    Routers { rest: rest::log_level::router(Arc::clone(levels)), ..Routers::default() }
+/// All interfaces of the service.
+fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Whole {
+    let cors = if process.cors_any { Cors::Any } else { Cors::Auto };
+    let rest = RestSettings { cors, identities: process.has_auth(), ..RestSettings::default() };
+    let page = process.web_dir.is_none();
+    let whole = Whole::of(service, levels, &WholeSettings { rest, page, ..Default::default() });
+    debug_assert!(whole.lacking.is_empty(), "nobody answers {:?}", whole.lacking);
+    whole
 }
 
 /// Each connection takes a file, of which a process may have few unless it asks for more.
@@ -183,6 +193,20 @@ fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
         }
     });
     Ok(())
+}
+
+/// Play a cluster and its users on this server. If that ends, the server goes on.
+fn play(process: &Process, addresses: &[SocketAddr]) {
+    let Some(address) = addresses.iter().copied().find(|one| one.ip().is_loopback()) else {
+        tracing::error!("the demonstration needs an address of this machine to listen on");
+        return;
+    };
+    debug_assert!(process.tls.is_none() && !process.has_auth(), "it was refused before");
+    tokio::spawn(async move {
+        if let Err(error) = crate::demo::run(address).await {
+            tracing::error!("the demonstration has ended: {error:#}");
+        }
+    });
 }
 
 /// One line for whoever started it.

@@ -1,0 +1,152 @@
+//! `headroom apps`: the applications of a running server, and what one of them waits for.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use headroom_api::client::ApplicationList;
+use headroom_api::wsv1::Application;
+use jiff::Timestamp;
+
+use super::remote::{Listing, Remote, resources, since};
+
+/// Show the applications, or the asks and allocations of one.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom apps --queue root.research\n  headroom apps train-0001"
+)]
+pub(crate) struct Apps {
+    /// Only this application, with its asks and allocations
+    #[arg(value_name = "APPLICATION", conflicts_with_all = ["queue", "list", "user"])]
+    application: Option<String>,
+    /// Only those in this queue
+    #[arg(long, value_name = "PATH", conflicts_with = "list")]
+    queue: Option<String>,
+    /// Only those of this user
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+    /// Which applications
+    #[arg(long, value_enum, default_value_t)]
+    list: Which,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+/// Which applications.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Which {
+    /// Those that have not ended
+    #[default]
+    Active,
+    /// Those that have ended well or failed
+    Completed,
+    /// Those that were refused
+    Rejected,
+}
+
+const APPLICATIONS: &[&str] = &[
+    "APPLICATION",
+    "QUEUE",
+    "USER",
+    "STATE",
+    "USED",
+    "PENDING",
+    "RUNNING",
+    "WAITING",
+    "AGE",
+    "WHY",
+];
+const TASKS: &[&str] = &["ALLOCATION", "STATE", "NODE", "SIZE", "PRIORITY", "AGE", "WHY"];
+
+impl Apps {
+    /// Ask and show.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub(crate) fn run(&self) -> Result<()> {
+        let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+        let partition = &self.remote.partition;
+        if let Some(id) = &self.application {
+            let one = self
+                .remote
+                .ask(async |client| Ok(client.get_application(partition, id).await?))?;
+            return self.remote.show(&tasks(&one, now)?);
+        }
+        let mut all = self.remote.ask(async |client| {
+            let which = match self.list {
+                Which::Active => ApplicationList::Active(None),
+                Which::Completed => ApplicationList::Completed,
+                Which::Rejected => ApplicationList::Rejected,
+            };
+            Ok(match &self.queue {
+                Some(queue) => client.get_queue_applications(partition, queue).await?,
+                None => client.get_applications(partition, which).await?,
+            })
+        })?;
+        all.retain(|one| self.user.as_ref().is_none_or(|user| one.user == *user));
+        self.remote.show(&applications(&all, now)?)
+    }
+}
+
+fn applications(all: &[Application], now: i64) -> Result<Listing> {
+    let mut listing = Listing::new(APPLICATIONS, &all)?.numbers(&["RUNNING", "WAITING", "AGE"]);
+    for one in all {
+        let why = if one.rejected_message.is_empty() { reason(one) } else { &one.rejected_message };
+        listing.row([
+            one.application_id.clone(),
+            one.queue_name.clone(),
+            one.user.clone(),
+            one.application_state.clone(),
+            resources(&one.used_resource),
+            resources(&one.pending_resource),
+            one.allocations.len().to_string(),
+            one.requests.len().to_string(),
+            since(one.submission_time, now),
+            why.to_owned(),
+        ]);
+    }
+    Ok(listing)
+}
+
+/// Why the first ask that waits does, as it was last said.
+fn reason(application: &Application) -> &str {
+    let last = application.requests.first().and_then(|ask| newest(&ask.allocation_log));
+    last.unwrap_or_default()
+}
+
+fn newest(log: &[headroom_api::wsv1::AllocationLogEntry]) -> Option<&str> {
+    log.iter().max_by_key(|entry| entry.last_occurrence).map(|entry| entry.message.as_str())
+}
+
+fn tasks(one: &Application, now: i64) -> Result<Listing> {
+    let mut listing = Listing::new(TASKS, one)?.numbers(&["PRIORITY", "AGE"]);
+    let priority = |text: &Option<headroom_api::wsv1::IntegerText>| {
+        text.as_ref().map_or(0, |text| text.0).to_string()
+    };
+    for allocation in &one.allocations {
+        let state = match (allocation.preempted, allocation.placeholder) {
+            (true, _) => "being stopped",
+            (false, true) => "holds room",
+            (false, false) => "runs",
+        };
+        listing.row([
+            allocation.allocation_key.clone(),
+            state.to_owned(),
+            allocation.node_id.clone(),
+            resources(&allocation.resource),
+            priority(&allocation.priority),
+            since(allocation.allocation_time, now),
+            String::new(),
+        ]);
+    }
+    for ask in &one.requests {
+        listing.row([
+            ask.allocation_key.clone(),
+            "waits".to_owned(),
+            ask.required_node_id.clone(),
+            resources(&ask.resource),
+            priority(&ask.priority),
+            since(ask.request_time, now),
+            newest(&ask.allocation_log).unwrap_or_default().to_owned(),
+        ]);
+    }
+    Ok(listing)
+}

@@ -1,0 +1,110 @@
+//! Amounts and times as people write them.
+
+use std::fmt::Write as _;
+
+use headroom_api::wsv1::Resources;
+
+/// Amounts as `vcore 4, memory 16Gi, nvidia.com/gpu 2`, the first two in front; empty for none.
+pub(crate) fn resources(amounts: &Resources) -> String {
+    let first = |name: &str| match name {
+        "vcore" => 0,
+        "memory" => 1,
+        _ => 2,
+    };
+    let mut named: Vec<(&String, &i64)> = amounts.0.iter().collect();
+    named.sort_by_key(|(name, _)| (first(name), *name));
+    let mut text = String::new();
+    for (name, value) in named {
+        let separator = if text.is_empty() { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = match name.as_str() {
+            "vcore" => write!(text, "{separator}{name} {}", cores(*value)),
+            "memory" | "ephemeral-storage" => write!(text, "{separator}{name} {}", bytes(*value)),
+            _ if name.starts_with("hugepages-") => {
+                write!(text, "{separator}{name} {}", bytes(*value))
+            }
+            _ => write!(text, "{separator}{name} {value}"),
+        };
+    }
+    text
+}
+
+/// Millicores as cores, or as they are where that is no whole number.
+fn cores(milli: i64) -> String {
+    if milli % 1_000 == 0 { (milli / 1_000).to_string() } else { format!("{milli}m") }
+}
+
+/// Bytes in the largest binary unit that leaves two digits behind the point at most, cut off
+/// there.
+fn bytes(amount: i64) -> String {
+    const UNITS: [(&str, u32); 6] =
+        [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
+    let size = amount.unsigned_abs();
+    let Some((name, power)) = UNITS.into_iter().find(|(_, power)| size >> power > 0) else {
+        return amount.to_string();
+    };
+    let sign = if amount < 0 { "-" } else { "" };
+    let hundredths = (u128::from(size) * 100) >> power;
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    let behind = format!("{rest:02}");
+    let behind = behind.trim_end_matches('0');
+    let point = if behind.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{behind}{name}")
+}
+
+/// The time between two points in nanoseconds, in its two largest units: `2d 3h`, `45s`; empty
+/// where there is no beginning.
+pub(crate) fn since(begin: i64, now: i64) -> String {
+    const UNITS: [(&str, i64); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
+    if begin == 0 {
+        return String::new();
+    }
+    let mut left = now.saturating_sub(begin).max(0) / 1_000_000_000;
+    let mut parts = Vec::new();
+    for (name, seconds) in UNITS {
+        let count = left / seconds;
+        left %= seconds;
+        if count > 0 || (name == "s" && parts.is_empty()) {
+            parts.push(format!("{count}{name}"));
+        } else if !parts.is_empty() {
+            break;
+        }
+        if parts.len() == 2 {
+            break;
+        }
+    }
+    parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_the_units_that_people_use() {
+        let amounts = [
+            ("memory", 3 << 29),
+            ("vcore", 4_500),
+            ("nvidia.com/gpu", 2),
+            ("hugepages-2Mi", 4 << 20),
+        ];
+        let amounts = amounts.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let text = resources(&Resources(amounts.collect()));
+        assert_eq!(text, "vcore 4500m, memory 1.5Gi, hugepages-2Mi 4Mi, nvidia.com/gpu 2");
+        assert_eq!(resources(&Resources::default()), "");
+    }
+
+    #[test]
+    fn bytes_keep_two_digits() {
+        let texts = [0, 1_023, 1_024, 1_024 * 1_024 - 1, -(5 << 30), i64::MIN].map(bytes);
+        assert_eq!(texts, ["0", "1023", "1Ki", "1023.99Ki", "-5Gi", "-8Ei"]);
+    }
+
+    #[test]
+    fn times_have_two_units() {
+        let text = |seconds: i64| since(1, 1 + seconds * 1_000_000_000);
+        let texts = [0, 59, 60, 3_601, 90_000].map(text);
+        assert_eq!(texts, ["0s", "59s", "1m", "1h", "1d 1h"]);
+        assert_eq!((since(0, 5), since(9, 5)), (String::new(), "0s".to_owned()));
+    }
+}

@@ -1,0 +1,136 @@
+//! An answer in rows, and in full; shown as a table, JSON, YAML or CSV.
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+use serde_json::Value;
+
+/// How an answer is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Rows for people
+    #[default]
+    Table,
+    /// All fields, as the server sends them
+    Json,
+    /// The same as YAML
+    Yaml,
+    /// The rows of the table, for spreadsheets
+    Csv,
+}
+
+/// What a command found.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    columns: &'static [&'static str],
+    /// Columns with numbers: they end at the right.
+    numbers: &'static [&'static str],
+    rows: Vec<Vec<String>>,
+    full: Value,
+}
+
+impl Listing {
+    /// Without rows so far; `full` is the whole answer.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub(crate) fn new(columns: &'static [&'static str], full: &impl Serialize) -> Result<Self> {
+        let full = serde_json::to_value(full).context("the answer is no JSON")?;
+        Ok(Self { columns, numbers: &[], rows: Vec::new(), full })
+    }
+
+    /// Which of the columns have numbers.
+    pub(crate) fn numbers(mut self, numbers: &'static [&'static str]) -> Self {
+        self.numbers = numbers;
+        self
+    }
+
+    /// One more row, a cell for each column.
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        debug_assert_eq!(N, self.columns.len(), "a cell for each column");
+        self.rows.push(cells.into());
+    }
+
+    /// As text with a line end.
+    ///
+    /// # Errors
+    /// When a value cannot be written in that format.
+    pub(crate) fn render(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Table => format!("{}\n", self.table()),
+            Format::Json => format!("{:#}\n", self.full),
+            Format::Yaml => serde_saphyr::to_string(&self.full).context("no YAML")?,
+            Format::Csv => self.csv()?,
+        })
+    }
+
+    fn table(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(self.columns);
+        for row in &self.rows {
+            table.add_row(row.iter().map(|cell| printable(cell)));
+        }
+        for (index, name) in self.columns.iter().enumerate() {
+            if let Some(column) = table.column_mut(index) {
+                column.set_padding((0, 2));
+                if self.numbers.contains(name) {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+        }
+        table.trim_fmt()
+    }
+
+    fn csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(self.columns.iter().map(|name| name.to_lowercase()))?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(|cell| cell.trim_start()))?;
+        }
+        let bytes = writer.into_inner().context("no CSV")?;
+        String::from_utf8(bytes).context("no CSV")
+    }
+}
+
+/// A text without characters that steer the terminal: names come from strangers.
+fn printable(text: &str) -> String {
+    text.chars().map(|one| if one.is_control() { '\u{fffd}' } else { one }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing() -> Listing {
+        let full = serde_json::json!([{"name": "a"}, {"name": "b"}]);
+        let mut listing =
+            Listing::new(&["NAME", "COUNT"], &full).expect("JSON").numbers(&["COUNT"]);
+        listing.row(["a".to_owned(), "1".to_owned()]);
+        listing.row(["  b,\u{1b}[31m".to_owned(), "100".to_owned()]);
+        listing
+    }
+
+    #[test]
+    fn every_format_has_everything() {
+        let rendered = |format| listing().render(format).expect("it can be written");
+        expect_test::expect![[r#"
+            NAME       COUNT
+            a              1
+              b,�[31m    100
+        "#]]
+        .assert_eq(&rendered(Format::Table));
+        expect_test::expect![[r#"
+            name,count
+            a,1
+            "b,[31m",100
+        "#]]
+        .assert_eq(&rendered(Format::Csv).replace('\u{1b}', ""));
+        assert_eq!(rendered(Format::Yaml), "- name: a\n- name: b\n");
+        assert_eq!(
+            serde_json::from_str::<Value>(&rendered(Format::Json)).expect("JSON"),
+            listing().full
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! What the commands share that ask a running server: where it is, who asks, and how the answer
+//! is shown.
+
+mod amounts;
+mod listing;
+
+use std::future::Future;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use headroom_api::client::{Client, ClientError};
+
+pub(crate) use amounts::{resources, since};
+pub(crate) use listing::{Format, Listing};
+
+use crate::output;
+
+/// Which server is asked, and how the answer is shown.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Remote {
+    /// Address of the server
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "HEADROOM_SERVER",
+        default_value = "http://127.0.0.1:9080",
+        help_heading = "Server"
+    )]
+    server: String,
+    /// File with the token that says who asks; the variable `HEADROOM_TOKEN` may hold it instead
+    #[arg(long, value_name = "FILE", env = "HEADROOM_TOKEN_FILE", help_heading = "Server")]
+    token_file: Option<std::path::PathBuf>,
+    /// Partition
+    #[arg(long, value_name = "NAME", default_value = "default", help_heading = "Server")]
+    pub(crate) partition: String,
+    /// How the answer is shown
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub(crate) output: Format,
+}
+
+impl Remote {
+    fn client(&self) -> Result<Client> {
+        let mut builder = Client::builder(&self.server).timeout(Duration::from_secs(60));
+        let token = match &self.token_file {
+            Some(path) => {
+                let text = std::fs::read_to_string(path);
+                Some(text.with_context(|| format!("cannot read {}", path.display()))?)
+            }
+            None => std::env::var("HEADROOM_TOKEN").ok(),
+        };
+        if let Some(token) = token {
+            builder = builder.token(&token)?;
+        }
+        Ok(builder.build()?)
+    }
+
+    /// Ask the server something, and wait for it.
+    ///
+    /// # Errors
+    /// When it cannot be reached or refuses.
+    pub(crate) fn ask<T, Asked>(&self, question: impl FnOnce(Client) -> Asked) -> Result<T>
+    where
+        Asked: Future<Output = Result<T>>,
+    {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(question(self.client()?)).map_err(|error| self.explained(error))
+    }
+
+    /// Say what to do where no server answers.
+    fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast_ref::<ClientError>() {
+            Some(ClientError::Unreachable { .. }) => error.context(format!(
+                "no server answers at {}; start one with `headroom serve`, or name another with \
+                 --server",
+                self.server
+            )),
+            _ => error,
+        }
+    }
+
+    /// Print what was found.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn show(&self, listing: &Listing) -> Result<()> {
+        output::print(&listing.render(self.output)?)
+    }
+}

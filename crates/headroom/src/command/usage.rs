@@ -1,0 +1,92 @@
+//! `headroom users` and `headroom groups`: who has what on a running server, and may have.
+
+use anyhow::Result;
+use clap::Args;
+use headroom_api::wsv1::QueueUsage;
+
+use super::remote::{Listing, Remote, resources};
+
+/// Show what users have in each queue, and may have.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom users ann")]
+pub(crate) struct Users {
+    /// Only this user
+    #[arg(value_name = "USER")]
+    user: Option<String>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+/// Show what groups have in each queue, and may have.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom groups students -o yaml")]
+pub(crate) struct Groups {
+    /// Only this group
+    #[arg(value_name = "GROUP")]
+    group: Option<String>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const USERS: &[&str] = &["USER", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING"];
+const GROUPS: &[&str] = &["GROUP", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING"];
+const NUMBERS: &[&str] = &["RUNNING", "MAX RUNNING"];
+
+impl Users {
+    /// Ask and show.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub(crate) fn run(&self) -> Result<()> {
+        let partition = &self.remote.partition;
+        let users = self.remote.ask(async |client| {
+            Ok(match &self.user {
+                Some(user) => vec![client.get_user(partition, user).await?],
+                None => client.get_users(partition).await?,
+            })
+        })?;
+        let mut listing = Listing::new(USERS, &users)?.numbers(NUMBERS);
+        for one in &users {
+            add(&mut listing, &one.user_name, one.queues.as_ref());
+        }
+        self.remote.show(&listing)
+    }
+}
+
+impl Groups {
+    /// Ask and show.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub(crate) fn run(&self) -> Result<()> {
+        let partition = &self.remote.partition;
+        let groups = self.remote.ask(async |client| {
+            Ok(match &self.group {
+                Some(group) => vec![client.get_group(partition, group).await?],
+                None => client.get_groups(partition).await?,
+            })
+        })?;
+        let mut listing = Listing::new(GROUPS, &groups)?.numbers(NUMBERS);
+        for one in &groups {
+            add(&mut listing, &one.group_name, one.queues.as_ref());
+        }
+        self.remote.show(&listing)
+    }
+}
+
+/// Somebody's queues, each before those below it; the name stands in each row, for filters.
+fn add(listing: &mut Listing, name: &str, root: Option<&QueueUsage>) {
+    let mut left: Vec<&QueueUsage> = root.into_iter().collect();
+    while let Some(queue) = left.pop() {
+        let max = queue.max_applications;
+        listing.row([
+            name.to_owned(),
+            queue.queue_path.clone(),
+            resources(&queue.resource_usage),
+            resources(&queue.max_resources),
+            queue.running_applications.len().to_string(),
+            if max == 0 { String::new() } else { max.to_string() },
+        ]);
+        left.extend(queue.children.iter().rev());
+    }
+}

@@ -1,0 +1,30 @@
+//! The demonstration of `headroom serve --demo`: a cluster and its users that are made up, behind
+//! the real scheduler interface, at a pace that can be watched.
+//!
+//! [`scene`] says who and what there is, `play` is the resource manager without clock and network,
+//! `rm` connects it to the server, `message` knows the wire.
+
+mod message;
+mod play;
+mod rm;
+mod scene;
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+
+use anyhow::{Context as _, Result};
+use tonic::transport::Endpoint;
+
+/// What the demonstration plays; another number plays other chances.
+const SEED: u64 = 2_026;
+
+/// Play on the server at this address, until it ends.
+///
+/// # Errors
+/// When the server cannot be reached, or refuses something that it should not.
+pub(crate) async fn run(server: SocketAddr) -> Result<()> {
+    let endpoint = Endpoint::from_shared(format!("http://{server}"))?;
+    let channel = endpoint.connect().await.context("the demonstration cannot reach the server")?;
+    rm::run(channel, SEED).await
+}

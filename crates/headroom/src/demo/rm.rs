@@ -1,0 +1,137 @@
+//! The demonstration as a client of the scheduler interface: registers, opens the three streams,
+//! and lets the play hear what comes.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use headroom_api::si::{SESSION_METADATA, v1};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status, Streaming};
+use v1::scheduler_client::SchedulerClient;
+
+use super::message::RM;
+use super::play::{Play, Requests};
+use super::scene::QUEUES;
+
+/// How often time passes for the play.
+const BEAT: Duration = Duration::from_millis(100);
+/// How many requests may wait to be sent.
+const WAITING: usize = 64;
+
+/// The three streams.
+struct Streams {
+    to_nodes: mpsc::Sender<v1::NodeRequest>,
+    to_applications: mpsc::Sender<v1::ApplicationRequest>,
+    to_allocations: mpsc::Sender<v1::AllocationRequest>,
+    nodes: Streaming<v1::NodeResponse>,
+    applications: Streaming<v1::ApplicationResponse>,
+    allocations: Streaming<v1::AllocationResponse>,
+}
+
+/// Play until the server ends.
+pub(super) async fn run(channel: Channel, seed: u64) -> Result<()> {
+    match play(channel, seed).await {
+        // That is how a server ends.
+        Err(error) if is_unavailable(&error) => Ok(()),
+        ended => ended,
+    }
+}
+
+fn is_unavailable(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::Unavailable)
+}
+
+async fn play(channel: Channel, seed: u64) -> Result<()> {
+    let mut streams = Streams::open(SchedulerClient::new(channel)).await?;
+    let begun = Instant::now();
+    let now = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut play = Play::new(seed);
+    let Requests { nodes, allocations, .. } = Play::cluster();
+    streams.send(Requests { nodes, ..Requests::default() }).await?;
+    // Nodes and allocations have no order among them: only what is there can be used.
+    streams.nodes.message().await?;
+    streams.send(Requests { allocations, ..Requests::default() }).await?;
+    let mut beat = tokio::time::interval(BEAT);
+    loop {
+        tokio::select! {
+            _ = beat.tick() => {}
+            heard = streams.applications.message() => match heard? {
+                Some(response) => play.hear_applications(&response),
+                None => return Ok(()),
+            },
+            heard = streams.allocations.message() => match heard? {
+                Some(response) => play.hear_allocations(now(), &response),
+                None => return Ok(()),
+            },
+            heard = streams.nodes.message() => match heard? {
+                Some(_) => {}
+                None => return Ok(()),
+            },
+        }
+        streams.send(play.until(now())).await?;
+    }
+}
+
+impl Streams {
+    async fn open(mut client: SchedulerClient<Channel>) -> Result<Self> {
+        let registration = v1::RegisterResourceManagerRequest {
+            rm_id: RM.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            policy_group: "queues".to_owned(),
+            config: QUEUES.to_owned(),
+            ..v1::RegisterResourceManagerRequest::default()
+        };
+        let registered = client.register_resource_manager(registration).await;
+        let registered = registered.context("the demonstration cannot register")?;
+        let session = registered.metadata().get(SESSION_METADATA).cloned();
+        let (to_nodes, nodes) = mpsc::channel(WAITING);
+        let (to_applications, applications) = mpsc::channel(WAITING);
+        let (to_allocations, allocations) = mpsc::channel(WAITING);
+        let nodes = client.update_node(stream(nodes, session.as_ref())).await?;
+        let applications =
+            client.update_application(stream(applications, session.as_ref())).await?;
+        let allocations = client.update_allocation(stream(allocations, session.as_ref())).await?;
+        Ok(Self {
+            to_nodes,
+            to_applications,
+            to_allocations,
+            nodes: nodes.into_inner(),
+            applications: applications.into_inner(),
+            allocations: allocations.into_inner(),
+        })
+    }
+
+    async fn send(&self, requests: Requests) -> Result<()> {
+        let Requests { nodes, applications, allocations, releases } = requests;
+        let rm_id = RM.to_owned();
+        if !nodes.is_empty() {
+            self.to_nodes.send(v1::NodeRequest { nodes, rm_id: rm_id.clone() }).await?;
+        }
+        if !applications.is_empty() {
+            let (new, rm_id) = (applications, rm_id.clone());
+            let request = v1::ApplicationRequest { new, rm_id, ..Default::default() };
+            self.to_applications.send(request).await?;
+        }
+        if !allocations.is_empty() || !releases.is_empty() {
+            let releases = v1::AllocationReleasesRequest { allocations_to_release: releases };
+            let request = v1::AllocationRequest { releases: Some(releases), rm_id, allocations };
+            self.to_allocations.send(request).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A stream of requests that belongs to a session.
+fn stream<T>(
+    requests: mpsc::Receiver<T>,
+    session: Option<&MetadataValue<Ascii>>,
+) -> Request<ReceiverStream<T>> {
+    let mut request = Request::new(ReceiverStream::new(requests));
+    if let Some(session) = session {
+        request.metadata_mut().insert(SESSION_METADATA, session.clone());
+    }
+    request
+}

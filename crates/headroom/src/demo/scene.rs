@@ -1,0 +1,182 @@
+//! Who and what takes part in the demonstration: nodes, and kinds of jobs. All of it is made up.
+
+/// The queue file of the demonstration.
+pub(super) const QUEUES: &str = include_str!("../../../../examples/demo.yaml");
+
+/// How much of each resource type, in the units of the wire: millicores, bytes, pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) vcore: i64,
+    pub(super) memory: i64,
+    pub(super) gpu: i64,
+}
+
+const GI: i64 = 1 << 30;
+
+const fn size(cores: i64, gib: i64, gpu: i64) -> Size {
+    Size { vcore: cores * 1_000, memory: gib * GI, gpu }
+}
+
+/// Nodes that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeKind {
+    /// Names are this and a number from 1.
+    pub(super) prefix: &'static str,
+    pub(super) count: usize,
+    pub(super) capacity: Size,
+    pub(super) instance_type: &'static str,
+}
+
+pub(super) const NODES: [NodeKind; 2] = [
+    NodeKind { prefix: "gpu-", count: 10, capacity: size(32, 256, 8), instance_type: "gpu.8x" },
+    NodeKind { prefix: "cpu-", count: 6, capacity: size(48, 192, 0), instance_type: "cpu.48x" },
+];
+
+/// What runs on each node without having been scheduled here.
+pub(super) const DAEMON: Size = size(1, 2, 0);
+
+/// Jobs that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JobKind {
+    pub(super) name: &'static str,
+    pub(super) queue: &'static str,
+    /// Who submits, in turn, with the group of each.
+    pub(super) users: &'static [(&'static str, &'static str)],
+    /// How many tasks a job has, from and to.
+    pub(super) tasks: (u64, u64),
+    pub(super) size: Size,
+    /// How long a task runs, from and to, milliseconds.
+    pub(super) runs: (u64, u64),
+    /// When the first ones come, milliseconds from the start.
+    pub(super) first: &'static [u64],
+    /// From one to the next, from and to, milliseconds.
+    pub(super) every: (u64, u64),
+    pub(super) priority: i32,
+    /// Whether others may be stopped for its tasks.
+    pub(super) may_preempt: bool,
+    /// Whether its tasks offer themselves to be stopped.
+    pub(super) preemptable: bool,
+    pub(super) gang: Option<Gang>,
+}
+
+/// Tasks that start together or not at all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gang {
+    /// `Soft` or `Hard`: what becomes of the job if there is not room for all in time.
+    pub(super) style: &'static str,
+    /// How long it may wait for room, milliseconds.
+    pub(super) timeout: i64,
+}
+
+const PLAIN: JobKind = JobKind {
+    name: "",
+    queue: "",
+    users: &[],
+    tasks: (1, 1),
+    size: size(1, 1, 0),
+    runs: (1_000, 1_000),
+    first: &[],
+    every: (1_000, 1_000),
+    priority: 0,
+    may_preempt: false,
+    preemptable: true,
+    gang: None,
+};
+
+const SANDBOX_USERS: &[(&str, &str)] = &[
+    ("dana", "students"),
+    ("eli", "students"),
+    ("dana", "students"),
+    ("femi", "students"),
+    ("gita", "visitors"),
+    ("dana", "students"),
+    ("hugo", "visitors"),
+];
+
+pub(super) const JOBS: [JobKind; 6] = [
+    JobKind {
+        name: "notebook",
+        queue: "root.sandbox",
+        users: SANDBOX_USERS,
+        tasks: (8, 16),
+        size: size(4, 16, 0),
+        runs: (30_000, 90_000),
+        first: &[0, 0, 200, 400, 600, 800, 1_000, 1_200, 1_400],
+        every: (3_000, 9_000),
+        ..PLAIN
+    },
+    JobKind {
+        name: "render",
+        queue: "root.sandbox",
+        users: SANDBOX_USERS,
+        tasks: (2, 6),
+        size: size(2, 16, 2),
+        runs: (20_000, 60_000),
+        first: &[500, 1_500],
+        every: (8_000, 16_000),
+        ..PLAIN
+    },
+    JobKind {
+        name: "api",
+        queue: "root.production.serving",
+        users: &[("pia", "operators"), ("quinn", "operators")],
+        tasks: (16, 28),
+        size: size(4, 16, 0),
+        runs: (15_000, 40_000),
+        first: &[12_000],
+        every: (35_000, 55_000),
+        priority: 100,
+        may_preempt: true,
+        preemptable: false,
+        gang: None,
+    },
+    JobKind {
+        name: "nightly",
+        queue: "root.production.etl",
+        users: &[("quinn", "operators"), ("rosa", "operators")],
+        tasks: (6, 12),
+        size: size(8, 32, 0),
+        runs: (20_000, 50_000),
+        first: &[3_000, 20_000],
+        every: (25_000, 45_000),
+        priority: 50,
+        may_preempt: true,
+        ..PLAIN
+    },
+    JobKind {
+        name: "train",
+        queue: "root.research.language",
+        users: &[("ines", "language"), ("jun", "language"), ("kofi", "language")],
+        tasks: (4, 8),
+        size: size(4, 32, 4),
+        runs: (25_000, 60_000),
+        first: &[2_000, 6_000],
+        every: (15_000, 30_000),
+        priority: 10,
+        gang: Some(Gang { style: "Soft", timeout: 30_000 }),
+        ..PLAIN
+    },
+    JobKind {
+        name: "sweep",
+        queue: "root.research.vision",
+        users: &[("lena", "vision"), ("moss", "vision")],
+        tasks: (2, 5),
+        size: size(6, 48, 8),
+        runs: (15_000, 45_000),
+        first: &[4_000],
+        every: (12_000, 24_000),
+        priority: 10,
+        gang: Some(Gang { style: "Hard", timeout: 45_000 }),
+        ..PLAIN
+    },
+];
+
+/// A node of this kind is drained now and then, for a while.
+pub(super) const DRAINED: &str = "cpu-6";
+/// From one time to the next, milliseconds.
+pub(super) const DRAIN_EVERY: u64 = 60_000;
+/// For how long, milliseconds.
+pub(super) const DRAIN_FOR: u64 = 15_000;
+
+/// How many jobs there may be before no more come.
+pub(super) const JOBS_MAX: usize = 300;
