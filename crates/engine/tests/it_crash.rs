@@ -196,7 +196,8 @@ async fn repeat(folder: &Path, round: u64, answers: &Answers) {
     let handle = engine.handle();
     for client in 0..CLIENTS {
         let mine = |number: u64| answers.get(&(client, number));
-        let last = (0..).find(|number| mine(*number).is_none()).unwrap();
+        let mut numbers = 0..=answers.len() as u64;
+        let last = numbers.find(|number| mine(*number).is_none()).unwrap();
         // One more than was answered may have arrived.
         for number in 0..=last {
             let again = from(client, &id(round, number), command(round, client, number));
