@@ -6,7 +6,9 @@
 //! of JavaScript: every `ProtoJSON` parser takes both, and `jq` compares numbers.
 
 use anyhow::{Context as _, Result};
-use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MapKey, MessageDescriptor, Value};
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, Kind, MapKey, MessageDescriptor, ReflectMessage as _, Value,
+};
 use serde_json::{Map, Value as Json};
 
 /// Messages of one kind.
@@ -30,7 +32,8 @@ impl Messages {
 }
 
 fn object(message: &DynamicMessage) -> Json {
-    let fields = message.descriptor().fields();
+    let descriptor = message.descriptor();
+    let fields = descriptor.fields();
     let shown = fields.filter(|field| !field.supports_presence() || message.has_field(field));
     let shown = shown.map(|field| {
         let value = json(&message.get_field(&field), &field.kind());
