@@ -155,7 +155,8 @@ impl Cluster {
     }
 }
 
-fn b1_configuration() -> Configuration {
+/// Queues a and b, with guarantees.
+pub fn b1_configuration() -> Configuration {
     let queue = |name: &str, memory: i64| QueueConfig {
         name: Name::new(name),
         // As written in a queue file: 10,000 cores are 10,000,000 millicores.

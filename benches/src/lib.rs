@@ -3,6 +3,7 @@
 pub mod change;
 pub mod charge;
 pub mod cluster;
+pub mod durable;
 pub mod gangs;
 pub mod queue_file;
 pub mod runs;

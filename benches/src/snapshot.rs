@@ -26,13 +26,19 @@ const SIZES: u64 = 100;
 /// hundred sizes, on 10,000 nodes. Keys are as Kubernetes makes them: 36 characters of chance.
 pub fn books() -> Books {
     let mut cluster = Cluster::default();
+    commands(&mut |command| cluster.command(&command));
+    cluster.books
+}
+
+/// The commands that make them.
+pub fn commands(give: &mut impl FnMut(Command)) {
     let partitions = vec![PartitionConfig::new("default", root())];
     let file = Configuration { partitions, ..Configuration::default() };
-    cluster.command(&Command::Configure(Box::new(file)));
+    give(Command::Configure(Box::new(file)));
     let partition = Name::new("default");
     let much = Amounts::from([("memory", 1 << 40), ("vcore", 1 << 30)]);
     for number in 0..NODES {
-        cluster.command(&Command::AddNode(AddNode {
+        give(Command::AddNode(AddNode {
             partition: partition.clone(),
             node: Name::from(format!("node-{number}")),
             capacity: much.clone(),
@@ -43,7 +49,7 @@ pub fn books() -> Books {
     let mut chance = Chance(1);
     for number in 0..APPLICATIONS {
         let application = Name::from(format!("application_1700000000000_{number}"));
-        cluster.command(&Command::Submit(Submit {
+        give(Command::Submit(Submit {
             partition: partition.clone(),
             application: application.clone(),
             queue: Name::from(format!("root.q{}", number % QUEUES)),
@@ -52,18 +58,27 @@ pub fn books() -> Books {
             ..Submit::default()
         }));
         for _ in 0..ALLOCATIONS / APPLICATIONS {
-            let size = 1 + i64::try_from(chance.below(SIZES)).expect("it is small");
-            cluster.command(&Command::Ask(Ask {
-                partition: partition.clone(),
-                application: application.clone(),
-                key: chance.key(),
-                resources: Amounts::from([("memory", size << 28), ("vcore", size * 100)]),
-                node: Some(Name::from(format!("node-{}", chance.below(NODES)))),
-                ..Ask::default()
-            }));
+            give(ask_for(application.clone(), &mut chance));
         }
     }
-    cluster.books
+}
+
+/// Another ask of one of the applications, which is placed already.
+pub fn ask(chance: &mut Chance) -> Command {
+    let number = chance.below(APPLICATIONS);
+    ask_for(Name::from(format!("application_1700000000000_{number}")), chance)
+}
+
+fn ask_for(application: Name, chance: &mut Chance) -> Command {
+    let size = 1 + i64::try_from(chance.below(SIZES)).expect("it is small");
+    Command::Ask(Ask {
+        partition: Name::new("default"),
+        application,
+        key: chance.key(),
+        resources: Amounts::from([("memory", size << 28), ("vcore", size * 100)]),
+        node: Some(Name::from(format!("node-{}", chance.below(NODES)))),
+        ..Ask::default()
+    })
 }
 
 fn root() -> QueueConfig {
@@ -87,9 +102,15 @@ fn root() -> QueueConfig {
 }
 
 /// Numbers that repeat: a linear congruential generator. Source: Knuth, TAOCP 2, §3.3.4.
-struct Chance(u64);
+#[derive(Debug)]
+pub struct Chance(u64);
 
 impl Chance {
+    /// Numbers that differ with this one.
+    pub const fn of(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -142,9 +142,9 @@ mod tests {
         for _ in 0..99 {
             recent.note(at(0), Duration::from_micros(8), 0);
         }
-        recent.note(at(0), Duration::from_micros(1_000), 0);
+        recent.note(at(0), Duration::from_millis(1), 0);
         assert_eq!(recent.flush_p99(at(0)), Some(Duration::from_micros(8)));
-        recent.note(at(0), Duration::from_micros(1_000), 0);
+        recent.note(at(0), Duration::from_millis(1), 0);
         assert_eq!(recent.flush_p99(at(0)), Some(Duration::from_micros(1_023)));
     }
 

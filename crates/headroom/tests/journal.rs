@@ -123,9 +123,9 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "6"],
         &expect![[r#"
-            {"command":{"ask":{"application":"app","key":"first","partition":"default","resources":[{"quantity":2000,"resource":"vcore"}]}},"events":[{"askAdded":{"application":{},"created":1700000000000,"key":"first","resources":[{"quantity":2000,"resource":"vcore"}],"traits":{}}},{"applicationMoved":{"application":{},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":1,"origin":{"identity":"ann"},"sequence":4,"time":1700000000000}
-            {"command":{"ask":{"application":"app","key":"second","partition":"default","resources":[{"quantity":2000,"resource":"vcore"}]}},"events":[{"askAdded":{"application":{},"created":1700000000000,"key":"second","resources":[{"quantity":2000,"resource":"vcore"}],"traits":{}}}],"format":1,"origin":{"identity":"ann"},"sequence":5,"time":1700000000000}
-            {"events":[{"applicationLinked":{"application":{}}}],"format":1,"sequence":6,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":1,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":1,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
+            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":1,"sequence":6,"time":1700000000000}
             0
         "#]],
     );

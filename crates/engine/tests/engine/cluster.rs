@@ -38,23 +38,7 @@ impl Cluster {
     }
 
     pub(crate) async fn furnish(&self) {
-        for command in [
-            Command::Configure(Box::new(configuration())),
-            Command::AddNode(AddNode {
-                partition: default(),
-                node: Name::new("n1"),
-                capacity: amounts([("vcore", 8_000)]),
-                schedulable: true,
-                ..AddNode::default()
-            }),
-            Command::Submit(Submit {
-                partition: default(),
-                application: Name::new("app"),
-                queue: Name::new("root.a"),
-                user: Name::new("ann"),
-                ..Submit::default()
-            }),
-        ] {
+        for command in furniture() {
             self.accept(command).await;
         }
     }
@@ -79,6 +63,27 @@ impl Cluster {
         });
         keys.collect()
     }
+}
+
+/// One queue, one node of 8 vcores, one application.
+pub(crate) fn furniture() -> Vec<Command> {
+    vec![
+        Command::Configure(Box::new(configuration())),
+        Command::AddNode(AddNode {
+            partition: default(),
+            node: Name::new("n1"),
+            capacity: amounts([("vcore", 8_000)]),
+            schedulable: true,
+            ..AddNode::default()
+        }),
+        Command::Submit(Submit {
+            partition: default(),
+            application: Name::new("app"),
+            queue: Name::new("root.a"),
+            user: Name::new("ann"),
+            ..Submit::default()
+        }),
+    ]
 }
 
 pub(crate) fn default() -> Name {

@@ -2,8 +2,11 @@
 //! recovers is what was there.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+mod audited;
 mod cluster;
 mod failing;
+mod faults;
 mod following;
+mod health;
 mod recovery;
 mod serving;

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use headroom_core::Millis;
 use headroom_core::books::Books;
-use headroom_engine::{Engine, HandClock, Handle, Settings, recover};
-use headroom_journal::{FileStore, MemoryJournal};
+use headroom_core::{Event, Millis, Termination};
+use headroom_engine::{
+    Engine, EngineError, HandClock, Handle, Pace, Recovered, Recovering, Settings, recover,
+};
+use headroom_journal::{FileStore, MemoryJournal, Record, Store as _};
 
 use crate::cluster::{Cluster, START, ask, from, release};
 
@@ -118,6 +120,52 @@ async fn a_restart_begins_with_the_newest_snapshot_that_can_be_read() {
     assert!(begin.replayed > 0 && begin.warnings.len() == 1, "{begin:?}");
     assert_eq!(begin.sequence, last);
     assert_eq!(books_of(&cluster.handle).await, books);
+}
+
+#[tokio::test]
+async fn a_recovery_tells_how_far_it_is() {
+    let journal = MemoryJournal::default();
+    let cluster = Cluster::furnished(&journal).await;
+    cluster.accept(ask("a1", 1)).await;
+    drop(cluster); // It takes no last snapshot.
+    let mut told = Vec::new();
+    let mut settings = Settings::with(HandClock::at(START));
+    settings.pace = Pace::ByHand;
+    let engine =
+        Engine::start_telling(Box::new(journal.open()), settings, &mut |far| told.push(far));
+    let begin = engine.unwrap().begin().clone();
+    assert_eq!(begin.replayed, 4);
+    let far = |replayed| Recovering { replayed, records: 4 };
+    assert_eq!(told, [far(0), far(4)]);
+}
+
+/// Records that nobody has written but a mistake.
+fn recovered_of(records: &[(u64, Record)]) -> Result<Recovered, EngineError> {
+    let mut store = MemoryJournal::default().open();
+    for (sequence, record) in records {
+        let (lease, bytes) = (store.lease(), record.encode().unwrap());
+        store.append(lease, *sequence, &[bytes]).unwrap();
+    }
+    recover(&store)
+}
+
+fn record(sequence: u64, events: Vec<Event>) -> Record {
+    Record { sequence, time: START, origin: None, command: None, events }
+}
+
+#[test]
+fn a_record_that_cannot_have_happened_is_an_error_that_names_it() {
+    let ask = Books::default().allocations().next_id();
+    let lost = Event::AskRemoved { ask, termination: Termination::Timeout };
+    let records = [(1, record(1, Vec::new())), (2, record(2, vec![lost]))];
+    let error = recovered_of(&records).unwrap_err();
+    let EngineError::Impossible(impossible) = &error else { panic!("{error}") };
+    assert_eq!(impossible.sequence, 2);
+    assert!(error.to_string().contains("`headroom journal repair --to 1` keeps"), "{error}");
+    let error = recovered_of(&[(1, record(7, Vec::new()))]).unwrap_err();
+    let text =
+        "memory is damaged at record 1: the record says another number than it is filed under";
+    assert_eq!(error.to_string(), text);
 }
 
 #[tokio::test]

@@ -55,6 +55,16 @@ async fn a_repeat_gets_the_first_answer_and_ids_are_of_one_sender() {
 }
 
 #[tokio::test]
+async fn a_repeat_in_the_same_batch_gets_the_same_answer() {
+    let cluster = Cluster::furnished(&MemoryJournal::default()).await;
+    let twice = vec![from("ann", "7", ask("a1", 1)), from("ann", "7", ask("a1", 1))];
+    let outcomes = cluster.handle.submit_all(twice).await.unwrap();
+    let [Ok(first), Ok(again)] = &*outcomes else { panic!("{outcomes:?}") };
+    assert!(again.repeated && first.entry.is_some());
+    assert_eq!((again.sequence, &again.entry), (first.sequence, &first.entry));
+}
+
+#[tokio::test]
 async fn commands_of_one_call_are_judged_one_right_after_the_other() {
     let cluster = Cluster::furnished(&MemoryJournal::default()).await;
     let all = vec![ask("a1", 1).into(), ask("a1", 0).into(), ask("a2", 1).into()];
