@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use headroom_api::wsv1;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -178,8 +178,9 @@ fn sent_in_pieces<P: Pieces>(
             Err(error) => Some((Err(error), (left, timer))),
         }
     });
+    // Whoever compresses it asks once more at the end.
     let first = stream::once(async { Ok(Bytes::from(first)) });
-    Body::from_stream(futures_util::StreamExt::chain(first, rest))
+    Body::from_stream(first.chain(rest).fuse())
 }
 
 fn next_of<P: Pieces>(left: &Mutex<Left<P>>) -> io::Result<Option<Vec<u8>>> {

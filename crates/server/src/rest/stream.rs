@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use headroom_api::wsv1::{ErrorBody, EventStream, StreamStart, message, to_json};
 use headroom_engine::Watcher;
 use serde::Serialize;
@@ -148,7 +148,7 @@ fn lines(first: Bytes, watcher: Watcher, entered: Entered) -> Body {
         let line = reader.next().await?;
         Some((Ok::<_, std::convert::Infallible>(line), reader))
     });
-    Body::from_stream(lines)
+    Body::from_stream(lines.fuse())
 }
 
 /// Pass on what happens until the reader goes, is too slow, or the engine ends.
