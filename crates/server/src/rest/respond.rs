@@ -70,17 +70,14 @@ impl<T: Serialize, I: Iterator<Item = T> + Send + 'static> Pieces for List<I> {
         if self.is_done {
             return false;
         }
-        match self.items.next() {
-            Some(item) => {
-                bytes.push(if self.is_first { b'[' } else { b',' });
-                self.is_first = false;
-                let item = wsv1::to_json(&item).expect("bodies have texts for keys");
-                bytes.extend_from_slice(item.trim_ascii_end());
-            }
-            None => {
-                bytes.extend_from_slice(if self.is_first { b"[]\n" } else { b"]\n" });
-                self.is_done = true;
-            }
+        if let Some(item) = self.items.next() {
+            bytes.push(if self.is_first { b'[' } else { b',' });
+            self.is_first = false;
+            let item = wsv1::to_json(&item).expect("bodies have texts for keys");
+            bytes.extend_from_slice(item.trim_ascii_end());
+        } else {
+            bytes.extend_from_slice(if self.is_first { b"[]\n" } else { b"]\n" });
+            self.is_done = true;
         }
         true
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::http::uri::Authority;
 use axum::http::{StatusCode, header};
 use futures_util::{StreamExt as _, stream};
 use headroom_api::wsv1::{ErrorBody, EventStream, StreamStart, message, to_json};
@@ -109,7 +110,7 @@ pub(crate) async fn stream_events(asked: Asked, request: Request) -> Answer {
 /// The name by which the client addressed this server.
 fn host_of(request: &Request) -> String {
     let header = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = header.or_else(|| request.uri().authority().map(|one| one.as_str()));
+    let host = header.or_else(|| request.uri().authority().map(Authority::as_str));
     host.unwrap_or_default().to_owned()
 }
 
