@@ -99,7 +99,7 @@ fn at_path(
 /// Asks whether a page may use a method.
 const REQUEST_METHOD: HeaderName = header::ACCESS_CONTROL_REQUEST_METHOD;
 
-/// Paths that YuniKorn's clients know.
+/// Paths that clients of `YuniKorn` know.
 fn is_of_reference(path: &str) -> bool {
     path.starts_with("/ws/") || path.starts_with("/debug/")
 }

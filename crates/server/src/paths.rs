@@ -14,7 +14,7 @@ pub(crate) enum Found {
     At(String),
 }
 
-/// Look for a route of YuniKorn's clients by a path that none has: with other letters in its fixed
+/// Look for a route for clients of `YuniKorn` by a path that none has: with other letters in its fixed
 /// parts, slashes too many, or escapes that need not be.
 pub(crate) fn find(path: &str) -> Found {
     let exact: Vec<&str> = path.split('/').skip(1).collect();

@@ -18,8 +18,8 @@ pub(crate) fn config(config: &Config) -> String {
     }
     root.text("checksum", &config.checksum);
     root.texts("extra", &config.extra);
-    root.scalar("deadlockdetectionenabled", config.deadlock_detection_enabled);
-    root.scalar("deadlocktimeoutseconds", config.deadlock_timeout_seconds);
+    root.scalar("deadlockdetectionenabled", &config.deadlock_detection_enabled);
+    root.scalar("deadlocktimeoutseconds", &config.deadlock_timeout_seconds);
     let mut out = String::new();
     write_map(&mut out, &root, 0);
     out
@@ -37,28 +37,28 @@ enum Node {
 struct Map(Vec<(String, Node)>);
 
 impl Map {
-    fn scalar(&mut self, key: &str, value: impl ToString) {
+    fn scalar(&mut self, key: &str, value: &impl ToString) {
         self.0.push((key.to_owned(), Node::Scalar(value.to_string())));
     }
 
     /// Left out when it is empty.
     fn text(&mut self, key: &str, value: &str) {
         if !value.is_empty() {
-            self.scalar(key, quoted(value));
+            self.scalar(key, &quoted(value));
         }
     }
 
     /// Left out when it is 0.
     fn count(&mut self, key: &str, value: u64) {
         if value > 0 {
-            self.scalar(key, value);
+            self.scalar(key, &value);
         }
     }
 
     /// Left out when nothing was said.
     fn flag(&mut self, key: &str, value: Option<bool>) {
         if let Some(value) = value {
-            self.scalar(key, value);
+            self.scalar(key, &value);
         }
     }
 
@@ -90,7 +90,7 @@ impl Map {
 
 fn partition(partition: &ConfigPartition) -> Map {
     let mut map = Map::default();
-    map.scalar("name", quoted(&partition.name));
+    map.scalar("name", &quoted(&partition.name));
     map.list("queues", &partition.queues, queue);
     map.list("placementrules", &partition.placement_rules, rule);
     map.list("limits", &partition.limits, limit);
@@ -115,7 +115,7 @@ fn partition(partition: &ConfigPartition) -> Map {
 
 fn queue(queue: &ConfigQueue) -> Map {
     let mut map = Map::default();
-    map.scalar("name", quoted(&queue.name));
+    map.scalar("name", &quoted(&queue.name));
     map.flag("parent", queue.parent.then_some(true));
     map.map("resources", resources(&queue.resources));
     map.count("maxapplications", queue.max_applications);
@@ -145,7 +145,7 @@ fn template(template: &ChildTemplate) -> Map {
 
 fn rule(rule: &ConfigPlacementRule) -> Map {
     let mut map = Map::default();
-    map.scalar("name", quoted(&rule.name));
+    map.scalar("name", &quoted(&rule.name));
     map.flag("create", rule.create.then_some(true));
     map.map("filter", filter(&rule.filter));
     if let Some(parent) = &rule.parent {
@@ -165,7 +165,7 @@ fn filter(filter: &ConfigFilter) -> Map {
 
 fn limit(limit: &ConfigLimit) -> Map {
     let mut map = Map::default();
-    map.scalar("limit", quoted(&limit.limit));
+    map.scalar("limit", &quoted(&limit.limit));
     map.words("users", &limit.users);
     map.words("groups", &limit.groups);
     map.texts("maxresources", &limit.max_resources);

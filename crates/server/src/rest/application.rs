@@ -65,7 +65,7 @@ pub(crate) async fn get_applications(asked: Asked) -> Answer {
             let list: Box<dyn Iterator<Item = Application> + Send> = match state.as_str() {
                 "active" => Box::new(active(seen, partition, status?)),
                 "completed" => Box::new(ended(seen, partition)),
-                "rejected" => Box::new(refused(seen, partition)),
+                "rejected" => Box::new(refused(&seen, partition)),
                 _ => return Err(Refusal::bad(message::APPLICATION_STATES)),
             };
             Ok(list)
@@ -200,9 +200,9 @@ pub(crate) fn ended(
 
 /// Those that were refused, in the order of time.
 pub(crate) fn refused(
-    seen: Seen,
+    seen: &Seen,
     partition: PartitionId,
-) -> impl Iterator<Item = Application> + Send + 'static {
+) -> impl Iterator<Item = Application> + Send + use<> {
     let mut all = RejectedView::all(seen.books(), partition);
     all.retain(|one| seen.sight.sees_user(&one.user));
     all.sort_by(|one, other| (one.at, &one.application).cmp(&(other.at, &other.application)));

@@ -35,7 +35,7 @@ pub(crate) async fn get_cpu_profile(asked: Asked) -> Answer {
     profile.time_nanos = crate::convert::value::nanos(now);
     profile.duration_nanos = i64::try_from(seconds * 1_000_000_000).unwrap_or(i64::MAX);
     profile.period = TICK_NANOS;
-    profile.period_type = profile.sample_type.last().cloned();
+    profile.period_type = profile.sample_type.last().copied();
     for ((thread, place), millis) in spent {
         let nanos = millis.saturating_mul(1_000_000);
         profile.add(&[&place, &thread], vec![nanos / TICK_NANOS, nanos]);

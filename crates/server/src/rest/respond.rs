@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use headroom_api::wsv1;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -70,17 +70,14 @@ impl<T: Serialize, I: Iterator<Item = T> + Send + 'static> Pieces for List<I> {
         if self.is_done {
             return false;
         }
-        match self.items.next() {
-            Some(item) => {
-                bytes.push(if self.is_first { b'[' } else { b',' });
-                self.is_first = false;
-                let item = wsv1::to_json(&item).expect("bodies have texts for keys");
-                bytes.extend_from_slice(item.trim_ascii_end());
-            }
-            None => {
-                bytes.extend_from_slice(if self.is_first { b"[]\n" } else { b"]\n" });
-                self.is_done = true;
-            }
+        if let Some(item) = self.items.next() {
+            bytes.push(if self.is_first { b'[' } else { b',' });
+            self.is_first = false;
+            let item = wsv1::to_json(&item).expect("bodies have texts for keys");
+            bytes.extend_from_slice(item.trim_ascii_end());
+        } else {
+            bytes.extend_from_slice(if self.is_first { b"[]\n" } else { b"]\n" });
+            self.is_done = true;
         }
         true
     }
@@ -178,8 +175,9 @@ fn sent_in_pieces<P: Pieces>(
             Err(error) => Some((Err(error), (left, timer))),
         }
     });
+    // Whoever compresses it asks once more at the end.
     let first = stream::once(async { Ok(Bytes::from(first)) });
-    Body::from_stream(futures_util::StreamExt::chain(first, rest))
+    Body::from_stream(first.chain(rest).fuse())
 }
 
 fn next_of<P: Pieces>(left: &Mutex<Left<P>>) -> io::Result<Option<Vec<u8>>> {

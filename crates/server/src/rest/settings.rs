@@ -38,7 +38,7 @@ impl Default for RestSettings {
         Self {
             cors: Cors::Auto,
             identities: false,
-            answer_time: Duration::from_secs(120),
+            answer_time: Duration::from_mins(2),
             answers_at_once: 32,
             dump_objects_max: 2_000_000,
         }

@@ -132,7 +132,7 @@ fn all_applications(
 ) -> impl Iterator<Item = Vec<u8>> + Send + 'static {
     let of = move |id| {
         let active = active(seen.clone(), id, None);
-        active.chain(ended(seen.clone(), id)).chain(refused(seen.clone(), id))
+        active.chain(ended(seen.clone(), id)).chain(refused(&seen, id))
     };
     ids.into_iter().flat_map(of).map(|one| text(&one))
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::http::uri::Authority;
 use axum::http::{StatusCode, header};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use headroom_api::wsv1::{ErrorBody, EventStream, StreamStart, message, to_json};
 use headroom_engine::Watcher;
 use serde::Serialize;
@@ -109,7 +110,7 @@ pub(crate) async fn stream_events(asked: Asked, request: Request) -> Answer {
 /// The name by which the client addressed this server.
 fn host_of(request: &Request) -> String {
     let header = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = header.or_else(|| request.uri().authority().map(|one| one.as_str()));
+    let host = header.or_else(|| request.uri().authority().map(Authority::as_str));
     host.unwrap_or_default().to_owned()
 }
 
@@ -148,7 +149,7 @@ fn lines(first: Bytes, watcher: Watcher, entered: Entered) -> Body {
         let line = reader.next().await?;
         Some((Ok::<_, std::convert::Infallible>(line), reader))
     });
-    Body::from_stream(lines)
+    Body::from_stream(lines.fuse())
 }
 
 /// Pass on what happens until the reader goes, is too slow, or the engine ends.

@@ -1,6 +1,11 @@
 //! A server on a loopback port: an engine that goes by hand on a journal in memory, all routes that
 //! have handlers, a typed client and raw requests.
-#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "each test program uses a part of it"
+)]
 
 mod cluster;
 mod raw;

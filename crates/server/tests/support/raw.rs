@@ -1,5 +1,6 @@
 //! Requests by hand, to see what a client library would hide.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -69,13 +70,13 @@ impl Raw {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            head += &format!("Host: {}\r\n", self.address);
+            write!(head, "Host: {}\r\n", self.address).unwrap();
         }
         for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         if !self.body.is_empty() {
-            head += &format!("Content-Length: {}\r\n", self.body.len());
+            write!(head, "Content-Length: {}\r\n", self.body.len()).unwrap();
         }
         head += "\r\n";
         stream.write_all(head.as_bytes()).await.unwrap();

@@ -194,14 +194,15 @@ async fn an_application_shows_what_it_has_and_why_it_waits() {
     let server = Server::start().await;
     server.furnish().await;
     let one = server.client().get_application("default", "app-1").await.unwrap();
-    let queue = server.client().get_queue_application("default", "root.sales", "app-1");
+    let client = server.client();
+    let queue = client.get_queue_application("default", "root.sales", "app-1");
     assert_eq!(queue.await.unwrap(), one);
     assert_eq!((one.user.as_str(), one.groups.as_slice()), ("ann", &["ann".to_owned()][..]));
     assert_eq!(one.submission_time, start());
     assert_eq!(one.start_time * NANOS, start() + 1_000 * NANOS);
     let states: Vec<&str> =
         one.state_log.iter().map(|one| one.application_state.as_str()).collect();
-    assert_eq!(states, ["New", "Accepted", "Running"]);
+    assert_eq!(states, ["Accepted", "Running"], "the first state is not logged");
     assert_eq!((one.used_resource.0["vcore"], one.pending_resource.0["vcore"]), (2_000, 20_000));
     assert_eq!(one.max_request_priority, 0);
     let [allocation] = one.allocations.as_slice() else { panic!("{one:?}") };

@@ -36,7 +36,8 @@ async fn a_long_list_is_whole_and_sorted() {
         nodes.as_array().unwrap().iter().map(|one| one["nodeID"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), 3_000);
     assert!(ids.is_sorted());
-    let applications = server.client().get_queue_applications("default", "root.sales");
+    let client = server.client();
+    let applications = client.get_queue_applications("default", "root.sales");
     let applications = applications.await.unwrap();
     assert_eq!(applications.iter().map(|one| one.requests.len()).sum::<usize>(), 3_000);
     let zipped = server.raw().header("Accept-Encoding", "gzip");

@@ -41,7 +41,7 @@ const APPLICATION: &[&str] = &[
     "[].pendingResource?",
     "[].maxUsedResource?",
     "[].submissionTime",
-    "[].stateLog[].time",
+    "[].stateLog?[].time",
     "[].applicationState",
     "[].allocations?[].allocationKey",
     "[].allocations?[].allocationTags?",
