@@ -18,7 +18,8 @@ async fn a_stream_without_metadata_belongs_to_the_rm_that_its_first_message_name
     let server = Server::start().await;
     register(&server, registration("rm", QUEUES)).await.unwrap();
     let (requests, receiver) = mpsc::unbounded_channel();
-    let requested = server.client().update_application(UnboundedReceiverStream::new(receiver));
+    let mut client = server.client();
+    let requested = client.update_application(UnboundedReceiverStream::new(receiver));
     let answers = requested.await.unwrap().into_inner();
     let mut applications = Pipe { requests, answers };
     applications.send(ApplicationRequest {
