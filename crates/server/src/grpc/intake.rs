@@ -84,10 +84,8 @@ impl Intake {
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(count).await.map_err(|_| Closed)?;
         let origin = &self.origin;
-        let submission = |step: &Step| Submission {
-            origin: origin.clone(),
-            command: step.command.clone(),
-        };
+        let submission =
+            |step: &Step| Submission { origin: origin.clone(), command: step.command.clone() };
         let submissions = steps.iter().map(submission).collect();
         let answer = begin(&self.handle, submissions).await;
         slot.send(Pending { seq, work: Work::Commands(steps, answer), _room: Some(room) });
@@ -115,7 +113,9 @@ impl Intake {
 /// Give commands to the engine, or queue up for it; either way they have their place in its order.
 async fn begin(handle: &Handle, submissions: Vec<Submission>) -> Answer {
     let handle = handle.clone();
-    let mut answer: Answer = Box::pin(async move { handle.submit_all(submissions).await });
+    let submitted = async move { handle.submit_all(submissions).await };
+    // A budget that is used up would send it away without a place.
+    let mut answer: Answer = Box::pin(tokio::task::unconstrained(submitted));
     match poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
         Poll::Ready(answered) => Box::pin(std::future::ready(answered)),
         Poll::Pending => answer,

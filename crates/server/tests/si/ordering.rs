@@ -110,7 +110,11 @@ async fn in_a_session_an_acceptance_comes_before_what_is_placed() {
         }
     }
     assert!(states.values().all(|of| *of == ["Accepted", "Running"]), "{states:?}");
-    println!("{} asks of {applications} applications in {:?}", applications * each, begin.elapsed());
+    println!(
+        "{} asks of {applications} applications in {:?}",
+        applications * each,
+        begin.elapsed()
+    );
 }
 
 /// §12.6: where the engine takes one message at a time, streams are read no faster, and nothing is
