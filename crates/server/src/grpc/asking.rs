@@ -6,7 +6,7 @@
 //! rules out. An answer that does not come in time counts as: no node suits, for this attempt.
 //! After three of these in a row the RM is paused: its questions stay open until it answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -70,6 +70,9 @@ struct State {
     last_id: u64,
     /// How many answers did not come in time since one came.
     silences: u32,
+    /// Nodes of which something was said that is to be asked anew after a while, with their
+    /// partitions.
+    stale: BTreeSet<(Name, Name)>,
 }
 
 struct Open {
@@ -229,9 +232,13 @@ impl Asking {
             state.sent.remove(&reply.id)
         };
         match sent {
-            Some(Sent::Part(number, part)) => self.note(manager, number, &part, |inquiry| {
-                inquiry.note(&part, reply.answer);
-            }),
+            Some(Sent::Part(number, part)) => {
+                if !self.capabilities().predicates_cacheable {
+                    // Another attempt may have another answer.
+                    self.void_later(manager, number, &part);
+                }
+                self.note(manager, number, &part, |inquiry| inquiry.note(&part, reply.answer));
+            }
             Some(Sent::Dump(asker)) => {
                 // Whoever asked may have gone.
                 let _ = asker.send(dump_of(reply.answer));
@@ -263,22 +270,16 @@ impl Asking {
         };
         let within = self.answer_within;
         tracing::warn!(rm = manager.id(), id, ?within, silences, "the RM did not answer in time");
-        let (sent, partition) = {
-            let mut state = self.state();
-            let sent = state.sent.remove(&id);
-            let Some(Sent::Part(number, part)) = sent else { return };
-            let partition = state.open.get(&number).map(|one| one.inquiry.partition().clone());
-            ((number, part), partition)
-        };
-        let ((number, part), Some(partition)) = (sent, partition) else { return };
+        let sent = self.state().sent.remove(&id);
+        let Some(Sent::Part(number, part)) = sent else { return };
         if silences >= SILENCES_MAX {
             manager.set_away(|away| away.silent = true);
             self.knock_until_answered(manager);
             return;
         }
         let reason = format!("no answer within {} ms", within.as_millis());
+        self.void_later(manager, number, &part);
         self.note(manager, number, &part, |inquiry| inquiry.refuse(&part, &reason));
-        self.void_later(manager, partition, &part);
     }
 
     /// Note what is said of a part of a question, and answer that once all is said.
@@ -307,13 +308,27 @@ impl Asking {
         submit(manager, vec![open.inquiry.verdicts()]);
     }
 
-    /// What was said of nodes for want of an answer holds for one attempt.
-    fn void_later(&self, manager: &Arc<Manager>, partition: Name, part: &Part) {
-        let (within, nodes, manager) = (self.answer_within, part.nodes(), Arc::clone(manager));
+    /// What is said of these nodes holds for one attempt: after a while it may be asked anew. Until
+    /// then an ask that they refuse waits, so that an RM is not asked the same all the time.
+    fn void_later(&self, manager: &Arc<Manager>, number: u64, part: &Part) {
+        let is_first = {
+            let mut state = self.state();
+            let State { open, stale, .. } = &mut *state;
+            let Some(open) = open.get(&number) else { return };
+            let is_first = stale.is_empty();
+            let partition = open.inquiry.partition();
+            stale.extend(part.nodes().into_iter().map(|node| (partition.clone(), node)));
+            is_first
+        };
+        if !is_first {
+            return;
+        }
+        let (within, manager) = (self.answer_within, Arc::clone(manager));
         spawn(async move {
             tokio::time::sleep(within).await;
-            let void = |node| Command::VoidVerdicts { partition: partition.clone(), node };
-            submit(&manager, nodes.into_iter().map(void).collect());
+            let stale = std::mem::take(&mut manager.asking.state().stale);
+            let void = |(partition, node)| Command::VoidVerdicts { partition, node };
+            submit(&manager, stale.into_iter().map(void).collect());
         });
     }
 

@@ -36,7 +36,8 @@ impl Service for Callbacks {
     }
 }
 
-/// A stream that is attached to an RM.
+/// A stream that is attached to an RM. If it is dropped before the server has ended it, the client
+/// is gone.
 struct Attached {
     manager: Arc<Manager>,
     taker: Taker,
@@ -55,14 +56,19 @@ impl Attached {
         manager.asking.ask_all(&manager);
         Self { manager, taker }
     }
+}
 
-    /// The stream is gone. Who was asked on it is away, until another takes its place.
-    fn lost(&self) {
-        let Self { manager, taker } = self;
-        let is_current = manager.asking.lane.is_taken_by(*taker);
-        if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {
-            manager.set_away(|away| away.callbacks = true);
-        }
+impl Drop for Attached {
+    fn drop(&mut self) {
+        lost(&self.manager, self.taker);
+    }
+}
+
+/// A stream is gone. Who was asked on it is away, until another takes its place.
+fn lost(manager: &Arc<Manager>, taker: Taker) {
+    let is_current = manager.asking.lane.is_taken_by(taker);
+    if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {
+        manager.set_away(|away| away.callbacks = true);
     }
 }
 
@@ -84,8 +90,8 @@ async fn read(
     let (manager, taker) = (Arc::clone(&attached.manager), attached.taker);
     // The scheduler asks before the client learns that it will.
     interface.reconcile(&manager).await;
-    if let Err(Ok(attached)) = to_questions.send(Ok(attached)) {
-        return attached.lost();
+    if to_questions.send(Ok(attached)).is_err() {
+        return;
     }
     let lane = &manager.asking.lane;
     tokio::select! {
@@ -93,12 +99,12 @@ async fn read(
         ended = read_all(&manager, &mut messages) => match ended {
             // Whoever answers nothing any more is gone.
             Ok(()) => {
-                Attached { manager: Arc::clone(&manager), taker }.lost();
+                lost(&manager, taker);
                 lane.dismiss(taker, Status::ok("no more answers come"));
             }
             Err(status) if is_lost(&status) => {}
             Err(status) => {
-                Attached { manager: Arc::clone(&manager), taker }.lost();
+                lost(&manager, taker);
                 lane.dismiss(taker, too_large(status));
             }
         }
@@ -153,16 +159,13 @@ fn questions(
         let mut state = state?;
         match state.next().await {
             Ok(message) => Some((Ok(message), Some(state))),
-            Err(why) => {
-                state.attached = None;
-                // That all is well is said by the end alone.
-                (why.code() != tonic::Code::Ok).then_some((Err(why), None))
-            }
+            // That all is well is said by the end alone.
+            Err(why) => (why.code() != tonic::Code::Ok).then_some((Err(why), None)),
         }
     })
 }
 
-/// Sends the questions. If it is dropped before it has said why it ends, the client is gone.
+/// Sends the questions.
 struct Asked {
     waiting: Option<oneshot::Receiver<Result<Attached, Status>>>,
     attached: Option<Attached>,
@@ -178,13 +181,5 @@ impl Asked {
         let Attached { manager, taker } = self.attached.as_ref().ok_or_else(gone)?;
         let content = manager.asking.lane.next(*taker).await?;
         Ok(CallbackSchedulerMessage { content: Some(content) })
-    }
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        if let Some(attached) = &self.attached {
-            attached.lost();
-        }
     }
 }

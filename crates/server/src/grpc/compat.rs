@@ -1,7 +1,7 @@
 //! The published interface: three streams, as generated clients of `si.v1` know it. Scheduler
 //! interface §12.2.
 
-use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -146,7 +146,8 @@ fn serve<K: Kind>(
     request: Request<Streaming<K>>,
 ) -> Result<Response<Answers<K::Response>>, Status> {
     caller::rm(&request)?;
-    let bound = bound_by_metadata(interface, &request)?;
+    // From here on this is the stream, whatever becomes of the one before.
+    let bound = bound_by_metadata(interface, &request)?.map(Bound::<K>::to).transpose()?;
     let (to_answers, bound_to) = oneshot::channel();
     tokio::spawn(read::<K>(interface.clone(), request.into_inner(), bound, to_answers));
     Ok(Response::new(Box::pin(answers::<K>(bound_to))))
@@ -166,7 +167,6 @@ pub(super) fn bound_by_metadata<T>(
              away for too long; register again",
         )
     })?;
-    may_be_opened(&found)?;
     Ok(Some(found))
 }
 
@@ -192,18 +192,30 @@ fn may_be_opened(manager: &Manager) -> Result<(), Status> {
     Ok(())
 }
 
-/// A stream that belongs to an RM.
-struct Bound {
+/// A stream that belongs to an RM. If it is dropped before the server has ended it, the client is
+/// gone.
+struct Bound<K: Kind> {
     manager: Arc<Manager>,
     taker: Taker,
+    kind: PhantomData<fn(K)>,
 }
 
-impl Bound {
-    fn to<K: Kind>(manager: Arc<Manager>) -> Result<Self, Status> {
+impl<K: Kind> Bound<K> {
+    fn to(manager: Arc<Manager>) -> Result<Self, Status> {
         may_be_opened(&manager)?;
         manager.note_seen();
         let taker = lane::<K>(&manager)?.take_over();
-        Ok(Self { manager, taker })
+        Ok(Self { manager, taker, kind: PhantomData })
+    }
+}
+
+impl<K: Kind> Drop for Bound<K> {
+    fn drop(&mut self) {
+        let Self { manager, taker, .. } = self;
+        let goes_on = lane::<K>(manager).is_ok_and(|lane| lane.is_taken_by(*taker));
+        if goes_on && !manager.is_over() {
+            manager.set_away(|away| away.stream = true);
+        }
     }
 }
 
@@ -218,25 +230,14 @@ fn lane<K: Kind>(manager: &Manager) -> Result<&Lane<K::Response>, Status> {
 async fn read<K: Kind>(
     interface: Interface,
     mut requests: Streaming<K>,
-    bound: Option<Arc<Manager>>,
-    to_answers: oneshot::Sender<Result<Bound, Status>>,
+    bound: Option<Bound<K>>,
+    to_answers: oneshot::Sender<Result<Bound<K>, Status>>,
 ) {
-    let mut first = None;
-    let manager = match bound {
-        Some(manager) => Ok(manager),
-        None => match requests.message().await {
-            Ok(Some(request)) => {
-                let named = interface.named(request.rm_id(), K::NAME);
-                first = Some(request);
-                named
-            }
-            Ok(None) => Err(Status::invalid_argument(
-                "the stream ended before a message said which RM it is of",
-            )),
-            Err(status) => Err(too_large(status)),
-        },
+    let (bound, first) = match bound {
+        Some(bound) => (Ok(bound), None),
+        None => bound_by_message(&interface, &mut requests).await,
     };
-    let bound = match manager.and_then(Bound::to::<K>) {
+    let bound = match bound {
         Ok(bound) => bound,
         Err(why) => {
             // A client that is gone needs no reason.
@@ -259,6 +260,24 @@ async fn read<K: Kind>(
     }
 }
 
+/// The RM that the first message names, and that message.
+async fn bound_by_message<K: Kind>(
+    interface: &Interface,
+    requests: &mut Streaming<K>,
+) -> (Result<Bound<K>, Status>, Option<K>) {
+    match requests.message().await {
+        Ok(Some(request)) => {
+            let named = interface.named(request.rm_id(), K::NAME);
+            (named.and_then(Bound::<K>::to), Some(request))
+        }
+        Ok(None) => {
+            let why = "the stream ended before a message said which RM it is of";
+            (Err(Status::invalid_argument(why)), None)
+        }
+        Err(status) => (Err(too_large(status)), None),
+    }
+}
+
 /// Read all requests; an error if one of them is none.
 async fn read_all<K: Kind>(
     interface: &Interface,
@@ -278,10 +297,9 @@ async fn read_all<K: Kind>(
             },
         };
         if !request.rm_id().is_empty() && request.rm_id() != manager.id() {
-            return Err(interface.named(request.rm_id(), K::NAME).map_or_else(
-                |why| why,
-                |_| Status::failed_precondition("a stream is of one RM"),
-            ));
+            return Err(interface
+                .named(request.rm_id(), K::NAME)
+                .map_or_else(|why| why, |_| Status::failed_precondition("a stream is of one RM")));
         }
         request.hand_in(interface, manager).await?;
     }
@@ -303,47 +321,32 @@ pub(super) fn too_large(status: Status) -> Status {
 
 /// The answers of a stream, once it is known which RM it is of.
 fn answers<K: Kind>(
-    bound: oneshot::Receiver<Result<Bound, Status>>,
+    bound: oneshot::Receiver<Result<Bound<K>, Status>>,
 ) -> impl Stream<Item = Result<K::Response, Status>> {
-    let state = Sending::<K> { bound: Some(bound), sent_to: None, kind: std::marker::PhantomData };
-    futures_util::stream::unfold(Some(state), |state| async move {
+    let state = Some(Sending { waiting: Some(bound), bound: None });
+    futures_util::stream::unfold(state, |state| async move {
         let mut state = state?;
         match state.next().await {
             Ok(message) => Some((Ok(message), Some(state))),
-            Err(why) => {
-                state.sent_to = None;
-                Some((Err(why), None))
-            }
+            Err(why) => Some((Err(why), None)),
         }
     })
 }
 
-/// Sends the answers. If it is dropped before it has said why it ends, the client is gone.
+/// Sends the answers.
 struct Sending<K: Kind> {
-    bound: Option<oneshot::Receiver<Result<Bound, Status>>>,
-    sent_to: Option<Bound>,
-    kind: std::marker::PhantomData<fn(K)>,
+    waiting: Option<oneshot::Receiver<Result<Bound<K>, Status>>>,
+    bound: Option<Bound<K>>,
 }
 
 impl<K: Kind> Sending<K> {
     async fn next(&mut self) -> Result<K::Response, Status> {
-        if let Some(bound) = &mut self.bound {
-            let gone = |_| Status::cancelled("the stream has ended");
-            self.sent_to = Some(bound.await.map_err(gone)??);
-            self.bound = None;
+        let gone = || Status::cancelled("the stream has ended");
+        if let Some(waiting) = &mut self.waiting {
+            self.bound = Some(waiting.await.map_err(|_| gone())??);
+            self.waiting = None;
         }
-        let Some(Bound { manager, taker }) = &self.sent_to else {
-            return Err(Status::cancelled("the stream has ended"));
-        };
+        let Bound { manager, taker, .. } = self.bound.as_ref().ok_or_else(gone)?;
         lane::<K>(manager)?.next(*taker).await
-    }
-}
-
-impl<K: Kind> Drop for Sending<K> {
-    fn drop(&mut self) {
-        let Some(Bound { manager, taker }) = &self.sent_to else { return };
-        if lane::<K>(manager).is_ok_and(|lane| lane.is_taken_by(*taker)) {
-            manager.set_away(|away| away.stream = true);
-        }
     }
 }

@@ -135,7 +135,9 @@ impl Intake {
 /// Give commands to the engine, or queue up for it; either way they have their place in its order.
 async fn begin(handle: &Handle, submissions: Vec<Submission>) -> Answer {
     let handle = handle.clone();
-    let mut answer: Answer = Box::pin(async move { handle.submit_all(submissions).await });
+    let submitted = async move { handle.submit_all(submissions).await };
+    // A budget that is used up would send it away without a place.
+    let mut answer: Answer = Box::pin(tokio::task::unconstrained(submitted));
     match poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
         Poll::Ready(answered) => Box::pin(std::future::ready(answered)),
         Poll::Pending => answer,

@@ -19,7 +19,21 @@ pub(super) async fn nodes(
     manager: &Arc<Manager>,
     (seq, request): (u64, NodeRequest),
 ) -> Result<(), Status> {
-    Ok(manager.intake.commands(seq, si::nodes(request)).await?)
+    let mut steps = si::nodes(request);
+    if manager.asking.questions().is_some() {
+        // Whatever it has changed about a node, it may say something else of it now.
+        let voids: Vec<Step> = steps.iter().filter_map(void_behind).collect();
+        steps.extend(voids);
+    }
+    Ok(manager.intake.commands(seq, steps).await?)
+}
+
+/// What is said of a node is void when its size was sent again.
+fn void_behind(step: &Step) -> Option<Step> {
+    let Command::ResizeNode { partition, node, .. } = &step.command else { return None };
+    let (partition, node) = (partition.clone(), node.clone());
+    let command = Command::VoidVerdicts { partition, node };
+    Some(Step { command, if_refused: si::Refusal::Silent })
 }
 
 /// Have applications come and go.

@@ -71,12 +71,22 @@ impl SchedulerSession for Session {
     }
 }
 
-/// A stream of an RM.
+/// A stream of an RM. If it is dropped before the server has ended it, the client is gone.
 struct Open {
     manager: Arc<Manager>,
     taker: u64,
     /// Sent before everything else, and without a number of its own.
     first: Option<SchedulerMessage>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Self { manager, taker, .. } = self;
+        let goes_on = line(manager).is_ok_and(|line| line.is_taken_by(*taker));
+        if goes_on && !manager.is_over() {
+            manager.set_away(|away| away.stream = true);
+        }
+    }
 }
 
 /// Reads what an RM sends.
@@ -238,7 +248,8 @@ impl Reading {
             _ => None,
         };
         if foreign.is_some_and(|rm_id| !rm_id.is_empty() && rm_id != manager.id()) {
-            let message = format!("this session is of RM {}, and so are its requests", manager.id());
+            let message =
+                format!("this session is of RM {}, and so are its requests", manager.id());
             return error(manager, seq, "RM_ID", message).await;
         }
         match content {
@@ -290,12 +301,7 @@ async fn say(manager: &Manager, seq: u64, what: Option<Told>) -> Result<(), Stat
     Ok(manager.intake.say(seq, what.map(Say::Session)).await?)
 }
 
-async fn error(
-    manager: &Manager,
-    seq: u64,
-    code: &str,
-    message: String,
-) -> Result<(), Status> {
+async fn error(manager: &Manager, seq: u64, code: &str, message: String) -> Result<(), Status> {
     let error = RequestError { request_seq: seq, code: code.to_owned(), message };
     say(manager, seq, Some(Told::RequestError(error))).await
 }
@@ -316,15 +322,12 @@ fn answers(
         let mut state = state?;
         match state.next().await {
             Ok(message) => Some((Ok(message), Some(state))),
-            Err(why) => {
-                state.open = None;
-                Some((Err(why), None))
-            }
+            Err(why) => Some((Err(why), None)),
         }
     })
 }
 
-/// Sends to the RM. If it is dropped before it has said why it ends, the client is gone.
+/// Sends to the RM.
 struct Sending {
     opening: Option<oneshot::Receiver<Result<Open, Status>>>,
     open: Option<Open>,
@@ -342,14 +345,5 @@ impl Sending {
             return Ok(first);
         }
         line(manager)?.next(*taker).await
-    }
-}
-
-impl Drop for Sending {
-    fn drop(&mut self) {
-        let Some(Open { manager, taker, .. }) = &self.open else { return };
-        if line(manager).is_ok_and(|line| line.is_taken_by(*taker)) && !manager.is_over() {
-            manager.set_away(|away| away.stream = true);
-        }
     }
 }

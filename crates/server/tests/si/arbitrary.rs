@@ -164,9 +164,8 @@ fn message() -> impl Strategy<Value = Message> {
             Message::Applications(ApplicationRequest { new, remove, rm_id })
         }),
         allocations.prop_map(|(allocations, releases, rm_id)| {
-            let releases = releases.map(|allocations_to_release| AllocationReleasesRequest {
-                allocations_to_release,
-            });
+            let releases = releases
+                .map(|allocations_to_release| AllocationReleasesRequest { allocations_to_release });
             Message::Allocations(AllocationRequest { releases, rm_id, allocations })
         }),
     ]

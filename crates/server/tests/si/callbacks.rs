@@ -86,6 +86,28 @@ async fn turn_until_new(server: &Server, rm: &mut Rm) -> Vec<(String, String)> {
     panic!("nothing is placed");
 }
 
+/// Say yes to whatever is asked about `n1`, and turn until something is placed.
+async fn say_yes_until_new(
+    server: &Server,
+    rm: &mut Rm,
+    callbacks: &mut Callbacks,
+) -> Vec<(String, String)> {
+    let brief = Duration::from_millis(5);
+    for _ in 0..1_000 {
+        server.turn(1).await;
+        if let Ok(message) = tokio::time::timeout(brief, callbacks.answers.message()).await
+            && let Some(Told::Request(request)) = message.unwrap().unwrap().content
+        {
+            reply(callbacks, request.id, &[("n1", true)]);
+        }
+        if let Ok(answer) = tokio::time::timeout(brief, rm.allocations.answers.message()).await {
+            let new = answer.unwrap().unwrap().new;
+            return new.into_iter().map(|one| (one.allocation_key, one.node_id)).collect();
+        }
+    }
+    panic!("nothing is placed");
+}
+
 /// Two nodes, and an ask for either.
 async fn furnished(server: &Server) -> Rm {
     let mut rm = Rm::furnished(server).await;
@@ -172,23 +194,8 @@ async fn an_rm_that_does_not_answer_is_paused_until_it_does() {
     let (id, _) = batch(&mut callbacks).await;
     reply(&callbacks, id, &[("n1", true)]);
     until("the RM is back", async || standing() == Some(Standing::Running)).await;
-    let mut placed = Vec::new();
-    until("the ask is placed", async || {
-        server.turn(1).await;
-        if let Ok(Ok(Some(message))) =
-            tokio::time::timeout(Duration::from_millis(5), callbacks.answers.message()).await
-            && let Some(Told::Request(request)) = message.content
-        {
-            reply(&callbacks, request.id, &[("n1", true)]);
-        }
-        let next = tokio::time::timeout(Duration::from_millis(5), rm.allocations.answers.message());
-        if let Ok(Ok(Some(answer))) = next.await {
-            placed.extend(answer.new);
-        }
-        !placed.is_empty()
-    })
-    .await;
-    assert_eq!(placed[0].node_id, "n1");
+    let placed = say_yes_until_new(&server, &mut rm, &mut callbacks).await;
+    assert_eq!(placed, [("k1".to_owned(), "n1".to_owned())]);
 }
 
 /// §12.5: a stream of questions that is lost pauses the RM; another brings it back.
@@ -206,16 +213,8 @@ async fn a_lost_stream_of_questions_pauses_and_another_resumes() {
     assert_eq!(standing(), Some(Standing::Running));
     let mut second = attach(&server, &rm, PREDICATES).await;
     assert_eq!(first.end().await.code(), Code::Aborted);
-    until("the question is put", async || {
-        server.turn(1).await;
-        let next = tokio::time::timeout(Duration::from_millis(5), second.answers.message());
-        let Ok(Ok(Some(message))) = next.await else { return false };
-        let Some(Told::Request(request)) = message.content else { return false };
-        reply(&second, request.id, &[("n1", true)]);
-        true
-    })
-    .await;
-    assert_eq!(turn_until_new(&server, &mut rm).await, [("k1".to_owned(), "n1".to_owned())]);
+    let placed = say_yes_until_new(&server, &mut rm, &mut second).await;
+    assert_eq!(placed, [("k1".to_owned(), "n1".to_owned())]);
 }
 
 /// Item 8: the RM is told each second which asks more nodes would help, as long as they wait.
@@ -240,9 +239,7 @@ async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     server.turn(1_000).await;
     rm.new(1).await;
     // What was under way may come.
-    while let Ok(message) =
-        tokio::time::timeout(every * 4, callbacks.answers.message()).await
-    {
+    while let Ok(message) = tokio::time::timeout(every * 4, callbacks.answers.message()).await {
         message.unwrap().unwrap();
     }
 }
@@ -259,9 +256,10 @@ async fn events_come_in_batches() {
     rm.submit("other", "root.a").await;
     let message = callbacks.next().await;
     let Some(Told::Events(batch)) = message.content else { panic!("{message:?}") };
-    let of_application = batch.records.iter().any(|one| {
-        (one.r#type, &*one.object_id, one.event_change_detail) == (2, "other", 203)
-    });
+    let of_application = batch
+        .records
+        .iter()
+        .any(|one| (one.r#type, &*one.object_id, one.event_change_detail) == (2, "other", 203));
     assert!(of_application, "{batch:?}");
 }
 

@@ -83,7 +83,7 @@ async fn in_a_session_a_constraint_may_be_lifted() {
     let mut rm = SessionRm::on(&server, Capabilities::default()).await;
     rm.send(Ask::Node(NodeRequest { nodes: vec![labelled("n1", "disk")], rm_id: "rm".into() }));
     rm.send(application("app"));
-    let mut send = |rm: &mut SessionRm, constraint: NodeConstraint| {
+    let send = |rm: &mut SessionRm, constraint: NodeConstraint| {
         rm.seq += 1;
         let request = AllocationRequest {
             allocations: vec![ask("app", "k1", 1)],

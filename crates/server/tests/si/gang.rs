@@ -9,11 +9,7 @@ const REPLACED: TerminationType = TerminationType::PlaceholderReplaced;
 const TIMEOUT: TerminationType = TerminationType::Timeout;
 
 fn placeholder(key: &str, size: i64) -> Allocation {
-    Allocation {
-        task_group_name: "tg".into(),
-        placeholder: true,
-        ..ask("gang", key, size)
-    }
+    Allocation { task_group_name: "tg".into(), placeholder: true, ..ask("gang", key, size) }
 }
 
 fn member(key: &str, size: i64) -> Allocation {
@@ -127,17 +123,13 @@ async fn the_node_of_a_swap_may_go() {
 /// Item 5: a gang that is not complete in time starts over, or fails. What it holds is stopped.
 #[tokio::test]
 async fn a_gang_that_is_not_complete_in_time_resumes_or_fails() {
-    for (style, expected) in
-        [("Soft", ["Resuming", "Accepted"]), ("Hard", ["Failing", "Failed"])]
-    {
+    for (style, expected) in [("Soft", ["Resuming", "Accepted"]), ("Hard", ["Failing", "Failed"])] {
         let server = Server::start().await;
         let mut rm = gang(&server, style, &[("n1", 3)]).await;
         rm.ask(vec![placeholder("p1", 2), placeholder("p2", 2)]);
         rm.states(1).await;
         server.turn(10).await;
         let held = rm.new(1).await.remove(0).0;
-        rm.ask(vec![ask("gang", "other", 2)]);
-        turn_with(&server, 3).await;
         server.turn(121_000).await;
         let update = rm.applications.next().await.updated.remove(0);
         assert_eq!((&*update.state, &*update.message), (expected[0], "ResourceReservationTimeout"));

@@ -110,5 +110,30 @@ async fn in_a_session_an_acceptance_comes_before_what_is_placed() {
         }
     }
     assert!(states.values().all(|of| *of == ["Accepted", "Running"]), "{states:?}");
-    println!("{} asks of {applications} applications in {:?}", applications * each, begin.elapsed());
+    println!(
+        "{} asks of {applications} applications in {:?}",
+        applications * each,
+        begin.elapsed()
+    );
+}
+
+/// §12.6: where the engine takes one message at a time, streams are read no faster, and nothing is
+/// lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_busy_engine_holds_streams_back_and_loses_nothing() {
+    let server = Server::with(&MemoryJournal::default(), Settings::default(), |settings| {
+        settings.commands_waiting = 1;
+    })
+    .await;
+    let mut rm = Rm::furnished(&server).await;
+    let requests = 2_000;
+    for number in 0..requests {
+        rm.ask(vec![crate::support::placed("app", &format!("k{number}"), 1, "n1")]);
+    }
+    let mut keys = Keys::default();
+    while keys.new.len() < requests {
+        keys.hear(&rm.allocations.next().await);
+    }
+    let view = server.handle.views().at_least(0).await;
+    assert_eq!(view.books.allocations().iter().count(), requests);
 }

@@ -25,14 +25,11 @@ async fn full(server: &Server) -> Rm {
     rm.create(&[("n1", 10)]).await;
     rm.submit("rich", "root.rich").await;
     rm.submit("poor", "root.poor").await;
-    let policy = |to_self| Some(PreemptionPolicy {
-        allow_preempt_self: to_self,
-        allow_preempt_other: !to_self,
-    });
-    let rich = |key: &str| Allocation {
-        preemption_policy: policy(true),
-        ..placed("rich", key, 5, "n1")
+    let policy = |to_self| {
+        Some(PreemptionPolicy { allow_preempt_self: to_self, allow_preempt_other: !to_self })
     };
+    let rich =
+        |key: &str| Allocation { preemption_policy: policy(true), ..placed("rich", key, 5, "n1") };
     rm.ask(vec![rich("r1"), rich("r2")]);
     rm.new(2).await;
     rm.ask(vec![Allocation { preemption_policy: policy(false), ..ask("poor", "k1", 5) }]);

@@ -6,9 +6,7 @@ use headroom_api::si::v1::{
     Allocation, AllocationRequest, ApplicationRequest, NodeInfo, NodeRequest, TerminationType,
 };
 
-use crate::support::{
-    QUEUES, Rm, Server, ask, new, node, placed, vcores,
-};
+use crate::support::{QUEUES, Rm, Server, ask, new, node, placed, vcores};
 
 /// Item 4, §6.1: what joins is accepted or rejected, all of one request in one answer.
 #[tokio::test]
@@ -202,7 +200,6 @@ async fn known_asks_and_allocations_change_in_silence_unless_they_are_placed() {
     };
     // Another size for an ask, for an allocation, and for something foreign; another node.
     rm.ask(vec![ask("app", "k1", 2), ask("app", "k2", 3), foreign(1), foreign(2)]);
-    rm.ask(vec![placed("app", "k2", 3, "n2")]);
     rm.create(&[("n2", 10)]).await;
     rm.ask(vec![placed("app", "k2", 3, "n2")]);
     rm.allocations.silent().await;

@@ -162,7 +162,7 @@ async fn everything_is_applied_in_the_order_in_which_it_is_sent() {
             _ => "other",
         })
         .collect();
-    assert_eq!(kinds, ["node", "application", "state", "state", "allocation"]);
+    assert_eq!(kinds, ["node", "application", "state", "allocation", "state"]);
     server.turn(10).await;
     assert_eq!(new_keys(&rm.settled().await), ["k1"]);
 }
@@ -207,9 +207,8 @@ async fn a_session_goes_on_after_a_cut_without_loss_or_repeats() {
     all.extend(rm.settled().await);
     let mut keys = new_keys(&all);
     keys.sort();
-    let expected: Vec<String> = (0..6)
-        .flat_map(|round| (0..5).map(move |number| format!("k{round}-{number}")))
-        .collect();
+    let expected: Vec<String> =
+        (0..6).flat_map(|round| (0..5).map(move |number| format!("k{round}-{number}"))).collect();
     assert_eq!(keys, expected);
     let view = server.handle.views().at_least(0).await;
     assert_eq!(view.books.allocations().iter().count(), 30);
@@ -266,11 +265,8 @@ async fn nothing_is_placed_before_recovery_is_done() {
 #[tokio::test]
 async fn a_stream_that_breaks_its_rules_ends() {
     let server = Server::start().await;
-    let ping = |seq| RmMessage {
-        seq,
-        content: Some(Ask::Ping(Ping { id: 1 })),
-        ..RmMessage::default()
-    };
+    let ping =
+        |seq| RmMessage { seq, content: Some(Ask::Ping(Ping { id: 1 })), ..RmMessage::default() };
     let mut pipe = open(&server, ping(1)).await;
     assert_eq!(pipe.end().await.code(), Code::InvalidArgument, "`register` comes first");
 

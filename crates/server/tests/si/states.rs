@@ -78,9 +78,8 @@ async fn states_follow_each_other_by_the_table() {
             for update in answer.updated {
                 assert_eq!(update.application_id, id);
                 let next = may_follow(&state).iter().find(|(next, _)| *next == update.state);
-                let (_, message) = next.unwrap_or_else(|| {
-                    panic!("{id} goes from {state} to {}", update.state)
-                });
+                let (_, message) =
+                    next.unwrap_or_else(|| panic!("{id} goes from {state} to {}", update.state));
                 assert_eq!(update.message, *message, "{state} to {}", update.state);
                 assert!(update.state_transition_timestamp > 1_700_000_000_000_000_000);
                 seen.insert((state, update.state.clone()));

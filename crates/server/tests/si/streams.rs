@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use headroom_api::si::v1::{ApplicationRequest, NodeInfo, NodeRequest};
+use headroom_api::si::v1::{AllocationRequest, ApplicationRequest, NodeInfo, NodeRequest};
 use headroom_server::grpc::Standing;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
 
 use crate::support::{
-    Pipe, open, QUEUES, Rm, Server, ask, new, register, registration, until, with_token,
+    Pipe, QUEUES, Rm, Server, ask, new, open, register, registration, until, with_token,
 };
 
 #[tokio::test]
@@ -18,7 +18,8 @@ async fn a_stream_without_metadata_belongs_to_the_rm_that_its_first_message_name
     let server = Server::start().await;
     register(&server, registration("rm", QUEUES)).await.unwrap();
     let (requests, receiver) = mpsc::unbounded_channel();
-    let requested = server.client().update_application(UnboundedReceiverStream::new(receiver));
+    let mut client = server.client();
+    let requested = client.update_application(UnboundedReceiverStream::new(receiver));
     let answers = requested.await.unwrap().into_inner();
     let mut applications = Pipe { requests, answers };
     applications.send(ApplicationRequest {
@@ -75,7 +76,7 @@ async fn answers_wait_for_a_stream_that_is_not_there_yet() {
         ..headroom_core::AddNode::default()
     });
     server.handle.submit(placed).await.unwrap().unwrap();
-    let mut nodes = open!(server, &token, update_node);
+    let mut nodes: Pipe<NodeRequest, _> = open!(server, &token, update_node);
     assert_eq!(nodes.next().await.accepted.len(), 1, "it came before there was a stream for it");
 }
 
@@ -86,20 +87,21 @@ async fn too_many_answers_for_an_absent_stream_end_the_session() {
     let token = register(&server, registration("rm", QUEUES)).await.unwrap();
     assert_eq!(before.nodes.end().await.code(), Code::Aborted);
     // Each state that an application enters is a message, and nobody takes those.
-    let (nodes, allocations) = (open!(server, &token, update_node), open!(server, &token, update_allocation));
-    let (mut nodes, mut allocations) = (nodes, allocations);
-    let submit = |number| headroom_core::Command::Submit(headroom_core::Submit {
-        partition: "default".into(),
-        application: format!("app{number}").into(),
-        queue: "root.a".into(),
-        user: "ann".into(),
-        ..headroom_core::Submit::default()
-    });
+    let mut nodes: Pipe<NodeRequest, _> = open!(server, &token, update_node);
+    let mut allocations: Pipe<AllocationRequest, _> = open!(server, &token, update_allocation);
+    let submit = |number| {
+        headroom_core::Command::Submit(headroom_core::Submit {
+            partition: "default".into(),
+            application: format!("app{number}").into(),
+            queue: "root.a".into(),
+            user: "ann".into(),
+            ..headroom_core::Submit::default()
+        })
+    };
     for number in 0..5 {
         server.handle.submit(submit(number)).await.unwrap().unwrap();
     }
     assert_eq!(allocations.end().await.code(), Code::ResourceExhausted);
-    nodes.send(NodeRequest::default());
     assert_eq!(nodes.end().await.code(), Code::ResourceExhausted);
     let mut rm = Rm::on(&server, QUEUES).await;
     rm.create(&[("n1", 1)]).await;
@@ -119,10 +121,8 @@ async fn a_lost_stream_pauses_the_rm_and_only_another_registration_brings_it_bac
         view.books.partitions().values().all(|row| row.questions.is_some())
     })
     .await;
-    rm.allocations.send(headroom_api::si::v1::AllocationRequest {
-        allocations: vec![ask("app", "k1", 1)],
-        ..Default::default()
-    });
+    rm.allocations
+        .send(AllocationRequest { allocations: vec![ask("app", "k1", 1)], ..Default::default() });
     until("the ask is there", async || {
         server.handle.views().at_least(0).await.books.allocations().iter().count() == 1
     })
