@@ -156,16 +156,17 @@ fn it_comes_back_with_what_was_there_after_being_killed() {
         assert!(Instant::now() < until, "the change is not seen: {}", folder.read("log"));
         std::thread::sleep(Duration::from_millis(50));
     }
+    // As by kill -9.
     drop(server);
+    let dumped = folder.succeed(&["journal", "dump"]).stdout;
+    let records: Vec<serde_json::Value> =
+        dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 2, "{dumped}");
+    assert!(records.iter().all(|record| record["identity"] == "file:queues.yaml"), "{dumped}");
     let mut again = Server::start(&folder, &[]);
     assert!(folder.read("log").contains("\"sequence\":2,\"replayed\":2"), "{}", folder.read("log"));
     again.signal("INT");
     assert_eq!(again.end().0.code(), Some(0));
-    let dumped = folder.succeed(&["journal", "dump"]).stdout;
-    let identities: Vec<serde_json::Value> =
-        dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(identities.len(), 2, "{dumped}");
-    assert!(identities.iter().all(|record| record["identity"] == "file:queues.yaml"), "{dumped}");
 }
 
 #[test]

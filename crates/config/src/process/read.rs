@@ -18,6 +18,8 @@ use crate::{STACK_BYTES, yaml};
 
 /// Largest file, in bytes. What anybody writes has a few hundred.
 const FILE_BYTES_MAX: usize = 1 << 20;
+/// Most commands that may wait: more would only wait longer.
+const COMMANDS_MAX: usize = 1_000_000;
 
 impl Process {
     /// Read what was given.
@@ -30,7 +32,7 @@ impl Process {
         let (path, text) = file.unwrap_or_default();
         if text.len() > FILE_BYTES_MAX {
             let fault = format!(
-                "{} has {} bytes, at most {FILE_BYTES_MAX} are read; is it the right file?",
+                "error: {} has {} bytes, at most {FILE_BYTES_MAX} are read; is it the right file?",
                 path.display(),
                 text.len()
             );
@@ -202,7 +204,11 @@ impl Reader<'_> {
             requests: self.count("limits.requests", 1)?,
             connections: self.count("limits.connections", 1)?,
             connections_per_address: self.count("limits.connectionsPerAddress", 1)?,
-            commands: self.count("limits.commands", 1)?,
+            commands: self.one("limits.commands", |text| {
+                let count = value::count(text, 1)?;
+                let count = usize::try_from(count).ok().filter(|count| *count <= COMMANDS_MAX);
+                count.ok_or_else(|| format!("expected at most {COMMANDS_MAX}"))
+            })?,
         })
     }
 

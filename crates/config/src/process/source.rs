@@ -158,7 +158,7 @@ pub(super) fn of_environment(
             known.iter().map(|(variable, _)| (distance(shortened(&name), variable), variable));
         if let Some((_, nearest)) = near.min().filter(|(letters, _)| *letters <= 2) {
             faults.push(format!(
-                "the environment variable {name} is no key; the nearest is {nearest}"
+                "error: the environment variable {name} is no key; the nearest is {nearest}"
             ));
         }
     }

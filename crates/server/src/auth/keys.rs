@@ -1,7 +1,7 @@
 //! The public keys of an issuer: asked for, remembered, and asked for again when it has others.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
@@ -73,11 +73,12 @@ struct Discovered {
 pub(super) struct Keys {
     issuer: String,
     http: Client,
-    /// Whoever asks holds this, so that all others wait for one answer.
-    known: Mutex<Known>,
+    known: RwLock<Known>,
+    /// Whoever asks holds this, so that all others who need the answer wait for one.
+    asking: Mutex<()>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Known {
     keys: Arc<Vec<Jwk>>,
     /// When they were told.
@@ -104,13 +105,14 @@ impl Keys {
             builder = builder.tls_certs_merge(found);
         }
         let http = builder.build().map_err(KeysError::Setup)?;
-        Ok(Self { issuer: issuer.to_owned(), http, known: Mutex::default() })
+        let (known, asking) = (RwLock::default(), Mutex::default());
+        Ok(Self { issuer: issuer.to_owned(), http, known, asking })
     }
 
     /// Have keys, if there are none.
     pub(super) async fn load(&self) -> Result<(), KeysError> {
-        let mut known = self.known.lock().await;
-        if known.told_at.is_none() { self.ask(&mut known).await } else { Ok(()) }
+        let _one = self.asking.lock().await;
+        if self.known().told_at.is_none() { self.ask().await } else { Ok(()) }
     }
 
     /// The keys by which a token with this header may be signed; none if the issuer has none.
@@ -119,31 +121,45 @@ impl Keys {
         kid: Option<&str>,
         algorithm: Algorithm,
     ) -> Result<Vec<DecodingKey>, KeysError> {
-        let mut known = self.known.lock().await;
         let fits = |key: &&Jwk| fits(key, kid, algorithm);
+        let has = |known: &Known| known.keys.iter().any(|key| fits(&key));
+        let known = self.known();
         let is_new = known.told_at.is_some_and(|told| told.elapsed() < KEPT_FOR);
-        let is_there = known.keys.iter().any(|key| fits(&key));
-        let asked_lately = known.asked_at.is_some_and(|asked| asked.elapsed() < ASKED_EVERY);
-        if !(is_new && is_there || asked_lately) {
-            match self.ask(&mut known).await {
-                Ok(()) => {}
-                // What was good an hour ago is better than letting nobody in.
-                Err(error) if is_there => tracing::warn!(
-                    error = crate::chain(&error),
-                    "the issuer's keys cannot be refreshed; those that are known go on"
-                ),
-                Err(error) => return Err(error),
+        if has(&known) {
+            // Who knows the key waits for nobody: one of those who come refreshes what is old.
+            if !is_new && let Ok(_one) = self.asking.try_lock() {
+                self.refresh().await;
             }
-        } else if known.told_at.is_none() {
-            return Err(KeysError::NotYet { issuer: self.issuer.clone() });
+        } else {
+            let _one = self.asking.lock().await;
+            let known = self.known();
+            let lately = known.asked_at.is_some_and(|asked| asked.elapsed() < ASKED_EVERY);
+            if !has(&known) && !lately {
+                self.ask().await?;
+            } else if known.told_at.is_none() {
+                return Err(KeysError::NotYet { issuer: self.issuer.clone() });
+            }
         }
-        let keys = Arc::clone(&known.keys);
-        drop(known);
+        let keys = self.known().keys;
         Ok(keys.iter().filter(fits).filter_map(|key| DecodingKey::from_jwk(key).ok()).collect())
     }
 
-    async fn ask(&self, known: &mut Known) -> Result<(), KeysError> {
-        known.asked_at = Some(Instant::now());
+    /// Ask again, if that was not done a moment ago. What was good an hour ago is better than
+    /// letting nobody in.
+    async fn refresh(&self) {
+        if self.known().asked_at.is_some_and(|asked| asked.elapsed() < ASKED_EVERY) {
+            return;
+        }
+        if let Err(error) = self.ask().await {
+            tracing::warn!(
+                error = crate::chain(&error),
+                "the issuer's keys cannot be refreshed; those that are known go on"
+            );
+        }
+    }
+
+    async fn ask(&self) -> Result<(), KeysError> {
+        self.change(|known| known.asked_at = Some(Instant::now()));
         let base = self.issuer.trim_end_matches('/');
         let at = format!("{base}/.well-known/openid-configuration");
         let found: Discovered = self.get(&at).await?;
@@ -159,9 +175,19 @@ impl Keys {
         }
         let set: JwkSet = self.get(&found.jwks_uri).await?;
         tracing::info!(issuer = self.issuer, keys = set.keys.len(), "keys of the issuer read");
-        known.keys = Arc::new(set.keys);
-        known.told_at = Some(Instant::now());
+        self.change(|known| {
+            known.keys = Arc::new(set.keys);
+            known.told_at = Some(Instant::now());
+        });
         Ok(())
+    }
+
+    fn known(&self) -> Known {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     async fn get<T: serde::de::DeserializeOwned>(&self, url: &str) -> Result<T, KeysError> {

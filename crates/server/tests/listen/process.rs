@@ -93,15 +93,16 @@ async fn what_is_under_way_ends_and_nothing_new_begins() {
 #[tokio::test]
 async fn a_web_ui_has_all_paths_that_are_not_ours() {
     let folder = Folder::new();
-    folder.write("index.html", "<p>first</p>");
-    folder.write("main.js", "1");
-    std::fs::write(folder.path("../headroom-secret"), "secret").unwrap();
-    let server = start(&format!("web: {{dir: {}}}", folder.path("").display())).await;
+    std::fs::create_dir(folder.path("ui")).unwrap();
+    folder.write("ui/index.html", "<p>first</p>");
+    folder.write("ui/main.js", "1");
+    folder.write("secret", "secret");
+    let server = start(&format!("web: {{dir: {}}}", folder.path("ui").display())).await;
     for (path, expected) in [
         ("/", "<p>first</p>"),
         ("/main.js", "1"),
         ("/queues", "<p>first</p>"),
-        ("/..%2fheadroom-secret", "<p>first</p>"),
+        ("/..%2fsecret", "<p>first</p>"),
         ("/ws/v1/partitions", "open sent 0"),
     ] {
         assert_eq!(server.get(path).await.text().await.unwrap(), expected, "{path}");
