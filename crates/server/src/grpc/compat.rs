@@ -278,10 +278,9 @@ async fn read_all<K: Kind>(
             },
         };
         if !request.rm_id().is_empty() && request.rm_id() != manager.id() {
-            return Err(interface.named(request.rm_id(), K::NAME).map_or_else(
-                |why| why,
-                |_| Status::failed_precondition("a stream is of one RM"),
-            ));
+            return Err(interface
+                .named(request.rm_id(), K::NAME)
+                .map_or_else(|why| why, |_| Status::failed_precondition("a stream is of one RM")));
         }
         request.hand_in(interface, manager).await?;
     }

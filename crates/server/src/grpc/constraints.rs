@@ -65,7 +65,10 @@ impl ConstraintsOf {
     /// The constraint of an ask, if it has one.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
         let state = self.state();
-        state.by_ask.get(&(partition.clone(), key.clone())).map(|(constraint, _)| constraint.clone())
+        state
+            .by_ask
+            .get(&(partition.clone(), key.clone()))
+            .map(|(constraint, _)| constraint.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

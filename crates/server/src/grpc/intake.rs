@@ -84,10 +84,8 @@ impl Intake {
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(count).await.map_err(|_| Closed)?;
         let origin = &self.origin;
-        let submission = |step: &Step| Submission {
-            origin: origin.clone(),
-            command: step.command.clone(),
-        };
+        let submission =
+            |step: &Step| Submission { origin: origin.clone(), command: step.command.clone() };
         let submissions = steps.iter().map(submission).collect();
         let answer = begin(&self.handle, submissions).await;
         slot.send(Pending { seq, work: Work::Commands(steps, answer), _room: Some(room) });

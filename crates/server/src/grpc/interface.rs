@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 use aws_lc_rs::rand;
 use headroom_api::si::headroom::Capabilities;
 use headroom_api::si::v1::RegisterResourceManagerRequest;
-use headroom_core::config::Configuration;
 use headroom_core::Command;
+use headroom_core::config::Configuration;
 use headroom_engine::users::Resolvers;
 use headroom_engine::{Origin, Submission};
 use tonic::Status;
@@ -205,8 +205,7 @@ impl Interface {
         let said = (request, token);
         let (manager, pendings) = Manager::new(self, said, (origin, outbox, recovering));
         tracing::info!(rm = manager.id(), ?profile, by = caller.identity, "an RM has registered");
-        let teller =
-            Teller::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
+        let teller = Teller::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
         let (interface, told) = (self.clone(), Arc::clone(&manager));
         tokio::spawn(async move {
             teller.run().await;
@@ -359,7 +358,8 @@ fn origin(caller: &Caller, rm_id: &str) -> Origin {
 /// See whether a queue file can be put in force, before anything is torn down for it.
 fn check(text: &str) -> Result<(), Status> {
     let refused = |error: QueueFileError| refused("registration of RM failed", &error);
-    let loaded = headroom_config::read(text).map_err(|error| refused(QueueFileError::Faulty(error)))?;
+    let loaded =
+        headroom_config::read(text).map_err(|error| refused(QueueFileError::Faulty(error)))?;
     Resolvers::of(&loaded.configuration).map_err(|error| refused(error.into()))?;
     Ok(())
 }
@@ -387,4 +387,3 @@ fn random_token() -> Result<String, Status> {
         .map_err(|_| Status::unavailable("the system has no random numbers to give"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
-

@@ -41,8 +41,7 @@ impl Interface {
         let most = self.settings().message_bytes_max;
         let (reporter, health) = health_reporter();
         tokio::spawn(report_health(self.clone(), reporter));
-        let scheduler =
-            SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
+        let scheduler = SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
         let session =
             SchedulerSessionServer::new(Session(self.clone())).max_decoding_message_size(most);
         let callbacks =

@@ -237,7 +237,8 @@ impl Reading {
             _ => None,
         };
         if foreign.is_some_and(|rm_id| !rm_id.is_empty() && rm_id != manager.id()) {
-            let message = format!("this session is of RM {}, and so are its requests", manager.id());
+            let message =
+                format!("this session is of RM {}, and so are its requests", manager.id());
             return error(manager, seq, "RM_ID", message).await;
         }
         match content {
@@ -289,12 +290,7 @@ async fn say(manager: &Manager, seq: u64, what: Option<Told>) -> Result<(), Stat
     Ok(manager.intake.say(seq, what.map(Say::Session)).await?)
 }
 
-async fn error(
-    manager: &Manager,
-    seq: u64,
-    code: &str,
-    message: String,
-) -> Result<(), Status> {
+async fn error(manager: &Manager, seq: u64, code: &str, message: String) -> Result<(), Status> {
     let error = RequestError { request_seq: seq, code: code.to_owned(), message };
     say(manager, seq, Some(Told::RequestError(error))).await
 }

@@ -1,7 +1,7 @@
 //! Item 2 of the list: registration and configuration.
 
-use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient;
 use headroom_api::si::headroom::GetServerInfoRequest;
+use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient;
 use headroom_api::si::v1::{NodeRequest, TerminationType, UpdateConfigurationRequest};
 use headroom_journal::MemoryJournal;
 use headroom_server::grpc::{Settings, Standing};
@@ -103,7 +103,10 @@ async fn requests_before_registration_are_refused() {
     let refused = answers.message().await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     let message = refused.message();
-    assert!(message.contains("received NodeRequest, but RmID=\"rm\" is not registered"), "{message}");
+    assert!(
+        message.contains("received NodeRequest, but RmID=\"rm\" is not registered"),
+        "{message}"
+    );
     let mut client = SchedulerSessionClient::new(server.channel.clone());
     let update = UpdateConfigurationRequest { rm_id: "rm".into(), ..Default::default() };
     let refused = client.update_configuration(update).await.unwrap_err();

@@ -6,9 +6,7 @@ use headroom_api::si::v1::{
     Allocation, AllocationRequest, ApplicationRequest, NodeInfo, NodeRequest, TerminationType,
 };
 
-use crate::support::{
-    QUEUES, Rm, Server, ask, new, node, placed, vcores,
-};
+use crate::support::{QUEUES, Rm, Server, ask, new, node, placed, vcores};
 
 /// Item 4, §6.1: what joins is accepted or rejected, all of one request in one answer.
 #[tokio::test]

@@ -57,10 +57,8 @@ async fn health_says_whether_commands_are_taken() {
 async fn reflection_lists_the_services_and_describes_their_messages() {
     let server = Server::start().await;
     let mut client = ServerReflectionClient::new(server.channel.clone());
-    let ask = |request| ServerReflectionRequest {
-        host: String::new(),
-        message_request: Some(request),
-    };
+    let ask =
+        |request| ServerReflectionRequest { host: String::new(), message_request: Some(request) };
     let requests = [
         ask(MessageRequest::ListServices(String::new())),
         ask(MessageRequest::FileContainingSymbol("si.v1.AllocationRequest".into())),

@@ -10,7 +10,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
 
 use crate::support::{
-    Pipe, open, QUEUES, Rm, Server, ask, new, register, registration, until, with_token,
+    Pipe, QUEUES, Rm, Server, ask, new, open, register, registration, until, with_token,
 };
 
 #[tokio::test]
@@ -86,15 +86,18 @@ async fn too_many_answers_for_an_absent_stream_end_the_session() {
     let token = register(&server, registration("rm", QUEUES)).await.unwrap();
     assert_eq!(before.nodes.end().await.code(), Code::Aborted);
     // Each state that an application enters is a message, and nobody takes those.
-    let (nodes, allocations) = (open!(server, &token, update_node), open!(server, &token, update_allocation));
+    let (nodes, allocations) =
+        (open!(server, &token, update_node), open!(server, &token, update_allocation));
     let (mut nodes, mut allocations) = (nodes, allocations);
-    let submit = |number| headroom_core::Command::Submit(headroom_core::Submit {
-        partition: "default".into(),
-        application: format!("app{number}").into(),
-        queue: "root.a".into(),
-        user: "ann".into(),
-        ..headroom_core::Submit::default()
-    });
+    let submit = |number| {
+        headroom_core::Command::Submit(headroom_core::Submit {
+            partition: "default".into(),
+            application: format!("app{number}").into(),
+            queue: "root.a".into(),
+            user: "ann".into(),
+            ..headroom_core::Submit::default()
+        })
+    };
     for number in 0..5 {
         server.handle.submit(submit(number)).await.unwrap().unwrap();
     }

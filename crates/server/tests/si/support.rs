@@ -8,9 +8,8 @@ use headroom_api::si::v1::scheduler_client::SchedulerClient;
 use headroom_api::si::v1::{
     AddApplicationRequest, Allocation, AllocationRelease, AllocationReleasesRequest,
     AllocationRequest, AllocationResponse, ApplicationRequest, ApplicationResponse, NodeInfo,
-    NodeRequest, NodeResponse, Quantity, RegisterResourceManagerRequest,
-    RemoveApplicationRequest, Resource, TerminationType, UserGroupInformation,
-    node_info::ActionFromRm,
+    NodeRequest, NodeResponse, Quantity, RegisterResourceManagerRequest, RemoveApplicationRequest,
+    Resource, TerminationType, UserGroupInformation, node_info::ActionFromRm,
 };
 use headroom_core::{Millis, Timestamp};
 use headroom_engine::users::Users;
@@ -165,7 +164,10 @@ impl<Q: std::fmt::Debug, A> Pipe<Q, A> {
     }
 
     /// Nothing comes.
-    pub(crate) async fn silent(&mut self) where A: std::fmt::Debug {
+    pub(crate) async fn silent(&mut self)
+    where
+        A: std::fmt::Debug,
+    {
         let next = tokio::time::timeout(SILENCE, self.answers.message()).await;
         assert!(next.is_err(), "nothing was to come, but {next:?}");
     }
@@ -272,7 +274,8 @@ impl Rm {
     }
 
     pub(crate) fn act(&self, id: &str, action: ActionFromRm) {
-        let nodes = vec![NodeInfo { node_id: id.into(), action: action.into(), ..NodeInfo::default() }];
+        let nodes =
+            vec![NodeInfo { node_id: id.into(), action: action.into(), ..NodeInfo::default() }];
         self.nodes.send(NodeRequest { nodes, rm_id: "rm".into() });
     }
 

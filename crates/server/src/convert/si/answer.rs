@@ -34,7 +34,9 @@ pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<Told> {
 const fn takes_away(command: &Command) -> bool {
     matches!(
         command,
-        Command::RemoveApplication { .. } | Command::Release { .. } | Command::ReleaseForeign { .. }
+        Command::RemoveApplication { .. }
+            | Command::Release { .. }
+            | Command::ReleaseForeign { .. }
     )
 }
 

@@ -83,7 +83,11 @@ fn added(new: AddApplicationRequest) -> New {
         queue: Name::new(new.queue_name),
         tags,
         placeholder_ask: amounts(new.placeholder_ask.as_ref()),
-        gang_style: if new.gang_scheduling_style == HARD { GangStyle::Hard } else { GangStyle::Soft },
+        gang_style: if new.gang_scheduling_style == HARD {
+            GangStyle::Hard
+        } else {
+            GangStyle::Soft
+        },
         placeholder_timeout: timeout(new.execution_timeout_milli_seconds),
         ..Submit::default()
     };

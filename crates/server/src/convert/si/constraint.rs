@@ -44,7 +44,10 @@ impl Constraint {
         let label = attributes.get(LABEL).map_or("", Name::as_str);
         let other = !self.label.is_empty() && self.label != label;
         other.then(|| {
-            Name::new(format!("the ask wants nodes with label {:?}, this has {label:?}", self.label))
+            Name::new(format!(
+                "the ask wants nodes with label {:?}, this has {label:?}",
+                self.label
+            ))
         })
     }
 
@@ -68,9 +71,9 @@ pub fn constraints(
         let of_tags = (blocked.is_some() || label.is_some()).then(|| {
             Constraint::of(blocked.unwrap_or_default().split(','), label.unwrap_or_default())
         });
-        let of_field = beside.get(&one.allocation_key).map(|one| {
-            Constraint::of(one.blocked_nodes.iter(), &one.node_label)
-        });
+        let of_field = beside
+            .get(&one.allocation_key)
+            .map(|one| Constraint::of(one.blocked_nodes.iter(), &one.node_label));
         if let Some(constraint) = of_field.or(of_tags) {
             let key = Name::new(&one.allocation_key);
             all.insert((partition(&one.partition_name), key), constraint);
