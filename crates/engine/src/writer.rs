@@ -227,7 +227,6 @@ impl Writer {
         }
         match decide(&self.books, now, &command) {
             Ok(events) => {
-                self.tally.judged(&command, None);
                 self.events = events;
                 let entry = self.record(now, Some((origin, command)))?;
                 let sequence = self.journal.next() - 1;
@@ -235,7 +234,7 @@ impl Writer {
             }
             Err(rejection) => {
                 self.work.refused += 1;
-                self.tally.judged(&command, Some(&rejection));
+                self.tally.refuse(&command, &rejection);
                 self.note_refusal(now, &command);
                 Ok(Err(rejection))
             }

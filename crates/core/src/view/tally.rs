@@ -20,9 +20,7 @@ use crate::time::Timestamp;
 /// happened begins at zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Commands that were judged.
-    pub commands: u64,
-    /// Of these, refused, by the code of the refusal.
+    /// Commands that were refused, by the code of the refusal.
     pub refused: BTreeMap<&'static str, u64>,
     /// Applications that were sent, whatever became of them.
     pub submitted: u64,
@@ -226,10 +224,8 @@ impl Tally {
         }
     }
 
-    /// Count a command that was judged, and why it was refused if it was.
-    pub fn judged(&mut self, command: &Command, refused: Option<&Rejection>) {
-        self.commands += 1;
-        let Some(rejection) = refused else { return };
+    /// Count a command that was refused.
+    pub fn refuse(&mut self, command: &Command, rejection: &Rejection) {
         *self.refused.entry(rejection.code()).or_default() += 1;
         if let Command::Ask(_) = command {
             self.asks_refused += 1;

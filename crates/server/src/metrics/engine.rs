@@ -1,6 +1,6 @@
 //! What the engine measures of itself, in the buckets of a metric.
 
-use headroom_engine::{StepTimes, View};
+use headroom_engine::{BOUNDS, Durations, StepTimes, View};
 
 /// Times in buckets.
 pub(super) struct Times {
@@ -27,4 +27,11 @@ fn times(steps: &StepTimes, bounds: &[f64]) -> Times {
         counts[bucket] += count;
     }
     Times { counts, seconds: steps.sum().as_secs_f64() }
+}
+
+/// How long something took that the engine counts in [`BOUNDS`].
+pub(super) fn durations(durations: &Durations) -> (Vec<f64>, Times) {
+    let bounds = BOUNDS.iter().map(std::time::Duration::as_secs_f64).collect();
+    let times = Times { counts: durations.counts.to_vec(), seconds: durations.sum.as_secs_f64() };
+    (bounds, times)
 }

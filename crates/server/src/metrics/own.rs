@@ -1,6 +1,7 @@
 //! Metrics under our own names. What they mean stands in `docs/metrics.md`.
 
 use headroom_api::headroomv1::ResourceManagerState;
+use headroom_core::Timestamp;
 use headroom_core::books::ApplicationState;
 use headroom_core::resource::Resources;
 
@@ -8,7 +9,7 @@ use super::engine;
 use super::scrape::Scrape;
 use super::text::{Exposition, Kind, Label};
 use crate::live::{Requests, StreamKind};
-use crate::native::node_counts;
+use crate::native::{drift, node_counts};
 
 use Kind::{Counter, Gauge, Histogram};
 
@@ -42,6 +43,7 @@ const WAITS: [&str; 18] = [
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     server(out, scrape);
+    journal(out, scrape);
     partitions(out, scrape);
     resources(out, scrape);
     waiting(out, scrape);
@@ -62,6 +64,57 @@ fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     let streams = StreamKind::ALL
         .map(|kind| (vec![("kind", kind.as_str())], scrape.service.live().streams(kind)));
     out.samples(("headroom_streams", Gauge, "Open streams, by kind."), streams);
+}
+
+/// The journal, and the writer in front of it.
+fn journal(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let (health, work) = (scrape.service.engine.health(), &scrape.view.work);
+    for (name, help, value) in [
+        ("headroom_backlog", "Messages that wait for the writer.", health.backlog),
+        ("headroom_backlog_max", "How many may.", health.backlog_max),
+    ] {
+        out.one((name, Gauge, help), value as u64);
+    }
+    let help = "Checks of the books that fail: always 0, or a bug.";
+    out.one(("headroom_books_drift", Gauge, help), drift(scrape.service));
+    let since = |at: Timestamp| seconds(scrape.now.since(at).get());
+    let help = "How long the flush takes that is under way; 0 while none is.";
+    let flushing = health.flushing_since.map_or(0.0, since);
+    out.one(("headroom_journal_flushing_seconds", Gauge, help), flushing);
+    if let Some(at) = health.last_flush {
+        let help = "When records were last made durable, since the epoch.";
+        let name = "headroom_journal_last_flush_timestamp_seconds";
+        out.one((name, Gauge, help), seconds(at.as_millis()));
+    }
+    for (name, help, count) in [
+        ("headroom_journal_records_total", "Records that were made durable.", work.records),
+        ("headroom_journal_bytes_total", "Their bytes.", work.bytes),
+        ("headroom_scheduler_steps_total", "Steps of the scheduler.", work.steps),
+        ("headroom_commands_total", "Commands that were judged.", work.commands),
+        ("headroom_commands_repeated_total", "Of these, known already.", work.repeated),
+        ("headroom_snapshot_failures_total", "Snapshots that failed.", work.snapshots.failed),
+    ] {
+        out.one((name, Counter, help), count);
+    }
+    let help = "Size of the last snapshot, bytes; 0 before the first.";
+    out.one(("headroom_snapshot_bytes", Gauge, help), work.snapshots.last_bytes);
+    for (name, help, durations) in [
+        (
+            "headroom_journal_flush_seconds",
+            "How long batches of records took to be made durable.",
+            &work.flushes,
+        ),
+        (
+            "headroom_snapshot_seconds",
+            "How long snapshots took, beside the work of the writer.",
+            &work.snapshots.taken,
+        ),
+    ] {
+        let (bounds, times) = engine::durations(durations);
+        if let Some(mut metric) = out.metric(name, Histogram, help) {
+            metric.histogram(&[], &bounds, &times.counts, times.seconds);
+        }
+    }
 }
 
 fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
@@ -159,7 +212,6 @@ fn seconds(millis: u64) -> f64 {
 
 fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
     let tally = &scrape.view.tally;
-    out.one(("headroom_commands_total", Counter, "Commands that were judged."), tally.commands);
     let refused = tally.refused.iter().map(|(code, count)| (vec![("code", *code)], *count));
     out.samples(
         ("headroom_refusals_total", Counter, "Commands that were refused, by code."),

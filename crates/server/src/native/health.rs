@@ -7,40 +7,70 @@ use headroom_api::headroomv1::{
     JournalHealth, JournalState, ServerHealth, ServerState, WriterHealth,
 };
 use headroom_core::view::Rate;
+use headroom_engine::Health;
 
 use super::answer::json;
 use super::asked::Asked;
-use super::words::stamp;
+use super::words::{stamp, time};
 use crate::live::StreamKind;
 use crate::service::Service;
 
 pub(super) async fn health(State(service): State<Service>, asked: Asked) -> Response<Body> {
     // Not `at_least`: this is answered whatever the writer does.
     let view = service.engine.views().latest();
-    let stopped = service.engine.stopped().is_some();
-    let now = service.clock.now();
-    let decisions = view.tally.partitions.values();
-    let decisions: u64 = decisions.map(|one| one.decisions.within_a_minute(now)).sum();
+    let engine = service.engine.health();
     let body = ServerHealth {
         stamp: stamp(&service, &view),
-        state: if stopped { ServerState::ReadOnly } else { ServerState::Ready },
+        state: state_of(&engine),
         version: service.about.version.to_owned(),
         build: service.about.build.clone(),
         started_at: service.about.started_at,
         leader: true,
         journal: JournalHealth {
-            state: if stopped { JournalState::Failed } else { JournalState::Ok },
-            ..JournalHealth::default()
+            state: if engine.journal_failure.is_some() {
+                JournalState::Failed
+            } else {
+                JournalState::Ok
+            },
+            last_flush: engine.last_flush.map(time),
+            flush_p99_ms: engine.flush_p99.map_or(0.0, |took| took.as_secs_f64() * 1_000.0),
+            disk_free: None,
         },
-        writer: WriterHealth { backlog: 0, steps_per_second: per_second(decisions) },
+        writer: WriterHealth {
+            backlog: engine.backlog as u64,
+            steps_per_second: f64::from(u32::try_from(engine.steps_per_second).unwrap_or(u32::MAX)),
+        },
         rms: service.live().rms(),
         streams: StreamKind::ALL.map(|kind| service.live().streams(kind)).iter().sum(),
         memory: memory_of_process().unwrap_or(0),
-        drift: 0,
+        drift: drift(&service),
         recovering: None,
     };
     json(&asked, &body)
 }
+
+fn state_of(engine: &Health) -> ServerState {
+    if engine.journal_failure.is_some() {
+        ServerState::ReadOnly
+    } else if engine.stopped.is_some() {
+        ServerState::Stopping
+    } else if engine.backlog >= engine.backlog_max {
+        ServerState::Overloaded
+    } else {
+        ServerState::Ready
+    }
+}
+
+/// How many checks of the books failed when they were last made, but for those that count what
+/// clients did wrong.
+pub(crate) fn drift(service: &Service) -> u64 {
+    let checked = service.engine.checked();
+    let checks = checked.iter().flat_map(|checked| checked.checks.iter().skip(OF_CLIENTS));
+    checks.filter(|check| !check.succeeded).count() as u64
+}
+
+/// The first checks: errors of scheduling, and nodes that could not join.
+const OF_CLIENTS: usize = 2;
 
 /// What happened so often within a minute, per second.
 #[expect(clippy::cast_precision_loss, reason = "counts of a minute are far below 2^53")]

@@ -22,6 +22,7 @@ use headroom_api::routes::{self, Method};
 
 use crate::service::Service;
 
+pub(crate) use health::drift;
 pub(crate) use summary::node_counts;
 
 /// What answers an operation of the table of routes; none if it is not answered here.

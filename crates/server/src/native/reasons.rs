@@ -12,9 +12,10 @@ use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, WaitingExample, WaitingReason, WaitingReasons};
 use headroom_core::books::Books;
+use headroom_core::books::tracker::TrackerKind;
 use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::Resources;
-use headroom_core::{Reason, Scheduler, Timestamp};
+use headroom_core::{Blocker, Reason, Scheduler, Timestamp};
 
 use super::answer::{Refused, json};
 use super::asked::Asked;
@@ -22,6 +23,7 @@ use super::partitions::of_path;
 use super::visible;
 use super::words::{resources, stamp, time};
 use crate::caller::Caller;
+use crate::rest::Sight;
 use crate::service::Service;
 
 /// How many examples a reason has.
@@ -118,13 +120,37 @@ impl Look<'_> {
         let examples = if explained { self.examples(reason) } else { Vec::new() };
         WaitingReason {
             code: reason.code(self.books).unwrap_or_default().to_owned(),
-            scope: reason.subject(self.books).unwrap_or_default(),
+            scope: self.scope(reason),
             asks: sum.asks,
             applications: sum.applications,
             resources: resources(&self.books.types().amounts(&sum.resources)),
             queues: queues.map(|(_, leaf)| self.books.queue(*leaf).path.to_string()).collect(),
             examples,
         }
+    }
+
+    /// What sets the bound, without the name of anybody whom the caller does not see.
+    fn scope(&self, reason: Reason) -> String {
+        let sight = Sight::of(self.caller);
+        if let Reason::For(
+            Blocker::Limit(partition, level) | Blocker::LimitApplications(partition, level),
+        ) = reason
+        {
+            let trackers = &self.books.partition(partition).trackers;
+            let level = trackers.level(level);
+            let tracker = trackers.tracker(level.tracker);
+            let path = &self.books.queue(level.queue).path;
+            match tracker.kind {
+                TrackerKind::User if !sight.sees_user(&tracker.name) => {
+                    return format!("another user at {path}");
+                }
+                TrackerKind::Group if !sight.sees_group(&tracker.name) => {
+                    return format!("another group at {path}");
+                }
+                TrackerKind::User | TrackerKind::Group => {}
+            }
+        }
+        reason.subject(self.books).unwrap_or_default()
     }
 
     fn examples(&self, reason: Reason) -> Vec<WaitingExample> {

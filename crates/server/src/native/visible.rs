@@ -1,29 +1,27 @@
-//! What a caller may see.
+//! What a caller may see, as [`Sight`] decides it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use headroom_api::headroomv1::Role;
 use headroom_core::books::Books;
 use headroom_core::id::QueueId;
-use headroom_core::placement::{may_administer, may_submit};
 
 use crate::caller::Caller;
+use crate::rest::{Extent, Sight};
 
 /// Whether the caller may see everything.
 pub(super) fn everything(caller: &Caller) -> bool {
-    [Role::Admin, Role::Operator, Role::Viewer].into_iter().any(|role| caller.is(role))
+    Sight::of(caller).is_all()
 }
 
-/// Whether the caller may see a queue: its name and its totals.
+/// Whether the caller may see the totals of a queue.
 pub(super) fn queue(books: &Books, caller: &Caller, queue: QueueId) -> bool {
-    everything(caller) || may_submit(books, queue, &caller.user, &caller.groups)
+    Sight::of(caller).extent(books, queue) >= Extent::Figures
 }
 
 /// Whether the caller may see what a user does in a queue.
 pub(super) fn user_in(books: &Books, caller: &Caller, user: &str, queue: QueueId) -> bool {
-    everything(caller)
-        || (!caller.user.is_empty() && *caller.user == *user)
-        || may_administer(books, queue, &caller.user, &caller.groups)
+    let own = !caller.user.is_empty() && *caller.user == *user;
+    own || Sight::of(caller).extent(books, queue) == Extent::All
 }
 
 /// Differs for callers who may see different things.
@@ -31,8 +29,8 @@ pub(super) fn rights(caller: &Caller) -> u64 {
     if everything(caller) {
         return 0;
     }
+    let groups: Vec<&str> = caller.groups.iter().map(|group| &**group).collect();
     let mut hasher = DefaultHasher::new();
-    (&*caller.user, caller.groups.iter().map(|group| &**group).collect::<Vec<_>>(), &caller.roles)
-        .hash(&mut hasher);
+    (&*caller.user, groups, &caller.roles).hash(&mut hasher);
     hasher.finish().max(1)
 }

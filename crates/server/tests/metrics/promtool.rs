@@ -9,12 +9,6 @@ use crate::scrape::busy;
 
 /// What the reference's names are blamed for: they stay, because dashboards know them.
 const BLAMED: &str = "
-yunikorn_event_total_channeled
-yunikorn_event_total_created
-yunikorn_event_total_not_channeled
-yunikorn_event_total_not_stored
-yunikorn_event_total_processed
-yunikorn_event_total_stored
 yunikorn_root_a_queue_container
 yunikorn_scheduler_application_total
 yunikorn_scheduler_memory_node_usage_total

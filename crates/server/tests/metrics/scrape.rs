@@ -69,10 +69,10 @@ pub(crate) async fn busy() -> Server {
     server.ask("app2", "s2", 1).await;
     server.turn(10).await;
     server.release("app1", Some("a1")).await;
-    server.ask("app1", "a2", 1).await;
-    server.turn(1).await;
     let (partition, node) = (Name::new("default"), Name::new("n2"));
     server.accept(Command::RemoveNode { partition, node }).await;
+    server.ask("app1", "a2", 1).await;
+    server.turn(1).await;
     let again = Command::Submit(headroom_core::Submit {
         partition: Name::new("default"),
         application: Name::new("app1"),

@@ -87,7 +87,7 @@ async fn health_is_told_when_the_scheduler_has_ended_too() {
 
     server.stop_engine().await;
     let health = server.client().get_health().await.unwrap();
-    assert_eq!((health.state, health.journal.state), (ServerState::ReadOnly, JournalState::Failed));
+    assert_eq!((health.state, health.journal.state), (ServerState::Stopping, JournalState::Ok));
     assert_eq!(server.text("/livez").await, "ok\n");
     let ready = server.get("/readyz").await;
     assert_eq!(ready.status(), 503);

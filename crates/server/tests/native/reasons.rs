@@ -42,7 +42,11 @@ async fn what_was_not_judged_is_next_and_then_has_its_reason() {
         .collect();
     assert_eq!(
         rows,
-        [("QUEUE_MAX", "root.a", 5, 3, 6_000), ("ROOT_CAPACITY", "root", 1, 1, 7_000),]
+        [
+            ("QUEUE_MAX", "root.a", 4, 2, 5_000),
+            ("ROOT_CAPACITY", "root", 1, 1, 7_000),
+            ("ABS_USER_LIMIT", "user sue at root.a", 1, 1, 1_000),
+        ]
     );
     let [first, second, ..] = &found.reasons[0].examples[..] else { panic!("{found:?}") };
     assert_eq!((&*first.application, &*first.ask, first.asks), ("app1", "a2", 3));
@@ -88,7 +92,7 @@ async fn one_queue_alone_and_no_more_reasons_than_wanted() {
     assert_eq!((found.waiting_asks, &*found.reasons[0].code), (1, "ROOT_CAPACITY"));
     let found = server.get(&format!("{PATH}?limit=1")).await;
     let found: WaitingReasons = found.json().await.unwrap();
-    assert_eq!((found.reasons.len(), found.more, found.waiting_asks), (1, 1, 6));
+    assert_eq!((found.reasons.len(), found.more, found.waiting_asks), (1, 2, 6));
 }
 
 #[tokio::test]
@@ -96,11 +100,14 @@ async fn a_submitter_sees_his_own_asks_and_counts_of_queues_that_he_sees() {
     let server = waiting().await;
     server.turn(1).await;
     let found: WaitingReasons = server.get_as("sue", PATH).await.json().await.unwrap();
-    assert_eq!((found.waiting_asks, found.hidden, found.reasons.len()), (5, 1, 1));
-    let examples = found.reasons[0].examples.iter().map(|one| &*one.user);
+    assert_eq!((found.waiting_asks, found.hidden, found.reasons.len()), (5, 1, 2));
+    let examples = found.reasons.iter().flat_map(|one| &one.examples).map(|one| &*one.user);
     assert_eq!(examples.collect::<Vec<_>>(), ["sue"]);
     let text = serde_json::to_string(&found).unwrap();
     assert!(!text.contains("root.b") && !text.contains("ann") && !text.contains("bob"), "{text}");
+    let theirs: WaitingReasons = server.get_as("eve", PATH).await.json().await.unwrap();
+    let scopes: Vec<_> = theirs.reasons.iter().map(|one| &*one.scope).collect();
+    assert_eq!(scopes, ["root.a", "another user at root.a"], "who else is there is not told");
     let hidden = server.get_as("sue", &format!("{PATH}?queue=root.b")).await;
     assert_eq!(hidden.status(), 404);
 }
@@ -110,11 +117,11 @@ async fn a_submitter_sees_his_own_asks_and_counts_of_queues_that_he_sees() {
 async fn an_answer_costs_reasons_and_not_asks() {
     let server = Server::furnished().await;
     let mut seen = Vec::new();
-    for (from, to) in [(0, 4), (4, 200)] {
+    for (from, to) in [(0, 4), (4, 60)] {
         for number in from..to {
             server.application(&format!("app{number}"), "ann", "root.a").await;
             for key in 0..50 {
-                server.ask(&format!("app{number}"), &format!("k{key}"), 7).await;
+                server.ask(&format!("app{number}"), &format!("{number}-{key}"), 7).await;
             }
         }
         server.turn(1).await;
