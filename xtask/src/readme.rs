@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::project;
-use crate::step::{Bench, one};
+use crate::step::Bench;
 use crate::tally::Tally;
 
 const HEADING: &str = "Try it";
@@ -17,10 +20,11 @@ const HEADING: &str = "Try it";
 const LEFT_OUT: [&str; 1] = ["conformance"];
 
 /// Run the first block of commands under "Try it", in a copy of the project, so that what
-/// it writes does not stay.
+/// it writes does not stay. It ends with a server, which has to answer, and to end when it is told
+/// to.
 ///
 /// # Errors
-/// When the copy cannot be made, or a command fails.
+/// When the copy cannot be made, a command fails, or the server does not answer or end.
 pub(crate) fn run(bench: &Bench) -> Result<Tally> {
     let Ok(readme) = fs::read_to_string(bench.root.join("README.md")) else {
         println!("there is no README.md yet");
@@ -30,7 +34,53 @@ pub(crate) fn run(bench: &Bench) -> Result<Tally> {
         .with_context(|| format!("README.md has no block of commands under \"{HEADING}\""))?;
     let copy = copy_of(bench)?;
     println!("{script}");
-    one(within(&copy, bench, bench.command("bash", &["-euo", "pipefail", "-c", &script])))
+    let mut command =
+        within(&copy, bench, bench.command("bash", &["-euo", "pipefail", "-c", &script]));
+    // The port that the README names may be taken here.
+    command.env("HEADROOM_LISTEN", "127.0.0.1:0");
+    let mut server = Server(command.stdout(Stdio::piped()).spawn().context("cannot start bash")?);
+    let tried = server.try_it();
+    if tried.is_err() {
+        let _ = server.0.kill();
+    }
+    let status = server.0.wait().context("cannot wait for the server")?;
+    tried?;
+    ensure!(status.success(), "the server ended with {status}");
+    Ok(Tally::of(true))
+}
+
+/// What the commands leave running.
+struct Server(Child);
+
+impl Server {
+    /// Read its page, and tell it to end.
+    fn try_it(&mut self) -> Result<()> {
+        let output = self.0.stdout.take().context("the output was not piped")?;
+        let mut lines = BufReader::new(output).lines();
+        let address = loop {
+            let Some(line) = lines.next() else { bail!("the commands start no server") };
+            let line = line.context("cannot read what the commands print")?;
+            println!("{line}");
+            if let Some((_, rest)) = line.split_once(" serves http://") {
+                break rest.split([' ', ',']).next().unwrap_or_default().to_owned();
+            }
+        };
+        let page = get(&address)?;
+        ensure!(page.starts_with("HTTP/1.1 200 ") && page.contains("Headroom"), "{page}");
+        let told = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
+        ensure!(told.context("cannot run kill")?.success(), "the server is gone");
+        Ok(())
+    }
+}
+
+/// What a server answers for its first page.
+fn get(address: &str) -> Result<String> {
+    let mut stream = TcpStream::connect(address).with_context(|| format!("no {address}"))?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 /// A copy of the project as it is now, always in the same place: what was compiled in it before

@@ -1,0 +1,138 @@
+//! `headroom serve --demo`: within a minute there is something of everything to see, and it comes
+//! back on the journal that it leaves.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::Folder;
+use support::server::Server;
+
+/// For so long everything may take to be seen. It takes a minute at most on an idle machine.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+const PARTITION: &str = "/ws/v1/partition/default";
+
+fn read(server: &Server, path: &str) -> Value {
+    let answer = server.get(path);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
+    serde_json::from_str(&unchunked(head, body)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The body, of which the server may have sent piece by piece.
+fn unchunked(head: &str, body: &str) -> String {
+    if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        return body.to_owned();
+    }
+    let (mut whole, mut rest) = (String::new(), body);
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap();
+        if size == 0 {
+            break;
+        }
+        whole.push_str(&after[..size]);
+        rest = after[size..].strip_prefix("\r\n").unwrap();
+    }
+    whole
+}
+
+fn list(server: &Server, path: &str) -> Vec<Value> {
+    read(server, path).as_array().cloned().unwrap_or_default()
+}
+
+/// What has not been seen yet, each with a way to see it.
+type Sight = (&'static str, fn(&Server) -> bool);
+
+const SIGHTS: [Sight; 14] = [
+    ("nodes with allocations of others", |server| {
+        let nodes = list(server, &format!("{PARTITION}/nodes"));
+        nodes.len() == 16 && nodes.iter().all(|one| one["foreignAllocations"].is_array())
+    }),
+    ("a node in use", |server| {
+        list(server, &format!("{PARTITION}/nodes")).iter().any(|one| one["allocations"].is_array())
+    }),
+    ("queues in use", |server| {
+        let root = read(server, &format!("{PARTITION}/queues"));
+        root["children"].as_array().unwrap().iter().all(|one| one["allocatedResource"].is_object())
+    }),
+    ("applications that run, with the tags of their allocations", |server| {
+        let all = list(server, &format!("{PARTITION}/applications/active?status=running"));
+        all.iter().any(|one| one["allocations"][0]["allocationTags"].is_object())
+    }),
+    ("applications that wait", |server| {
+        let all = list(server, &format!("{PARTITION}/applications/active"));
+        all.iter().any(|one| one["requests"].is_array())
+    }),
+    ("applications that are completed", |server| {
+        !list(server, &format!("{PARTITION}/applications/completed")).is_empty()
+    }),
+    ("a gang whose members took the places of placeholders", |server| {
+        let all = list(server, &format!("{PARTITION}/applications/active"));
+        all.iter().any(|one| one["placeholderData"][0]["replaced"].as_i64() > Some(1))
+    }),
+    ("users with something", |server| {
+        list(server, &format!("{PARTITION}/usage/users"))
+            .iter()
+            .any(|one| one["queues"]["resourceUsage"]["vcore"].as_i64() > Some(0))
+    }),
+    ("groups with something", |server| {
+        list(server, &format!("{PARTITION}/usage/groups"))
+            .iter()
+            .any(|one| one["queues"]["resourceUsage"]["vcore"].as_i64() > Some(0))
+    }),
+    ("node utilisation", |server| {
+        let all = list(server, "/ws/v1/scheduler/node-utilizations");
+        all.iter().any(|one| one["utilizations"].as_array().is_some_and(|all| !all.is_empty()))
+    }),
+    // Details of events: 501 an allocation was preempted.
+    ("somebody was stopped for others", |server| has_event(server, 501)),
+    ("a user at his limit", |server| {
+        let events = events(server);
+        events.iter().any(|one| {
+            one["message"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("user dana at root.sandbox"))
+        })
+    }),
+    ("a gang that was given up", |server| has_event(server, 211) || has_event(server, 209)),
+    ("metrics", |server| server.get("/ws/v1/metrics").contains("yunikorn_queue_app")),
+];
+
+fn events(server: &Server) -> Vec<Value> {
+    let all = read(server, "/ws/v1/events/batch?count=100000");
+    all["EventRecords"].as_array().cloned().unwrap_or_default()
+}
+
+fn has_event(server: &Server, detail: i64) -> bool {
+    events(server).iter().any(|one| one["eventChangeDetail"].as_i64() == Some(detail))
+}
+
+#[test]
+fn within_a_minute_everything_is_seen() {
+    let folder = Folder::new("demo");
+    let mut server = Server::start(&folder, &["--demo"]);
+    let begin = Instant::now();
+    let mut unseen = SIGHTS.to_vec();
+    while !unseen.is_empty() {
+        let left: Vec<&str> = unseen.iter().map(|(name, _)| *name).collect();
+        assert!(begin.elapsed() < PATIENCE, "not seen: {left:?}; {}", folder.read("log"));
+        unseen.retain(|(_, seen)| !seen(&server));
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    println!("everything was seen within {:?}", begin.elapsed());
+    server.signal("TERM");
+    let (status, _) = server.end();
+    assert!(status.success(), "{status}: {}", folder.read("log"));
+    assert!(!folder.read("log").contains("ERROR"), "{}", folder.read("log"));
+
+    // The resource manager registers anew, and what was there goes.
+    let again = Server::start(&folder, &["--demo"]);
+    let begin = Instant::now();
+    while list(&again, &format!("{PARTITION}/applications/active")).is_empty() {
+        assert!(begin.elapsed() < PATIENCE, "it does not play again: {}", folder.read("log"));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert!(list(&again, &format!("{PARTITION}/applications/completed")).is_empty());
+}
