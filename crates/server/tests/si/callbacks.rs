@@ -127,7 +127,7 @@ async fn without_callbacks_nothing_is_asked() {
     let mut rm = furnished(&server).await;
     ask_for(&mut rm, "k1").await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await.len(), 1);
+    assert_eq!(rm.allocated(1).await.len(), 1);
 }
 
 /// Item 8: one request asks about all candidates in order, and the first that suits is taken, as
@@ -237,7 +237,7 @@ async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     }
     rm.create(&[("n2", 20)]).await;
     server.turn(1_000).await;
-    rm.new(1).await;
+    rm.allocated(1).await;
     // What was under way may come.
     while let Ok(message) = tokio::time::timeout(every * 4, callbacks.answers.message()).await {
         message.unwrap().unwrap();
