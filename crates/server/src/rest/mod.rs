@@ -1,3 +1,4 @@
 //! REST.
 
 pub mod log_level;
+pub mod probe;

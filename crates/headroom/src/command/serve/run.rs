@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,6 +48,10 @@ pub(super) fn run(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> 
 async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(process.limits.connections);
+    // Before they are read, so that no change in between is lost.
+    let watched = |path: Option<&PathBuf>| WatchedFiles::new(path.into_iter().cloned().collect());
+    let queues = watched(process.queues.as_ref());
+    let tokens = watched(process.auth.tokens.as_ref());
     let auth = Authenticator::new(&process)?;
     let serving = Listening::bind(&process)?;
     let serving = serving.start().context("cannot listen")?;
@@ -61,7 +66,8 @@ async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
     let routers = routers(&service, &levels);
     serving.open(assemble(&process, &gate, routers));
     welcome(&process, serving.addresses())?;
-    watch(&process, &service, &gate)?;
+    watch(&process, &service, queues)?;
+    tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
     let signal = ends.next().await;
     tracing::info!(signal, "ending");
     tokio::spawn(async move {
@@ -73,8 +79,9 @@ async fn serve(process: Process, levels: Arc<LogLevels>) -> Result<ExitCode> {
 }
 
 /// The routers of all interfaces.
-fn routers(_service: &Service, levels: &Arc<LogLevels>) -> Routers {
-    Routers { rest: rest::log_level::router(Arc::clone(levels)), ..Routers::default() }
+fn routers(service: &Service, levels: &Arc<LogLevels>) -> Routers {
+    let rest = rest::log_level::router(Arc::clone(levels));
+    Routers { rest: rest.merge(rest::probe::router(service.clone())), ..Routers::default() }
 }
 
 /// Each connection takes a file, of which a process may have few unless it asks for more.
@@ -150,8 +157,8 @@ async fn begin(process: &Process, engine: &Engine) -> Result<Service> {
     Ok(service)
 }
 
-/// Follow what others change: the queue file, the tokens.
-fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
+/// Follow the queue file, and who says that it be read.
+fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<()> {
     let at_once = Arc::new(Notify::new());
     let mut hangup = signals::hangup().context("cannot listen for signals")?;
     let told = Arc::clone(&at_once);
@@ -163,26 +170,24 @@ fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
     });
     if let Some(path) = process.queues.clone() {
         let service = service.clone();
-        tokio::spawn(async move { watch_queue_file(service, path, &at_once).await });
+        tokio::spawn(async move { watch_queue_file(service, path, queues, &at_once).await });
     }
-    let gate = Arc::clone(gate);
-    tokio::spawn(async move {
-        let Some(auth) = gate.authenticator() else { return };
-        auth.warm().await;
-        let Some(tokens) = auth.tokens() else { return };
-        let mut files = WatchedFiles::new(vec![tokens.path().to_owned()]);
-        let nobody = Notify::new();
-        loop {
-            files.change(&nobody).await;
-            match tokens.reload() {
-                Ok(count) => tracing::info!(count, "tokens read again"),
-                Err(error) => {
-                    tracing::error!("{:#}; those in force stay", anyhow::Error::new(error))
-                }
-            }
-        }
-    });
     Ok(())
+}
+
+/// Ask the issuer for its keys, and follow the file of tokens.
+async fn follow_tokens(gate: Arc<Gate>, mut watched: WatchedFiles) {
+    let Some(auth) = gate.authenticator() else { return };
+    auth.warm().await;
+    let Some(tokens) = auth.tokens() else { return };
+    let nobody = Notify::new();
+    loop {
+        watched.change(&nobody).await;
+        match tokens.reload() {
+            Ok(count) => tracing::info!(count, "tokens read again"),
+            Err(error) => tracing::error!("{:#}; those in force stay", anyhow::Error::new(error)),
+        }
+    }
 }
 
 /// One line for whoever started it.
