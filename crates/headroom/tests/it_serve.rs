@@ -1,5 +1,7 @@
 //! The server as a process: it starts, answers, ends, and comes back.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed")]
+
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -210,10 +210,11 @@ async fn end(serving: Serving, engine: Engine) -> Result<ExitCode> {
     serving.stop();
     serving.ended(REQUESTS_END_MAX).await;
     let left = END_MAX.saturating_sub(began.elapsed());
-    match tokio::time::timeout(left, engine.stop()).await {
-        Ok(stopped) => stopped.context("what was answered is kept; the journal ended before")?,
+    if let Ok(stopped) = tokio::time::timeout(left, engine.stop()).await {
+        stopped.context("what was answered is kept; the journal ended before")?;
+    } else {
         // All that was answered is in the journal; the next start only takes longer.
-        Err(_) => tracing::warn!("there was no time for a snapshot; the next start replays more"),
+        tracing::warn!("there was no time for a snapshot; the next start replays more");
     }
     serving.ended(STREAMS_END_MAX).await;
     serving.close().await;
