@@ -109,20 +109,20 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         "journal:\n  pth: a\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-KEY]: `journal.pth` is no key
          --> headroom.yaml:2:3
           |
         2 |   pth: a
           |   ^^^
           |
-          = help: the nearest key is `journal.path`"#]],
+          = help: the nearest key is `journal.path`"]],
     );
     refused(
         "requestBody: 1\nlimit:\n  requests: 3\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
             error[YAML-KEY]: `requestBody` is no key
              --> headroom.yaml:1:1
               |
@@ -137,13 +137,13 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
             2 | limit:
               | ^^^^^
               |
-              = help: the nearest key is `limits`"#]],
+              = help: the nearest key is `limits`"]],
     );
     refused(
         "journal: {url: 'postgres://a'}\notlp.endpoint: b\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-KEY]: `journal.url` is for a later version
          --> headroom.yaml:1:11
           |
@@ -158,7 +158,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         2 | otlp.endpoint: b
           | ^^^^^^^^^^^^^
           |
-          = help: this version sends no traces: leave it out"#]],
+          = help: this version sends no traces: leave it out"]],
     );
     refused(
         "",
@@ -184,7 +184,7 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
         "limits:\n  requestBody: much\n  requestTime: 0s\nlog:\n  level: loud\nhosts: [a:1]\n",
         &[("HEADROOM_LIMITS_HEADER_TIME", "soon")],
         &[("cors", "some")],
-        &expect![[r#"
+        &expect![[r"
             error[YAML-TYPE]: `limits.requestBody`: found `much`, expected bytes from 1 on, such as 16MiB, 64KiB or 1000000
              --> headroom.yaml:2:16
               |
@@ -211,13 +211,13 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
 
             error: HEADROOM_LIMITS_HEADER_TIME: `limits.headerTime`: found `soon`, expected a time such as 10s, 1m30s or 500ms, a year at most
 
-            error: --cors: `cors`: found `some`, expected auto or any"#]],
+            error: --cors: `cors`: found `some`, expected auto or any"]],
     );
     refused(
         "limits: 3\nlisten: {a: b}\nqueues: [a, b]\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-TYPE]: `limits` must be a mapping of keys to values
          --> headroom.yaml:1:9
           |
@@ -234,33 +234,33 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
          --> headroom.yaml:3:9
           |
         3 | queues: [a, b]
-          |         ^"#]],
+          |         ^"]],
     );
     refused(
         "journal.path: a\njournal: {path: b}\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-DUP]: `journal.path` is written twice, in two ways
          --> headroom.yaml:2:11
           |
         2 | journal: {path: b}
           |           ^^^^
           |
-          = help: keep one of them"#]],
+          = help: keep one of them"]],
     );
     refused(
         "listen: [\n",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML]: unclosed bracket '['
          --> headroom.yaml:1:9
           |
         1 | listen: [
           |         ^
           |
-          = help: look at indentation, quotes and brackets here and in the line before"#]],
+          = help: look at indentation, quotes and brackets here and in the line before"]],
     );
 }
 
@@ -271,23 +271,23 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         listen,
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: [127.0.0.1:1, 10.0.0.1:2]
-          |         ^"#]],
+          |         ^"]],
     );
     refused(
         "listen: ':9080'",
         &[],
         &[],
-        &expect![[r#"
+        &expect![[r"
         error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: ':9080'
-          |         ^^^^^^^"#]],
+          |         ^^^^^^^"]],
     );
     for more in [
         "insecure: true",
