@@ -213,6 +213,10 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
 
             error: --cors: `cors`: found `some`, expected auto or any"]],
     );
+}
+
+#[test]
+fn a_file_of_another_shape_is_refused() {
     refused(
         "limits: 3\nlisten: {a: b}\nqueues: [a, b]\n",
         &[],
