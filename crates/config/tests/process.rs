@@ -105,10 +105,69 @@ fn every_kind_of_value_is_read() {
 
 #[test]
 fn an_unknown_key_is_refused_with_the_nearest_known_one() {
-    refused("journal:\n  pth: a\n", &[], &[], &expect![[r""]]);
-    refused("requestBody: 1\nlimit:\n  requests: 3\n", &[], &[], &expect![[r""]]);
-    refused("journal: {url: 'postgres://a'}\notlp.endpoint: b\n", &[], &[], &expect![[r""]]);
-    refused("", &[("HEADROOM_LISTN", "a")], &[], &expect![[r""]]);
+    refused(
+        "journal:\n  pth: a\n",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-KEY]: `journal.pth` is no key
+         --> headroom.yaml:2:3
+          |
+        2 |   pth: a
+          |   ^^^
+          |
+          = help: the nearest key is `journal.path`"]],
+    );
+    refused(
+        "requestBody: 1\nlimit:\n  requests: 3\n",
+        &[],
+        &[],
+        &expect![[r"
+            error[YAML-KEY]: `requestBody` is no key
+             --> headroom.yaml:1:1
+              |
+            1 | requestBody: 1
+              | ^^^^^^^^^^^
+              |
+              = help: the nearest key is `limits.requestBody`
+
+            error[YAML-KEY]: `limit` is no key
+             --> headroom.yaml:2:1
+              |
+            2 | limit:
+              | ^^^^^
+              |
+              = help: the nearest key is `limits`"]],
+    );
+    refused(
+        "journal: {url: 'postgres://a'}\notlp.endpoint: b\n",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-KEY]: `journal.url` is for a later version
+         --> headroom.yaml:1:11
+          |
+        1 | journal: {url: 'postgres://a'}
+          |           ^^^
+          |
+          = help: this version keeps its journal in a folder: set `journal.path`
+
+        error[YAML-KEY]: `otlp.endpoint` is for a later version
+         --> headroom.yaml:2:1
+          |
+        2 | otlp.endpoint: b
+          | ^^^^^^^^^^^^^
+          |
+          = help: this version sends no traces: leave it out"]],
+    );
+    refused(
+        "",
+        &[("HEADROOM_LISTN", "a")],
+        &[],
+        &expect![
+            "error: the environment variable HEADROOM_LISTN is no key; the nearest is HEADROOM_LISTEN"
+        ],
+    );
     // Other programs' variables, Kubernetes' for a service of our name among them.
     let others = [
         ("HEADROOM_SERVER", "a"),
@@ -125,18 +184,115 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
         "limits:\n  requestBody: much\n  requestTime: 0s\nlog:\n  level: loud\nhosts: [a:1]\n",
         &[("HEADROOM_LIMITS_HEADER_TIME", "soon")],
         &[("cors", "some")],
-        &expect![[r""]],
+        &expect![[r"
+            error[YAML-TYPE]: `limits.requestBody`: found `much`, expected bytes from 1 on, such as 16MiB, 64KiB or 1000000
+             --> headroom.yaml:2:16
+              |
+            2 |   requestBody: much
+              |                ^^^^
+
+            error[YAML-TYPE]: `limits.requestTime`: found `0s`, expected more than no time at all
+             --> headroom.yaml:3:16
+              |
+            3 |   requestTime: 0s
+              |                ^^
+
+            error[YAML-TYPE]: `log.level`: found `loud`, `loud` is no level; expected off, error, warn, info, debug or trace
+             --> headroom.yaml:5:10
+              |
+            5 |   level: loud
+              |          ^^^^
+
+            error[YAML-TYPE]: `hosts`: `a:1` is no name of a host; expected one such as headroom.example.org, without port
+             --> headroom.yaml:6:8
+              |
+            6 | hosts: [a:1]
+              |        ^
+
+            error: HEADROOM_LIMITS_HEADER_TIME: `limits.headerTime`: found `soon`, expected a time such as 10s, 1m30s or 500ms, a year at most
+
+            error: --cors: `cors`: found `some`, expected auto or any"]],
     );
-    refused("limits: 3\nlisten: {a: b}\nqueues: [a, b]\n", &[], &[], &expect![[r""]]);
-    refused("journal.path: a\njournal: {path: b}\n", &[], &[], &expect![[r""]]);
-    refused("listen: [\n", &[], &[], &expect![[r""]]);
+}
+
+#[test]
+fn a_file_of_another_shape_is_refused() {
+    refused(
+        "limits: 3\nlisten: {a: b}\nqueues: [a, b]\n",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-TYPE]: `limits` must be a mapping of keys to values
+         --> headroom.yaml:1:9
+          |
+        1 | limits: 3
+          |         ^
+
+        error[YAML-TYPE]: `listen` must be a value, not a mapping
+         --> headroom.yaml:2:9
+          |
+        2 | listen: {a: b}
+          |         ^
+
+        error[YAML-TYPE]: `queues` must be one value, not a list
+         --> headroom.yaml:3:9
+          |
+        3 | queues: [a, b]
+          |         ^"]],
+    );
+    refused(
+        "journal.path: a\njournal: {path: b}\n",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-DUP]: `journal.path` is written twice, in two ways
+         --> headroom.yaml:2:11
+          |
+        2 | journal: {path: b}
+          |           ^^^^
+          |
+          = help: keep one of them"]],
+    );
+    refused(
+        "listen: [\n",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML]: unclosed bracket '['
+         --> headroom.yaml:1:9
+          |
+        1 | listen: [
+          |         ^
+          |
+          = help: look at indentation, quotes and brackets here and in the line before"]],
+    );
 }
 
 #[test]
 fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
     let listen = "listen: [127.0.0.1:1, 10.0.0.1:2]\n";
-    refused(listen, &[], &[], &expect![[r""]]);
-    refused("listen: ':9080'", &[], &[], &expect![[r""]]);
+    refused(
+        listen,
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+         --> headroom.yaml:1:9
+          |
+        1 | listen: [127.0.0.1:1, 10.0.0.1:2]
+          |         ^"]],
+    );
+    refused(
+        "listen: ':9080'",
+        &[],
+        &[],
+        &expect![[r"
+        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+         --> headroom.yaml:1:9
+          |
+        1 | listen: ':9080'
+          |         ^^^^^^^"]],
+    );
     for more in [
         "insecure: true",
         "auth: {tokens: a}",

@@ -1,5 +1,7 @@
 //! The server as a process: it starts, answers, ends, and comes back.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed")]
+
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -126,7 +128,7 @@ fn an_unsafe_or_misspelled_start_is_refused() {
     folder.write("bad.yaml", "partitions:\n- name: default\n");
     for (arguments, expected) in [
         (&["--listen", "0.0.0.0:0"][..], "--insecure"),
-        (&["--config", "headroom.yaml"], "the nearest key is `journal.path`"),
+        (&["--config", "headroom.yaml"], "the nearest key is `journal`"),
         (&["--config", "none.yaml"], "cannot read none.yaml"),
         (&["--listen", "nowhere"], "`nowhere` is no address with a port"),
         (&["--auth-tokens", "none"], "cannot read the token file none"),

@@ -69,8 +69,14 @@ fn tell(path: &Path, applied: &Applied) {
 
 /// Take the queue file whenever it changes, and at once when `at_once` is notified. A bad one is
 /// told of, and the one in force stays. It never ends by itself.
-pub async fn watch_queue_file(service: Service, path: PathBuf, at_once: &Notify) {
-    let mut watched = WatchedFiles::new(vec![path.clone()]);
+///
+/// `watched` is the file as it was before it was read first, so that no change in between is lost.
+pub async fn watch_queue_file(
+    service: Service,
+    path: PathBuf,
+    mut watched: WatchedFiles,
+    at_once: &Notify,
+) {
     loop {
         watched.change(at_once).await;
         if let Err(error) = take_queue_file(&service, &path).await {

@@ -265,26 +265,30 @@ impl Reader<'_> {
 
     /// What is given for a key, or its default.
     fn texts(&self, key: &str) -> Vec<String> {
-        if let Some(given) = self.given.get(key) {
-            return given.texts.clone();
-        }
-        let known = KEYS.iter().find(|known| known.name == key);
-        known.and_then(|known| known.default).map(str::to_owned).into_iter().collect()
+        let given = self.given.get(key).map(|given| given.texts.clone());
+        given.unwrap_or_else(|| default(key))
     }
 
+    /// The meaning of what is given; where it has none, that is told, and the default stands in, so
+    /// that all else that is wrong is told too.
     fn several<T>(
         &mut self,
         key: &'static str,
-        parse: impl FnOnce(&[String]) -> Result<T, Expected>,
+        parse: impl Fn(&[String]) -> Result<T, Expected>,
     ) -> Option<T> {
-        let parsed = parse(&self.texts(key));
-        parsed.map_err(|expected| self.wrong(key, &expected)).ok()
+        match parse(&self.texts(key)) {
+            Ok(value) => Some(value),
+            Err(expected) => {
+                self.wrong(key, &expected);
+                parse(&default(key)).ok()
+            }
+        }
     }
 
     fn one<T>(
         &mut self,
         key: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, Expected>,
+        parse: impl Fn(&str) -> Result<T, Expected>,
     ) -> Option<T> {
         self.several(key, |texts| {
             let text = texts.first().map(String::as_str).unwrap_or_default();
@@ -328,6 +332,12 @@ impl Reader<'_> {
             None => self.faults.push(format!("error: {message}")),
         }
     }
+}
+
+/// What a key holds unless it is said.
+fn default(key: &str) -> Vec<String> {
+    let known = KEYS.iter().find(|known| known.name == key);
+    known.and_then(|known| known.default).map(str::to_owned).into_iter().collect()
 }
 
 fn positive_time(text: &str) -> Result<std::time::Duration, Expected> {

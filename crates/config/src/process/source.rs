@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::key::{KEYS, Key, LATER, VARIABLE_PREFIX};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::scalar::Meaning;
+use crate::scalar::Reading;
 use crate::spelling::distance;
 use crate::yaml::{Entry, Kind, Node};
 
@@ -82,9 +82,10 @@ fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &m
         Kind::Scalar(scalar) if known.kind.is_list() => separate(&scalar.text),
         Kind::Scalar(scalar) => {
             // Old words for true and false are read as people mean them.
-            let text = match scalar.meaning() {
-                Meaning::Flag(flag) if known.kind == super::Kind::Switch => flag.to_string(),
-                _ => scalar.text.clone(),
+            let flag = scalar.flag().filter(|_| known.kind == super::Kind::Switch);
+            let text = match flag {
+                Some(Reading::Plain(flag) | Reading::Lenient(flag)) => flag.to_string(),
+                None => scalar.text.clone(),
             };
             vec![text]
         }
@@ -192,14 +193,17 @@ fn shortened(name: &str) -> &str {
     &name[..end]
 }
 
-/// The key with the fewest other letters, as a whole or from its last dot on.
+/// The key, or mapping of keys, with the fewest other letters, as a whole or from its last dot on.
 fn nearest(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
-    let letters = |key: &&Key| {
-        let known = key.name.to_lowercase();
+    let letters = |known: &&'static str| {
+        let known = known.to_lowercase();
         // The right word in the wrong mapping is as near as a wrong letter.
         distance(&lower, &known).min(distance(&last(&lower), &last(&known)) + 1)
     };
-    KEYS.iter().min_by_key(letters).map(|key| key.name)
+    let mappings = KEYS
+        .iter()
+        .flat_map(|key| key.name.match_indices('.').map(|(place, _)| &key.name[..place]));
+    KEYS.iter().map(|key| key.name).chain(mappings).min_by_key(letters)
 }

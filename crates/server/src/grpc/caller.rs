@@ -9,7 +9,6 @@ use crate::Caller;
 ///
 /// # Errors
 /// When nobody has said who he is, or he is no RM.
-#[expect(clippy::result_large_err, reason = "the status is what the caller is told")]
 pub(super) fn rm<T>(request: &Request<T>) -> Result<Caller, Status> {
     let caller = request.extensions().get::<Caller>();
     let caller = caller.ok_or_else(|| Status::unauthenticated("say who you are"))?;

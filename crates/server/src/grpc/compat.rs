@@ -1,6 +1,7 @@
 //! The published interface: three streams, as generated clients of `si.v1` know it. Scheduler
 //! interface §12.2.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ impl Kind for AllocationRequest {
     }
 
     async fn hand_in(self, interface: &Interface, manager: &Arc<Manager>) -> Result<(), Status> {
-        requests::allocations(interface, manager, (0, self), &Default::default()).await
+        requests::allocations(interface, manager, (0, self), &BTreeMap::new()).await
     }
 }
 

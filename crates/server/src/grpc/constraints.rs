@@ -14,7 +14,7 @@ use crate::convert::si::{Constraint, Constraints};
 const KEPT_MIN: usize = 1_024;
 
 /// For so long the ask of a constraint may be on its way to the books.
-const ON_ITS_WAY: Duration = Duration::from_secs(60);
+const ON_ITS_WAY: Duration = Duration::from_mins(1);
 
 /// The constraints of the asks of one RM, by partition and allocation key.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 //! another.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -242,7 +243,7 @@ impl Interface {
     /// Have the scheduler go on or hold, as an RM stands by now.
     pub(super) async fn reconcile(&self, manager: &Manager) {
         let _seat = self.0.seat.lock().await;
-        if self.current().is_some_and(|one| std::ptr::eq(&*one, manager)) {
+        if self.current().is_some_and(|one| std::ptr::eq(Arc::as_ptr(&one), manager)) {
             // An engine that has stopped places nothing.
             let _ = manager.reconcile().await;
         }
@@ -266,7 +267,7 @@ impl Interface {
         if is_fresh && !has_rm {
             return Ok(());
         }
-        let command = Command::Configure(Box::new(Configuration::default()));
+        let command = Command::Configure(Box::<Configuration>::default());
         let origin = origin.clone();
         let outcome = engine.submit(Submission { origin, command }).await;
         match outcome.map_err(|error| unavailable(&error))? {
@@ -396,5 +397,10 @@ fn random_token() -> Result<String, Status> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes)
         .map_err(|_| Status::unavailable("the system has no random numbers to give"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut token = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a text never fails.
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
 }

@@ -22,7 +22,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            grace: Duration::from_secs(60),
+            grace: Duration::from_mins(1),
             messages_held: 65_536,
             message_bytes_max: 16 << 20,
             answer_within: Duration::from_secs(2),

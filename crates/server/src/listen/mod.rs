@@ -63,7 +63,7 @@ pub enum ListenError {
 pub struct Listening {
     listeners: Vec<TcpListener>,
     addresses: Vec<SocketAddr>,
-    tls: Option<(Tls, RustlsConfig)>,
+    tls: Option<Renewed>,
     limits: Limits,
 }
 
@@ -107,8 +107,10 @@ impl Listening {
         // Another provider that was installed before is as good.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let tls = process.tls.as_ref().map(|files| {
-            let config = tls::configure(files)?;
-            Ok::<_, TlsError>((files.clone(), RustlsConfig::from_config(config)))
+            // Before they are read, so that no change in between is lost.
+            let watched = WatchedFiles::new(tls::paths(files));
+            let config = RustlsConfig::from_config(tls::configure(files)?);
+            Ok::<_, TlsError>(Renewed { files: files.clone(), watched, config })
         });
         let tls = tls.transpose()?;
         let mut listeners = Vec::with_capacity(process.listen.len());
@@ -137,7 +139,7 @@ impl Listening {
         let (handle, main) = (Handle::new(), Arc::default());
         let acceptor = Acceptor {
             bound: Bound::new(limits.connections, limits.connections_per_address),
-            tls: tls.as_ref().map(|(_, config)| config.clone()),
+            tls: tls.as_ref().map(|tls| tls.config.clone()),
             begin_max: limits.header_time,
             stall_max: limits.request_time,
         };
@@ -162,16 +164,24 @@ impl Listening {
                 }
             });
         }
-        if let Some((files, config)) = tls {
-            tasks.spawn(reload(files, config));
+        if let Some(tls) = tls {
+            tasks.spawn(renew(tls));
         }
         Ok(Serving { addresses, handle, main, tasks })
     }
 }
 
+/// Certificates in force, and the files that they come from.
+#[derive(Debug)]
+struct Renewed {
+    files: Tls,
+    watched: WatchedFiles,
+    config: RustlsConfig,
+}
+
 /// Take certificates that are renewed; bad ones are told of, and those in force stay.
-async fn reload(files: Tls, config: RustlsConfig) {
-    let mut watched = WatchedFiles::new(tls::paths(&files));
+async fn renew(tls: Renewed) {
+    let Renewed { files, mut watched, config } = tls;
     let nobody = Notify::new();
     loop {
         watched.change(&nobody).await;

@@ -127,15 +127,11 @@ impl<'a> Parameters<'a> {
     /// When it is no number above zero.
     pub(super) fn limit(&self) -> Result<usize, Refused> {
         let Some(text) = self.get("limit") else { return Ok(Self::LIMIT) };
-        match text.parse::<u64>() {
-            Ok(count @ 1..) => {
-                Ok(usize::try_from(count).unwrap_or(usize::MAX).min(Self::LIMIT_MAX))
-            }
-            _ => {
-                let most = Self::LIMIT_MAX;
-                let detail = format!("limit is {text:?}; it takes a number from 1 to {most}");
-                Err(Refused::new(self.asked, Code::Malformed, detail))
-            }
+        if let Ok(count @ 1..) = text.parse::<u64>() {
+            return Ok(usize::try_from(count).unwrap_or(usize::MAX).min(Self::LIMIT_MAX));
         }
+        let most = Self::LIMIT_MAX;
+        let detail = format!("limit is {text:?}; it takes a number from 1 to {most}");
+        Err(Refused::new(self.asked, Code::Malformed, detail))
     }
 }

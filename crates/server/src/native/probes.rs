@@ -13,17 +13,15 @@ pub(super) async fn live() -> Response<Body> {
 
 /// The server takes requests, or why not.
 pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
-    match service.engine.stopped() {
-        None => text(StatusCode::OK, "ready\n".to_owned()),
-        // Everybody may ask this: the reason stays in the log and in what viewers are told.
-        Some(_) => {
-            let body = "the scheduler takes no commands; see `/headroom/v1/health`\n";
-            let mut response = text(StatusCode::SERVICE_UNAVAILABLE, body.to_owned());
-            let seconds = HeaderValue::from_static("5");
-            response.headers_mut().insert(header::RETRY_AFTER, seconds);
-            response
-        }
+    if service.engine.stopped().is_none() {
+        return text(StatusCode::OK, "ready\n".to_owned());
     }
+    // Everybody may ask this: the reason stays in the log and in what viewers are told.
+    let body = "the scheduler takes no commands; see `/headroom/v1/health`\n";
+    let mut response = text(StatusCode::SERVICE_UNAVAILABLE, body.to_owned());
+    let seconds = HeaderValue::from_static("5");
+    response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    response
 }
 
 fn text(status: StatusCode, body: String) -> Response<Body> {

@@ -78,7 +78,6 @@ pub fn router(web_dir: Option<PathBuf>) -> Router<Service> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as handlers are given it")]
 fn answer(file: File, headers: &HeaderMap) -> Response<Body> {
     let mut hasher = DefaultHasher::new();
     file.content.hash(&mut hasher);

@@ -15,7 +15,7 @@ use crate::support::{Server, client, start};
 struct Key {
     kid: &'static str,
     algorithm: Algorithm,
-    key: EncodingKey,
+    secret: EncodingKey,
 }
 
 impl Key {
@@ -25,18 +25,18 @@ impl Key {
 
     fn of(kid: &'static str, algorithm: Algorithm, kind: &'static SignatureAlgorithm) -> Self {
         let pair = KeyPair::generate_for(kind).unwrap();
-        Self { kid, algorithm, key: EncodingKey::from_ec_der(&pair.serialize_der()) }
+        Self { kid, algorithm, secret: EncodingKey::from_ec_der(&pair.serialize_der()) }
     }
 
     fn public(&self) -> Jwk {
-        let mut jwk = Jwk::from_encoding_key(&self.key, self.algorithm).unwrap();
+        let mut jwk = Jwk::from_encoding_key(&self.secret, self.algorithm).unwrap();
         jwk.common.key_id = Some(self.kid.to_owned());
         jwk
     }
 
     fn sign(&self, claims: &Value) -> String {
         let header = Header { kid: Some(self.kid.to_owned()), ..Header::new(self.algorithm) };
-        encode(&header, claims, &self.key).unwrap()
+        encode(&header, claims, &self.secret).unwrap()
     }
 }
 

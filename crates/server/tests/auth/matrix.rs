@@ -147,7 +147,7 @@ async fn every_route_with_every_role() {
             wrong.push(format!("{} has no row", route.operation));
             continue;
         };
-        let path = route.path.replace('{', "").replace('}', "");
+        let path = route.path.replace(['{', '}'], "");
         for who in ANYBODY {
             let url = server.url(&path);
             let mut request = match route.method {

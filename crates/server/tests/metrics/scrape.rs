@@ -198,13 +198,22 @@ async fn what_happened_is_counted() {
 #[tokio::test]
 async fn a_series_goes_with_its_queue_its_node_and_its_partition() {
     let server = busy().await;
+    server.application("app3", "bob", "root.b").await;
+    let (partition, application) = (Name::new("default"), Name::new("app3"));
+    server.accept(Command::RemoveApplication { partition, application }).await;
     let before = Parsed::of(&server.text("/metrics").await);
-    assert!(!before.mentions("root.b").is_empty());
+    for name in ["yunikorn_queue_app", "yunikorn_queue_app_total", "yunikorn_queue_resource"] {
+        assert!(before.labels_of(name).iter().any(|labels| labels.contains("root.b")), "{name}");
+    }
+    assert!(!before.mentions("yunikorn_root_b_queue_container").is_empty());
     let without = QUEUES.replace("    - name: b\n      submitacl: bob\n", "");
     server.configure(&without).await;
     server.turn(60).await;
     let after = Parsed::of(&server.text("/metrics").await);
-    assert_eq!(after.mentions("root.b"), [""; 0]);
+    let left = after.mentions("root.b");
+    let total = |series: &&String| series.starts_with("yunikorn_queue_app_total{");
+    assert!(left.len() == 3 && left.iter().all(total), "only what rises stays: {left:?}");
+    assert_eq!(after.mentions("root_b"), [""; 0]);
     let (partition, node) = (Name::new("default"), Name::new("n1"));
     server.accept(Command::RemoveNode { partition, node }).await;
     let after = Parsed::of(&server.text("/metrics").await);

@@ -1,5 +1,7 @@
 //! Whatever a message contains, it becomes commands that are carried out or refused.
 
+use std::collections::BTreeMap;
+
 use headroom_api::si::v1::{
     AddApplicationRequest, Allocation, AllocationRelease, AllocationReleasesRequest,
     AllocationRequest, ApplicationRequest, NodeInfo, NodeRequest, PreemptionPolicy, Quantity,
@@ -38,7 +40,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn map() -> impl Strategy<Value = std::collections::BTreeMap<String, String>> {
+fn map() -> impl Strategy<Value = BTreeMap<String, String>> {
     let key = prop_oneof![
         4 => prop::sample::select(KEYS.to_vec()).prop_map(String::from),
         1 => any::<String>(),
@@ -183,7 +185,7 @@ fn steps(users: &UserCache, now: Timestamp, message: Message) -> Vec<si::Step> {
             charged.chain(remove).collect()
         }
         Message::Allocations(request) => {
-            let _ = si::constraints(&request, &Default::default());
+            let _ = si::constraints(&request, &BTreeMap::new());
             si::allocations(request)
         }
     }

@@ -13,12 +13,14 @@ use headroom_api::si::headroom::{
     CallbackAttach, CallbackReply, CallbackRequest, CallbackRmMessage, CallbackSchedulerMessage,
     Capabilities, NodeVerdict, PredicatesBatch, PredicatesVerdicts, StateDump,
 };
+use headroom_api::si::v1::NodeRequest;
+use headroom_api::si::v1::node_info::ActionFromRm;
 use headroom_server::grpc::Standing;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
 
-use crate::support::{Pipe, Rm, Server, ask, until, with_token};
+use crate::support::{Pipe, Rm, Server, ask, node, until, with_token};
 
 type Callbacks = Pipe<CallbackRmMessage, CallbackSchedulerMessage>;
 
@@ -127,7 +129,7 @@ async fn without_callbacks_nothing_is_asked() {
     let mut rm = furnished(&server).await;
     ask_for(&mut rm, "k1").await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await.len(), 1);
+    assert_eq!(rm.allocated(1).await.len(), 1);
 }
 
 /// Item 8: one request asks about all candidates in order, and the first that suits is taken, as
@@ -237,7 +239,7 @@ async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     }
     rm.create(&[("n2", 20)]).await;
     server.turn(1_000).await;
-    rm.new(1).await;
+    rm.allocated(1).await;
     // What was under way may come.
     while let Ok(message) = tokio::time::timeout(every * 4, callbacks.answers.message()).await {
         message.unwrap().unwrap();
@@ -302,4 +304,34 @@ async fn the_first_message_on_the_stream_of_questions_is_attach() {
     let first = CallbackRmMessage { content: Some(Said::Attach(stranger)) };
     let mut answers = client.attach(tokio_stream::iter([first])).await.unwrap().into_inner();
     assert_eq!(answers.message().await.unwrap_err().code(), Code::FailedPrecondition);
+}
+
+/// §12.4: what is said holds for one attempt, unless the RM says that it may be kept: then until
+/// the node changes, or its size is sent again.
+#[tokio::test]
+async fn a_refusal_is_asked_about_again_or_kept_as_the_rm_wants() {
+    let within = Duration::from_millis(50);
+    for cacheable in [false, true] {
+        let server = Server::with_settings(|settings| settings.answer_within = within).await;
+        let mut rm = Rm::furnished(&server).await;
+        let wants = Capabilities { predicates_cacheable: cacheable, ..PREDICATES };
+        let mut callbacks = attach(&server, &rm, wants).await;
+        ask_for(&mut rm, "k1").await;
+        server.turn(1).await;
+        let (id, _) = batch(&mut callbacks).await;
+        reply(&callbacks, id, &[("n1", false)]);
+        if cacheable {
+            for _ in 0..20 {
+                server.turn(1).await;
+                tokio::time::sleep(within / 5).await;
+            }
+            callbacks.silent().await;
+            rm.nodes.send(NodeRequest {
+                nodes: vec![node("n1", ActionFromRm::Update, 10)],
+                rm_id: "rm".into(),
+            });
+        }
+        let placed = say_yes_until_new(&server, &mut rm, &mut callbacks).await;
+        assert_eq!(placed, [("k1".to_owned(), "n1".to_owned())], "cacheable: {cacheable}");
+    }
 }

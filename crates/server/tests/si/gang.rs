@@ -34,7 +34,7 @@ async fn hold(server: &Server, rm: &mut Rm, keys: &[&str]) {
     rm.ask(keys.iter().map(|key| placeholder(key, 2)).collect());
     rm.states(1).await;
     server.turn(10).await;
-    assert_eq!(rm.new(keys.len()).await.len(), keys.len());
+    assert_eq!(rm.allocated(keys.len()).await.len(), keys.len());
 }
 
 /// Turn once the ask is in the books.
@@ -59,7 +59,7 @@ async fn a_member_takes_the_place_of_its_placeholder_once_that_is_stopped() {
         assert_eq!(replaced[0].1, REPLACED, "size {size}");
         rm.allocations.silent().await;
         rm.release("gang", &replaced[0].0, REPLACED);
-        assert_eq!(rm.new(1).await, [("m1".to_owned(), "n1".to_owned())]);
+        assert_eq!(rm.allocated(1).await, [("m1".to_owned(), "n1".to_owned())]);
         assert_eq!(rm.states(1).await, ["Running"]);
         // A confirmation that comes twice is harmless.
         rm.release("gang", &replaced[0].0, REPLACED);
@@ -81,7 +81,7 @@ async fn a_placeholder_that_is_too_small_is_given_up() {
         rm.release("gang", &key, kind);
     }
     turn_with(&server, 1).await;
-    assert_eq!(rm.new(1).await, [("m1".to_owned(), "n1".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("m1".to_owned(), "n1".to_owned())]);
 }
 
 /// Item 5: the node of a placeholder is drained; its member runs on another.
@@ -100,7 +100,7 @@ async fn a_member_may_run_on_another_node_than_its_placeholder() {
     let replaced = rm.released(1).await;
     assert_eq!(replaced[0].1, REPLACED);
     rm.release("gang", &replaced[0].0, REPLACED);
-    assert_eq!(rm.new(1).await, [("m1".to_owned(), "n2".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("m1".to_owned(), "n2".to_owned())]);
 }
 
 /// Item 5: the node of the placeholder goes while the RM stops it.
@@ -117,7 +117,11 @@ async fn the_node_of_a_swap_may_go() {
     assert!(gone.iter().all(|(_, kind)| *kind == TerminationType::StoppedByRm), "{gone:?}");
     rm.create(&[("n2", 4)]).await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await, [("m1".to_owned(), "n2".to_owned())], "the member waits again");
+    assert_eq!(
+        rm.allocated(1).await,
+        [("m1".to_owned(), "n2".to_owned())],
+        "the member waits again"
+    );
 }
 
 /// Item 5: a gang that is not complete in time starts over, or fails. What it holds is stopped.
@@ -129,7 +133,7 @@ async fn a_gang_that_is_not_complete_in_time_resumes_or_fails() {
         rm.ask(vec![placeholder("p1", 2), placeholder("p2", 2)]);
         rm.states(1).await;
         server.turn(10).await;
-        let held = rm.new(1).await.remove(0).0;
+        let held = rm.allocated(1).await.remove(0).0;
         server.turn(121_000).await;
         let update = rm.applications.next().await.updated.remove(0);
         assert_eq!((&*update.state, &*update.message), (expected[0], "ResourceReservationTimeout"));

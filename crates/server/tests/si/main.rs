@@ -2,6 +2,8 @@
 //! interface §13 it holds; item 1, the published names and numbers, is in the tests of the api
 //! crate, and read here by reflection.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod arbitrary;
 mod callbacks;
 mod constraints;

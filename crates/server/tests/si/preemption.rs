@@ -31,7 +31,7 @@ async fn full(server: &Server) -> Rm {
     let rich =
         |key: &str| Allocation { preemption_policy: policy(true), ..placed("rich", key, 5, "n1") };
     rm.ask(vec![rich("r1"), rich("r2")]);
-    rm.new(2).await;
+    rm.allocated(2).await;
     rm.ask(vec![Allocation { preemption_policy: policy(false), ..ask("poor", "k1", 5) }]);
     until("the ask is there", async || {
         server.handle.views().at_least(0).await.books.allocations().iter().count() == 3
@@ -60,7 +60,7 @@ async fn a_victim_that_is_confirmed_makes_room() {
     })
     .await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await, [("k1".to_owned(), "n1".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n1".to_owned())]);
     rm.allocations.silent().await;
 }
 

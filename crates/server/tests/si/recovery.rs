@@ -69,7 +69,7 @@ async fn everything_that_exists_is_taken_in_whatever_the_limits_say() {
         ask("runs", "waits", 1),
         ask("lost", "next", 1),
     ]);
-    let mut keys: Vec<String> = rm.new(3).await.into_iter().map(|(key, _)| key).collect();
+    let mut keys: Vec<String> = rm.allocated(3).await.into_iter().map(|(key, _)| key).collect();
     keys.sort();
     assert_eq!(keys, ["k1", "k2", "p1"]);
     server.turn(10).await;
@@ -84,7 +84,7 @@ async fn everything_that_exists_is_taken_in_whatever_the_limits_say() {
     })
     .await;
     server.turn(10).await;
-    let new = rm.new(1).await;
+    let new = rm.allocated(1).await;
     assert_eq!(new[0].0, "next", "what is over its limits waits, what has none does not");
     rm.allocations.silent().await;
     let view = server.handle.views().at_least(0).await;
@@ -103,7 +103,7 @@ async fn what_is_there_already_is_not_counted_twice() {
     rm.submit("runs", "root.a").await;
     let all = || vec![placed("runs", "k1", 1, "n1"), ask("runs", "k2", 1)];
     rm.ask(all());
-    rm.new(1).await;
+    rm.allocated(1).await;
     rm.ask(all());
     rm.allocations.silent().await;
     let view = server.handle.views().at_least(0).await;

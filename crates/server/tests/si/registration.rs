@@ -3,6 +3,7 @@
 use headroom_api::si::headroom::GetServerInfoRequest;
 use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient;
 use headroom_api::si::v1::{NodeRequest, TerminationType, UpdateConfigurationRequest};
+use headroom_engine::Origin;
 use headroom_journal::MemoryJournal;
 use headroom_server::grpc::{Settings, Standing};
 use tonic::Code;
@@ -30,7 +31,7 @@ async fn without_a_queue_file_the_built_in_one_is_used() {
 async fn the_server_s_own_queue_file_is_used_before_the_built_in_one() {
     let server = Server::start().await;
     let queue_file = &server.service.queue_file;
-    queue_file.apply(Default::default(), QUEUES).await.unwrap();
+    queue_file.apply(Origin::default(), QUEUES).await.unwrap();
     let mut rm = Rm::on(&server, "").await;
     rm.submit("app", "root.a").await;
     let other = QUEUES.replace("name: a\n", "name: other\n");
@@ -67,7 +68,7 @@ async fn registering_again_wipes_what_there_was() {
     })
     .await;
     server.turn(10).await;
-    before.new(1).await;
+    before.allocated(1).await;
     let mut after = Rm::on(&server, QUEUES).await;
     for end in [before.applications.end().await, before.allocations.end().await] {
         assert_eq!(end.code(), Code::Aborted, "{end:?}");

@@ -193,7 +193,7 @@ async fn known_asks_and_allocations_change_in_silence_unless_they_are_placed() {
     let server = Server::start().await;
     let mut rm = Rm::furnished(&server).await;
     rm.ask(vec![ask("app", "k1", 1), placed("app", "k2", 1, "n1")]);
-    assert_eq!(rm.new(1).await, [("k2".to_owned(), "n1".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("k2".to_owned(), "n1".to_owned())]);
     let foreign = |size| Allocation {
         allocation_tags: [("foreign".to_owned(), String::new())].into(),
         ..placed("", "f", size, "n1")
@@ -207,7 +207,7 @@ async fn known_asks_and_allocations_change_in_silence_unless_they_are_placed() {
     rm.ask(vec![ask("app", "k2", 0)]);
     assert_eq!(rm.allocations.next().await.rejected_allocations.len(), 1);
     rm.ask(vec![placed("app", "k1", 2, "n2")]);
-    assert_eq!(rm.new(1).await, [("k1".to_owned(), "n2".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n2".to_owned())]);
     let view = server.handle.views().at_least(0).await;
     let sizes = view.books.nodes().iter().map(|(_, row)| {
         let (allocated, occupied) = (&row.allocated, &row.occupied);
@@ -226,7 +226,7 @@ async fn releases_by_the_rm_are_acknowledged_for_allocations_alone() {
     let mut rm = Rm::furnished(&server).await;
     let keys = ["k1", "k2", "k3", "k4", "k5"];
     rm.ask(keys.map(|key| placed("app", key, 1, "n1")).into());
-    rm.new(5).await;
+    rm.allocated(5).await;
     rm.ask(vec![ask("app", "waits", 1)]);
     rm.release("app", "k1", TerminationType::StoppedByRm);
     rm.release("app", "k2", TerminationType::UnknownTerminationType);
@@ -254,7 +254,7 @@ async fn the_allocations_of_an_application_or_a_node_go_in_one_message() {
     rm.submit("two", "root.a").await;
     rm.ask(["k1", "k2", "k3"].map(|key| placed("app", key, 1, "n1")).into());
     rm.ask(["l1", "l2"].map(|key| placed("two", key, 1, "n1")).into());
-    rm.new(5).await;
+    rm.allocated(5).await;
     rm.remove("app");
     let told = rm.allocations.next().await;
     assert_eq!(told.released.len(), 3, "{told:?}");
@@ -279,5 +279,5 @@ async fn empty_requests_are_passed_over() {
     rm.nodes.send(NodeRequest::default());
     rm.nodes.silent().await;
     rm.ask(vec![placed("app", "k1", 1, "n1")]);
-    rm.new(1).await;
+    rm.allocated(1).await;
 }

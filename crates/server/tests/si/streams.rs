@@ -55,7 +55,7 @@ async fn after_a_half_close_answers_go_on() {
     })
     .await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await, [("k1".to_owned(), "n1".to_owned())]);
+    assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n1".to_owned())]);
     assert_eq!(server.interface.registered().unwrap().standing, Standing::Running);
 }
 
@@ -136,7 +136,7 @@ async fn a_lost_stream_pauses_the_rm_and_only_another_registration_brings_it_bac
     rm.ask(vec![ask("app", "k1", 1)]);
     rm.states(1).await;
     server.turn(10).await;
-    assert_eq!(rm.new(1).await.len(), 1);
+    assert_eq!(rm.allocated(1).await.len(), 1);
 }
 
 #[tokio::test]

@@ -313,7 +313,7 @@ impl Rm {
     }
 
     /// The keys that are allocated next, and on which nodes.
-    pub(crate) async fn new(&mut self, count: usize) -> Vec<(String, String)> {
+    pub(crate) async fn allocated(&mut self, count: usize) -> Vec<(String, String)> {
         let mut found = Vec::new();
         while found.len() < count {
             let answer = self.allocations.next().await;
@@ -338,6 +338,7 @@ impl Rm {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as messages have it")]
 pub(crate) fn vcores(vcores: i64) -> Option<Resource> {
     let quantity = Quantity { value: vcores * 1_000 };
     Some(Resource { resources: [("vcore".to_owned(), quantity)].into() })

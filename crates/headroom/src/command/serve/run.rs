@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,6 +49,10 @@ pub(super) fn run(process: Process, levels: Arc<LogLevels>, demo: bool) -> Resul
 async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<ExitCode> {
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(process.limits.connections);
+    // Before they are read, so that no change in between is lost.
+    let watched = |path: Option<&PathBuf>| WatchedFiles::new(path.into_iter().cloned().collect());
+    let queues = watched(process.queues.as_ref());
+    let tokens = watched(process.auth.tokens.as_ref());
     let auth = Authenticator::new(&process)?;
     let serving = Listening::bind(&process)?;
     let serving = serving.start().context("cannot listen")?;
@@ -62,7 +67,8 @@ async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<E
     let Whole { routers, interface, .. } = whole(&process, &service, &levels);
     serving.open(assemble(&process, &gate, routers));
     welcome(&process, serving.addresses())?;
-    watch(&process, &service, &gate)?;
+    watch(&process, &service, queues)?;
+    tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
     if demo {
         play(&process, serving.addresses());
     }
@@ -160,8 +166,8 @@ async fn begin(process: &Process, engine: &Engine) -> Result<Service> {
     Ok(service)
 }
 
-/// Follow what others change: the queue file, the tokens.
-fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
+/// Follow the queue file, and who says that it be read.
+fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<()> {
     let at_once = Arc::new(Notify::new());
     let mut hangup = signals::hangup().context("cannot listen for signals")?;
     let told = Arc::clone(&at_once);
@@ -173,25 +179,8 @@ fn watch(process: &Process, service: &Service, gate: &Arc<Gate>) -> Result<()> {
     });
     if let Some(path) = process.queues.clone() {
         let service = service.clone();
-        tokio::spawn(async move { watch_queue_file(service, path, &at_once).await });
+        tokio::spawn(async move { watch_queue_file(service, path, queues, &at_once).await });
     }
-    let gate = Arc::clone(gate);
-    tokio::spawn(async move {
-        let Some(auth) = gate.authenticator() else { return };
-        auth.warm().await;
-        let Some(tokens) = auth.tokens() else { return };
-        let mut files = WatchedFiles::new(vec![tokens.path().to_owned()]);
-        let nobody = Notify::new();
-        loop {
-            files.change(&nobody).await;
-            match tokens.reload() {
-                Ok(count) => tracing::info!(count, "tokens read again"),
-                Err(error) => {
-                    tracing::error!("{:#}; those in force stay", anyhow::Error::new(error))
-                }
-            }
-        }
-    });
     Ok(())
 }
 
@@ -207,6 +196,21 @@ fn play(process: &Process, addresses: &[SocketAddr]) {
             tracing::error!("the demonstration has ended: {error:#}");
         }
     });
+}
+
+/// Ask the issuer for its keys, and follow the file of tokens.
+async fn follow_tokens(gate: Arc<Gate>, mut watched: WatchedFiles) {
+    let Some(auth) = gate.authenticator() else { return };
+    auth.warm().await;
+    let Some(tokens) = auth.tokens() else { return };
+    let nobody = Notify::new();
+    loop {
+        watched.change(&nobody).await;
+        match tokens.reload() {
+            Ok(count) => tracing::info!(count, "tokens read again"),
+            Err(error) => tracing::error!("{:#}; those in force stay", anyhow::Error::new(error)),
+        }
+    }
 }
 
 /// One line for whoever started it.
@@ -229,10 +233,11 @@ async fn end(serving: Serving, engine: Engine) -> Result<ExitCode> {
     serving.stop();
     serving.ended(REQUESTS_END_MAX).await;
     let left = END_MAX.saturating_sub(began.elapsed());
-    match tokio::time::timeout(left, engine.stop()).await {
-        Ok(stopped) => stopped.context("what was answered is kept; the journal ended before")?,
+    if let Ok(stopped) = tokio::time::timeout(left, engine.stop()).await {
+        stopped.context("what was answered is kept; the journal ended before")?;
+    } else {
         // All that was answered is in the journal; the next start only takes longer.
-        Err(_) => tracing::warn!("there was no time for a snapshot; the next start replays more"),
+        tracing::warn!("there was no time for a snapshot; the next start replays more");
     }
     serving.ended(STREAMS_END_MAX).await;
     serving.close().await;

@@ -39,12 +39,12 @@ fn asked(one: Allocation) -> Step {
             key: Name::new(one.allocation_key),
             node: Name::new(one.node_id),
         }),
-        None => Command::Ask(ask(one)),
+        None => Command::Ask(ask(&one)),
     };
     Step { command, if_refused }
 }
 
-fn ask(one: Allocation) -> Ask {
+fn ask(one: &Allocation) -> Ask {
     let tag = |key| one.allocation_tags.get(key).map_or("", String::as_str);
     let PreemptionPolicy { allow_preempt_self, allow_preempt_other } =
         one.preemption_policy.unwrap_or_default();

@@ -16,7 +16,7 @@ pub(super) fn told(entry: &Entry, place: usize) -> Told {
         sequence: entry.record.sequence,
         at: time(entry.record.time),
         kind: kind_of(event).to_owned(),
-        object: subjects(named).next().map(|name| name.to_string()).unwrap_or_default(),
+        object: subjects(named).next().map(ToString::to_string).unwrap_or_default(),
         queue: some(&named.queue),
         application: some(&named.application),
         user: some(&named.user),
