@@ -60,3 +60,9 @@ pub use work::{BOUNDS, Durations, Snapshots, Work};
 pub use writer::{
     Accepted, Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
 };
+
+/// Journals without files, for tests of those who use an engine.
+#[cfg(feature = "testkit")]
+pub mod testkit {
+    pub use headroom_journal::{MemoryJournal, MemoryStore};
+}

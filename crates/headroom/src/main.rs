@@ -3,6 +3,7 @@
 mod command;
 mod demo;
 mod output;
+mod remote;
 
 use std::process::ExitCode;
 

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
+#[allow(dead_code, reason = "other pages are looked at in other ways")]
 #[path = "../../sim/tests/browser/mod.rs"]
 mod browser;
+#[path = "../../sim/tests/browser/look.rs"]
+mod look;
 mod support;
 
-use browser::{Browser, look};
+use browser::Browser;
 use support::{Folder, trace};
 
 /// The widths of a screen and of a phone, px.

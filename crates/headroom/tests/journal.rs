@@ -113,11 +113,11 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             records 1 to 8, all whole: 5 commands, 11 events, 575 bytes
             judged again from the first record on: 8 records, of which 0 differ
             0
-        "#]],
+        "]],
     );
     run(
         &folder,
@@ -156,11 +156,11 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             records 1 to 5, all whole: 5 commands, 7 events, 506 bytes
             judged again from the first record on: 5 records, of which 0 differ
             0
-        "#]],
+        "]],
     );
     let held = FileStore::open_folder(&folder).unwrap();
     run(
@@ -185,12 +185,12 @@ fn what_today_would_be_decided_otherwise_is_told() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
             judged again from the first record on: 8 records, of which 3 differ
             warning: this version decides otherwise, first at record 2; what happened stays
             0
-        "#]],
+        "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
     run(
@@ -212,10 +212,10 @@ fn a_record_that_cannot_have_happened_is_told() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             error: record 4 does not follow from those before it (app0 is not in its table: whoever holds it outlived the row); `headroom journal repair --to 3` keeps all before it
             1
-        "#]],
+        "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -250,11 +250,11 @@ fn a_damaged_record_is_told_with_its_place() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             records 1 to 4, all whole: 4 commands, 6 events, 414 bytes
             judged again from the first record on: 4 records, of which 0 differ
             0
-        "#]],
+        "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -15,23 +15,15 @@ use crate::live::Managers;
 use crate::log_levels::LogLevels;
 use crate::rest::{Beside, Manager, Rest, RestSettings, Tags, log_level};
 use crate::service::Service;
-use crate::{metrics, mount, native, page, rest};
+use crate::{metrics, mount, native, rest};
 
 /// How the interfaces are served.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// `/ws/v1`.
     pub rest: RestSettings,
     /// The scheduler interface.
     pub si: grpc::Settings,
-    /// Whether `/` is our own page; if not, somebody else answers there.
-    pub page: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { rest: RestSettings::default(), si: grpc::Settings::default(), page: true }
-    }
 }
 
 /// Every interface on one service.
@@ -68,10 +60,9 @@ impl Whole {
         let modules = [rest::handler, native::handler, metrics::handler];
         let mut mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
         mounted.lacking.retain(|operation| !ELSEWHERE.contains(operation));
-        let mut router = mounted.router.merge(log_level::router(Arc::clone(levels)));
-        if settings.page {
-            router = router.merge(page::router(None).with_state(service.clone()));
-        }
+        let router = mounted.router.merge(log_level::router(Arc::clone(levels)));
+        let (checks, checked) = (Arc::clone(&rest.checks), service.clone());
+        tokio::spawn(async move { checks.keep(&checked).await });
         let count = middleware::from_fn_with_state(service.clone(), metrics::count);
         let routers = Routers { rest: router.layer(count), rpc: interface.router() };
         Self { routers, interface, rest, lacking: mounted.lacking }

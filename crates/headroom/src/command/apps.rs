@@ -6,7 +6,7 @@ use headroom_api::client::ApplicationList;
 use headroom_api::wsv1::Application;
 use jiff::Timestamp;
 
-use super::remote::{Listing, Remote, resources, since};
+use crate::remote::{Listing, Remote, resources, since};
 
 /// Show the applications, or the asks and allocations of one.
 #[derive(Debug, Args)]

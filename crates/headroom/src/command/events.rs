@@ -5,8 +5,8 @@ use clap::Args;
 use headroom_api::client::EventFilter;
 use headroom_api::headroomv1::{Event, Frame};
 
-use super::remote::{Format, Listing, Remote};
 use crate::output;
+use crate::remote::{Format, Listing, Remote};
 
 /// Show what happened lately, the oldest first; with --follow what happens from now on.
 #[derive(Debug, Args)]

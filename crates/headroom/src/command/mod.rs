@@ -3,14 +3,14 @@
 mod apps;
 mod completions;
 mod events;
+mod groups;
 mod journal;
 mod nodes;
 mod queues;
-mod remote;
 mod serve;
 mod simulate;
 mod token;
-mod usage;
+mod users;
 mod validate;
 
 use std::process::ExitCode;
@@ -36,9 +36,9 @@ pub(crate) enum Command {
     /// Show the nodes of a running server
     Nodes(nodes::Nodes),
     /// Show what users have on a running server, and may have
-    Users(usage::Users),
+    Users(users::Users),
     /// Show what groups have on a running server, and may have
-    Groups(usage::Groups),
+    Groups(groups::Groups),
     /// Show what happened on a running server, or what happens
     Events(events::Events),
     /// Make, list and revoke tokens for callers of a server

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use headroom_api::wsv1::Node;
 
-use super::remote::{Listing, Remote, resources};
+use crate::remote::{Listing, Remote, resources};
 
 /// Show the nodes: what they have, what is used and what is free.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use headroom_api::wsv1::Queue;
 
-use super::remote::{Listing, Remote, resources};
+use crate::remote::{Listing, Remote, resources};
 
 /// Show the queues: what they use, are guaranteed and may have.
 #[derive(Debug, Args)]

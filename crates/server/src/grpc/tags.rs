@@ -17,7 +17,7 @@ use crate::convert::si;
 const KEPT_MIN: usize = 1_024;
 
 /// For so long an ask may be on its way into the books.
-const ON_ITS_WAY: Duration = Duration::from_secs(60);
+const ON_ITS_WAY: Duration = Duration::from_mins(1);
 
 /// Partition and key.
 type Key = (Name, Name);

@@ -34,6 +34,7 @@ pub use acceptor::Peer;
 pub use gate::{Gate, RequestId};
 pub use tls::TlsError;
 
+use crate::page;
 use crate::watch_file::WatchedFiles;
 
 /// How often a connection of HTTP/2 is asked whether it is still there.
@@ -93,8 +94,12 @@ pub fn assemble(process: &Process, gate: &Arc<Gate>, routers: Routers) -> Router
     let rpc = gate.guard_rpc(rpc.reset_fallback());
     let router = gate.guard(rest).merge(rpc.reset_fallback());
     match &process.web_dir {
-        None => router,
-        Some(folder) => web::before(router, gate.guard(web::pages(folder))),
+        None => {
+            // As a fallback it has no path of the table that a right would be asked for.
+            let page = Router::new().fallback_service(page::router());
+            web::before(router, gate.guard(page), web::is_page)
+        }
+        Some(folder) => web::before(router, gate.guard(web::pages(folder)), web::is_foreign),
     }
 }
 

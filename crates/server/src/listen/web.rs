@@ -1,4 +1,4 @@
-//! A web UI that was built elsewhere, served on the same port.
+//! Pages on the same port: our own, or those of a web UI that was built elsewhere.
 
 use std::path::Path;
 
@@ -10,6 +10,8 @@ use headroom_api::routes;
 use tower::ServiceExt as _;
 use tower_http::services::{ServeDir, ServeFile};
 
+use crate::page;
+
 /// The files of a folder. Its pages have paths of their own, which are no files: they are the first
 /// page's to understand.
 pub(super) fn pages(folder: &Path) -> Router {
@@ -17,10 +19,10 @@ pub(super) fn pages(folder: &Path) -> Router {
     Router::new().fallback_service(ServeDir::new(folder).fallback(first))
 }
 
-/// Have the paths of the table, and gRPC, answered by `router`, all others by `pages`.
-pub(super) fn before(router: Router, pages: Router) -> Router {
+/// Have what is `theirs` answered by `pages`, all else by `router`.
+pub(super) fn before(router: Router, pages: Router, theirs: fn(&Request) -> bool) -> Router {
     Router::new().fallback(move |request: Request| {
-        let next = if is_ours(&request) { router.clone() } else { pages.clone() };
+        let next = if theirs(&request) { pages.clone() } else { router.clone() };
         async move {
             let answered: Result<Response, _> = next.oneshot(request).await;
             match answered {
@@ -29,6 +31,16 @@ pub(super) fn before(router: Router, pages: Router) -> Router {
             }
         }
     })
+}
+
+/// Whether this is for our own page. Everybody may have it; what it shows it asks for itself.
+pub(super) fn is_page(request: &Request) -> bool {
+    page::has(request.uri().path())
+}
+
+/// Whether this is neither of the table nor gRPC.
+pub(super) fn is_foreign(request: &Request) -> bool {
+    !is_ours(request)
 }
 
 fn is_ours(request: &Request) -> bool {

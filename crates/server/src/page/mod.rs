@@ -1,23 +1,14 @@
-//! `/`: a page that shows what this is, what there is, what waits and why; or a web UI that was
-//! built elsewhere, in its place.
+//! `/`: a page that shows what this is, what there is, what waits and why.
 //!
 //! The page is plain files, which ask the same routes as everybody else, and may do nothing that
 //! the browser is not told to allow.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::routing::get;
-use tower::ServiceExt;
-use tower_http::services::{ServeDir, ServeFile};
-
-use crate::service::Service;
 
 /// A file of the page.
 #[derive(Clone, Copy)]
@@ -56,26 +47,17 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
-/// Whole families of paths that are the server's own, whatever a web UI has.
-const OURS: [&str; 6] = ["/ws/", "/debug/", "/headroom/", "/metrics", "/livez", "/readyz"];
+/// Our page, at the paths of its files.
+pub fn router() -> Router {
+    FILES.into_iter().fold(Router::new(), |router, file| {
+        let answer = move |headers: HeaderMap| std::future::ready(answer(file, &headers));
+        router.route(file.path, get(answer))
+    })
+}
 
-/// Our page at `/`; or, with a folder, the web UI in it, whose `index.html` also answers for the
-/// addresses that it makes up itself.
-///
-/// With a folder, every path that no route knows comes here. Whoever has something to say about
-/// unknown paths below `/ws/` or `/headroom/` routes `/ws/{*path}` and the like himself; here they
-/// are not found.
-pub fn router(web_dir: Option<PathBuf>) -> Router<Service> {
-    match web_dir {
-        None => FILES.into_iter().fold(Router::new(), |router, file| {
-            router.route(file.path, get(move |headers| async move { answer(file, &headers) }))
-        }),
-        Some(folder) => {
-            let folder: Arc<Path> = folder.into();
-            let site = move |request| site(Arc::clone(&folder), request);
-            Router::new().route("/", get(site.clone())).route("/{*path}", get(site))
-        }
-    }
+/// Whether this is the path of a file of the page.
+pub fn has(path: &str) -> bool {
+    FILES.iter().any(|file| file.path == path)
 }
 
 fn answer(file: File, headers: &HeaderMap) -> Response<Body> {
@@ -97,28 +79,4 @@ fn answer(file: File, headers: &HeaderMap) -> Response<Body> {
         response.headers_mut().insert(name, value);
     }
     response
-}
-
-/// A file of the folder, or its `index.html` for what looks like no file.
-async fn site(folder: Arc<Path>, request: Request) -> Response<Body> {
-    let path = request.uri().path().to_owned();
-    if OURS.iter().any(|ours| path.starts_with(ours)) {
-        return not_found();
-    }
-    let looks_like_file = path.rsplit('/').next().is_some_and(|last| last.contains('.'));
-    let reads = request.method() == Method::GET;
-    let again = Request::get("/").body(Body::empty()).expect("it is a plain request");
-    let found = ServeDir::new(&folder).oneshot(request).await.into_response();
-    let mut response = if found.status() == StatusCode::NOT_FOUND && reads && !looks_like_file {
-        ServeFile::new(folder.join("index.html")).oneshot(again).await.into_response()
-    } else {
-        found
-    };
-    let nosniff = HeaderValue::from_static("nosniff");
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
-    response
-}
-
-fn not_found() -> Response<Body> {
-    (StatusCode::NOT_FOUND, "404 page not found\n").into_response()
 }

@@ -14,8 +14,8 @@ use axum::routing::{MethodFilter, MethodRouter, on, post};
 use axum::{Extension, Router};
 use headroom_api::routes::{self, Method};
 use headroom_config::process::{Process, Sources};
+use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::{Engine, HandClock, Pace, Settings};
-use headroom_journal::MemoryJournal;
 use headroom_server::Caller;
 use headroom_server::auth::Authenticator;
 use headroom_server::listen::{Gate, Listening, Routers, Serving, assemble};
@@ -37,10 +37,10 @@ pub(crate) fn process(file: &str) -> Process {
 
 /// A server that was told this, with stubs of all routes.
 pub(crate) async fn start(file: &str) -> Server {
-    start_with(file, stubs()).await
+    start_with(file, stubs())
 }
 
-pub(crate) async fn start_with(file: &str, rest: Router) -> Server {
+pub(crate) fn start_with(file: &str, rest: Router) -> Server {
     let process = process(file);
     let server = begin(&process).unwrap();
     let routers = Routers { rest, rpc: services() };

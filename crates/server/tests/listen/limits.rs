@@ -123,7 +123,7 @@ async fn beyond_so_many_requests_the_next_is_told_to_wait() {
         }
     });
     let rest = Router::new().route("/ws/v1/clusters", wait).route("/livez", get(|| async { "ok" }));
-    let server = start_with("limits: {requests: 1}", rest).await;
+    let server = start_with("limits: {requests: 1}", rest);
     let url = server.url("/ws/v1/clusters");
     let first = tokio::spawn(async move { client().get(url).send().await.unwrap().status() });
     arrived.notified().await;
@@ -152,7 +152,7 @@ async fn an_answer_that_takes_too_long_and_a_panic_are_refusals() {
                 "profile"
             }),
         );
-    let server = start_with("limits: {requestTime: 200ms}", rest).await;
+    let server = start_with("limits: {requestTime: 200ms}", rest);
     let response = server.get("/ws/v1/clusters").await;
     assert_eq!(
         (response.status().as_u16(), response.headers().contains_key("retry-after")),
@@ -168,7 +168,7 @@ async fn an_answer_that_takes_too_long_and_a_panic_are_refusals() {
 async fn when_the_engine_has_stopped_reads_go_on_and_changes_do_not() {
     let rest = Router::new()
         .route("/headroom/v1/log-level", put(|| async { "set" }).get(|| async { "read" }));
-    let server = start_with("", rest).await;
+    let server = start_with("", rest);
     let change =
         || client().put(server.url("/headroom/v1/log-level")).header("x-headroom-request", "1");
     assert_eq!(change().send().await.unwrap().status(), 200);

@@ -75,7 +75,7 @@ async fn what_is_under_way_ends_and_nothing_new_begins() {
         tokio::time::sleep(Duration::from_millis(400)).await;
         "done"
     });
-    let server = start_with("", Router::new().route("/ws/v1/clusters", slow)).await;
+    let server = start_with("", Router::new().route("/ws/v1/clusters", slow));
     let url = server.url("/ws/v1/clusters");
     let under_way =
         tokio::spawn(async move { client().get(url).send().await.unwrap().text().await });

@@ -28,7 +28,7 @@ fn queries(value: &Value, found: &mut Vec<String>) {
             for (name, value) in fields {
                 match value {
                     Value::String(text) if matches!(&**name, "expr" | "query") => {
-                        found.push(text.clone())
+                        found.push(text.clone());
                     }
                     other => queries(other, found),
                 }

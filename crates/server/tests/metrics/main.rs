@@ -1,6 +1,6 @@
 //! Metrics, over a real socket and through Prometheus' own tool.
 
-#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
 mod deploy;
 mod promtool;

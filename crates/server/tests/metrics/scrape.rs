@@ -121,9 +121,10 @@ fn line(parsed: &Parsed, name: &str) -> String {
         }
     }
     for (label, values) in labels {
-        line += &format!(" {label}");
+        line.extend([" ", label]);
         if !matches!(label, "queue" | "resource") {
-            line += &format!(": {}", values.into_iter().collect::<Vec<_>>().join(" "));
+            line.push(':');
+            line.extend(values.into_iter().flat_map(|value| [" ", value]));
         }
     }
     line

@@ -1,12 +1,8 @@
 //! The page at `/`: by its headers, and in a real browser.
 
-use std::fs;
-use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use headroom_server::page;
 use reqwest::header;
 use serde_json::{Value, json};
 
@@ -40,35 +36,6 @@ async fn the_page_may_do_nothing_but_ask_its_own_server() {
         }
         let again = server.http.get(server.url(path)).header(header::IF_NONE_MATCH, tag);
         assert_eq!(again.send().await.unwrap().status(), 304);
-    }
-}
-
-#[tokio::test]
-async fn a_built_web_ui_takes_its_place() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("web-ui");
-    fs::create_dir_all(folder.join("assets")).unwrap();
-    fs::write(folder.join("index.html"), "<title>UI</title>").unwrap();
-    fs::write(folder.join("assets/app.js"), "1").unwrap();
-    fs::write(folder.parent().unwrap().join("secret.txt"), "secret").unwrap();
-    let server = Server::empty().await;
-    let routes: Router = page::router(Some(folder)).with_state(server.service.clone());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, routes).await });
-    for (path, status, content) in [
-        ("/", 200, "<title>UI</title>"),
-        ("/queues/root.a", 404, ""),
-        ("/queues", 200, "<title>UI</title>"),
-        ("/assets/app.js", 200, "1"),
-        ("/assets/gone.js", 404, ""),
-        ("/..%2fsecret.txt", 404, ""),
-        ("/%2e%2e/secret.txt", 404, ""),
-        ("/ws/v1/nothing", 404, "404 page not found\n"),
-        ("/headroom/v1/nothing", 404, "404 page not found\n"),
-    ] {
-        let answer = server.http.get(format!("http://{address}{path}")).send().await.unwrap();
-        let found = (answer.status().as_u16(), answer.text().await.unwrap());
-        assert_eq!(found, (status, content.to_owned()), "{path}");
     }
 }
 

@@ -10,9 +10,9 @@ use headroom_api::client::Client;
 use headroom_api::headroomv1::Role;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Termination, Timestamp};
+use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Origin, Pace, Settings};
-use headroom_journal::MemoryJournal;
 use headroom_server::{About, Caller, Parts, QueueFile, Service, metrics, native, page};
 use reqwest::Response;
 
@@ -66,11 +66,12 @@ impl Server {
         let about = About::this(BTreeMap::new()).unwrap();
         let parts = Parts { engine: engine.handle(), clock: hands, users, queue_file, about };
         let service = Service::new(parts);
-        let routes = native::router().merge(metrics::router()).merge(page::router(None));
+        let routes = native::router().merge(metrics::router());
         let routes = routes
             .layer(from_fn(identify))
             .route_layer(from_fn_with_state(service.clone(), metrics::count))
-            .with_state(service.clone());
+            .with_state(service.clone())
+            .merge(page::router());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, routes).await });

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use headroom_api::si::headroom::Capabilities;
 use headroom_api::si::headroom::scheduler_message::Content as Told;
 use headroom_api::si::v1::{AllocationResponse, TerminationType};
+use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::{Pace, SystemClock};
-use headroom_journal::MemoryJournal;
 use headroom_server::grpc::Settings;
 
 use crate::session::{SessionRm, application, asks, nodes};

@@ -4,7 +4,7 @@ use headroom_api::si::headroom::GetServerInfoRequest;
 use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient;
 use headroom_api::si::v1::{NodeRequest, TerminationType, UpdateConfigurationRequest};
 use headroom_engine::Origin;
-use headroom_journal::MemoryJournal;
+use headroom_engine::testkit::MemoryJournal;
 use headroom_server::grpc::{Settings, Standing};
 use tonic::Code;
 

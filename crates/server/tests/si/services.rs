@@ -1,7 +1,7 @@
 //! Who may call, and what every gRPC client expects beside the services themselves.
 
 use headroom_api::headroomv1::Role;
-use headroom_journal::MemoryJournal;
+use headroom_engine::testkit::MemoryJournal;
 use headroom_server::Caller;
 use headroom_server::grpc::Settings;
 use tonic::Code;

@@ -12,9 +12,9 @@ use headroom_api::si::v1::{
     Resource, TerminationType, UserGroupInformation, node_info::ActionFromRm,
 };
 use headroom_core::{Millis, Timestamp};
+use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Pace, Settings as EngineSettings};
-use headroom_journal::MemoryJournal;
 use headroom_server::grpc::{Interface, Settings};
 use headroom_server::{About, Caller, Parts, QueueFile, Service};
 use tokio::sync::mpsc;

@@ -1,7 +1,7 @@
 //! Checklist 5: the queue file in force, and the verdict on another.
 
 use headroom_engine::Origin;
-use headroom_journal::MemoryJournal;
+use headroom_engine::testkit::MemoryJournal;
 use serde_json::json;
 
 use crate::support::{Options, QUEUES, Server};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use headroom_core::{Command, Name};
 use headroom_engine::Origin;
-use headroom_journal::MemoryJournal;
+use headroom_engine::testkit::MemoryJournal;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::net::TcpStream;

@@ -11,9 +11,9 @@ use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient
 use headroom_api::si::headroom::{Ping, Register, RmMessage, SchedulerMessage};
 use headroom_api::si::v1;
 use headroom_core::{Command, Millis, Name, Timestamp};
+use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Pace, Settings};
-use headroom_journal::MemoryJournal;
 use headroom_server::listen::Routers;
 use headroom_server::{
     About, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, Whole,

@@ -56,12 +56,13 @@ async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<E
     let auth = Authenticator::new(&process)?;
     let serving = Listening::bind(&process)?;
     let serving = serving.start().context("cannot listen")?;
+    let users = Arc::new(Users::default());
     let engine = tokio::select! {
-        engine = start_engine(&process) => engine?,
+        engine = start_engine(&process, Arc::clone(&users)) => engine?,
         // Nothing was taken yet, so there is nothing to keep.
         _ = ends.next() => return Ok(ExitCode::SUCCESS),
     };
-    let service = begin(&process, &engine).await?;
+    let service = begin(&process, &engine, users).await?;
     let instance = &service.about.instance;
     let gate = Arc::new(Gate::new(&process, auth, engine.handle(), instance));
     let Whole { routers, interface, .. } = whole(&process, &service, &levels);
@@ -87,8 +88,7 @@ async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<E
 fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Whole {
     let cors = if process.cors_any { Cors::Any } else { Cors::Auto };
     let rest = RestSettings { cors, identities: process.has_auth(), ..RestSettings::default() };
-    let page = process.web_dir.is_none();
-    let whole = Whole::of(service, levels, &WholeSettings { rest, page, ..Default::default() });
+    let whole = Whole::of(service, levels, &WholeSettings { rest, ..Default::default() });
     debug_assert!(whole.lacking.is_empty(), "nobody answers {:?}", whole.lacking);
     whole
 }
@@ -114,10 +114,11 @@ fn allow_connections(connections: usize) {
 }
 
 /// Open the journal and go on where it ends.
-async fn start_engine(process: &Process) -> Result<Engine> {
+async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let path = process.journal.path.clone();
     let mut settings = Settings::with(SystemClock);
     settings.commands_waiting = process.limits.commands;
+    settings.users = Some(users);
     settings.kept = Kept {
         records: process.event.ring_buffer_capacity,
         snapshot_every: process.journal.snapshot_every,
@@ -145,8 +146,8 @@ async fn start_engine(process: &Process) -> Result<Engine> {
 }
 
 /// Make the service, and put the queue file in force.
-async fn begin(process: &Process, engine: &Engine) -> Result<Service> {
-    let (users, clock) = (Arc::new(Users::default()), Arc::new(SystemClock));
+async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<Service> {
+    let clock = Arc::new(SystemClock);
     let folder = Some(process.journal.path.clone());
     let handle = engine.handle();
     let queue_file =

@@ -1,10 +1,10 @@
-//! `headroom users` and `headroom groups`: who has what on a running server, and may have.
+//! `headroom users`: which user has what on a running server, and may have.
 
 use anyhow::Result;
 use clap::Args;
 use headroom_api::wsv1::QueueUsage;
 
-use super::remote::{Listing, Remote, resources};
+use crate::remote::{Listing, Remote, resources};
 
 /// Show what users have in each queue, and may have.
 #[derive(Debug, Args)]
@@ -17,20 +17,8 @@ pub(crate) struct Users {
     remote: Remote,
 }
 
-/// Show what groups have in each queue, and may have.
-#[derive(Debug, Args)]
-#[command(after_help = "Example: headroom groups students -o yaml")]
-pub(crate) struct Groups {
-    /// Only this group
-    #[arg(value_name = "GROUP")]
-    group: Option<String>,
-    #[command(flatten)]
-    remote: Remote,
-}
-
 const USERS: &[&str] = &["USER", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING"];
-const GROUPS: &[&str] = &["GROUP", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING"];
-const NUMBERS: &[&str] = &["RUNNING", "MAX RUNNING"];
+pub(super) const NUMBERS: &[&str] = &["RUNNING", "MAX RUNNING"];
 
 impl Users {
     /// Ask and show.
@@ -53,29 +41,8 @@ impl Users {
     }
 }
 
-impl Groups {
-    /// Ask and show.
-    ///
-    /// # Errors
-    /// When the server cannot be reached or refuses.
-    pub(crate) fn run(&self) -> Result<()> {
-        let partition = &self.remote.partition;
-        let groups = self.remote.ask(async |client| {
-            Ok(match &self.group {
-                Some(group) => vec![client.get_group(partition, group).await?],
-                None => client.get_groups(partition).await?,
-            })
-        })?;
-        let mut listing = Listing::new(GROUPS, &groups)?.numbers(NUMBERS);
-        for one in &groups {
-            add(&mut listing, &one.group_name, one.queues.as_ref());
-        }
-        self.remote.show(&listing)
-    }
-}
-
 /// Somebody's queues, each before those below it; the name stands in each row, for filters.
-fn add(listing: &mut Listing, name: &str, root: Option<&QueueUsage>) {
+pub(super) fn add(listing: &mut Listing, name: &str, root: Option<&QueueUsage>) {
     let mut left: Vec<&QueueUsage> = root.into_iter().collect();
     while let Some(queue) = left.pop() {
         let max = queue.max_applications;

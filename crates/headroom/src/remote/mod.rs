@@ -41,7 +41,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     fn client(&self) -> Result<Client> {
-        let mut builder = Client::builder(&self.server).timeout(Duration::from_secs(60));
+        let mut builder = Client::builder(&self.server).timeout(Duration::from_mins(1));
         let token = match &self.token_file {
             Some(path) => {
                 let text = std::fs::read_to_string(path);

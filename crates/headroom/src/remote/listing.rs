@@ -115,11 +115,11 @@ mod tests {
     #[test]
     fn every_format_has_everything() {
         let rendered = |format| listing().render(format).expect("it can be written");
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             NAME       COUNT
             a              1
               b,�[31m    100
-        "#]]
+        "]]
         .assert_eq(&rendered(Format::Table));
         expect_test::expect![[r#"
             name,count
