@@ -57,7 +57,8 @@ const SIGHTS: [Sight; 14] = [
     }),
     ("queues in use", |server| {
         let root = read(server, &format!("{PARTITION}/queues"));
-        root["children"].as_array().unwrap().iter().all(|one| one["allocatedResource"].is_object())
+        let all = root["children"].as_array();
+        all.is_some_and(|all| all.iter().all(|one| one["allocatedResource"].is_object()))
     }),
     ("applications that run, with the tags of their allocations", |server| {
         let all = list(server, &format!("{PARTITION}/applications/active?status=running"));
