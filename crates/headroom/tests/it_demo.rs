@@ -125,6 +125,7 @@ fn within_a_minute_everything_is_seen() {
         std::thread::sleep(Duration::from_millis(500));
     }
     println!("everything was seen within {:?}", begin.elapsed());
+    commands_show_it(&folder, &server);
     server.signal("TERM");
     let (status, _) = server.end();
     assert!(status.success(), "{status}: {}", folder.read("log"));
@@ -133,9 +134,47 @@ fn within_a_minute_everything_is_seen() {
     // The resource manager registers anew, and what was there goes.
     let again = Server::start(&folder, &["--demo"]);
     let begin = Instant::now();
-    while list(&again, &format!("{PARTITION}/applications/active")).is_empty() {
+    loop {
+        let of_list = |which: &str| list(&again, &format!("{PARTITION}/applications/{which}"));
+        if of_list("completed").is_empty() && !of_list("active").is_empty() {
+            break;
+        }
         assert!(begin.elapsed() < PATIENCE, "it does not play again: {}", folder.read("log"));
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(list(&again, &format!("{PARTITION}/applications/completed")).is_empty());
+}
+
+/// Each command that asks a server, in each format.
+fn commands_show_it(folder: &Folder, server: &Server) {
+    let url = format!("http://{}", server.address);
+    let ask =
+        |arguments: &[&str]| folder.succeed(&[arguments, &["--server", &url]].concat()).stdout;
+    for (command, columns, sought) in [
+        ("queues", "QUEUE  ", "root.production.serving"),
+        ("apps", "APPLICATION  ", "root.sandbox"),
+        ("nodes", "NODE  ", "gpu-10"),
+        ("users", "USER  ", "dana"),
+        ("groups", "GROUP  ", "language"),
+        ("events", "NUMBER  ", "askAdded"),
+    ] {
+        let table = ask(&[command]);
+        assert!(table.trim_start().starts_with(columns) && table.contains(sought), "{table}");
+        let json: Value = serde_json::from_str(&ask(&[command, "-o", "json"])).unwrap();
+        assert!(json.is_array() || json.is_object(), "{command}: {json}");
+        assert!(ask(&[command, "-o", "yaml"]).contains(": "), "{command}");
+        let csv = ask(&[command, "-o", "csv"]);
+        let mut rows = csv::Reader::from_reader(csv.as_bytes()).into_records();
+        assert!(rows.all(|row| row.is_ok()), "{command}: {csv}");
+    }
+    let application = &list(server, &format!("{PARTITION}/applications/active?status=running"))[0];
+    let id = application["applicationID"].as_str().unwrap();
+    let one = ask(&["apps", id]);
+    assert!(one.starts_with("ALLOCATION  ") && one.contains(id), "{one}");
+
+    let gone = folder.run(&["apps", "nobody-0000", "--server", &url]);
+    assert_eq!((gone.code, &*gone.stdout), (Some(1), ""), "{}", gone.stderr);
+    assert!(gone.stderr.contains("Application not found"), "{}", gone.stderr);
+    let nobody = folder.run(&["queues", "--server", "http://127.0.0.1:1"]);
+    assert_eq!(nobody.code, Some(1));
+    assert!(nobody.stderr.contains("headroom serve"), "{}", nobody.stderr);
 }

@@ -28,7 +28,6 @@ use serde_json::Value;
 use self::case::Case;
 use self::deviation::Deviations;
 use self::scenario::Home;
-use crate::project;
 
 /// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
 pub(crate) const COMPLETE: [&str; 4] =
@@ -248,17 +247,16 @@ pub fn print(reports: &[Report], names: bool) {
     }
 }
 
-/// Judge the recorded histories of the project by another home of the core than the one that
-/// [`run`] asks; `begin` brings a new one, to which the queue file of the history is given.
+/// Judge the recorded histories below `dir` by another home of the core than the core alone;
+/// `begin` brings a new one, to which the queue file of the history is given.
 ///
 /// # Errors
 /// When data cannot be read; the file and the line are named.
-pub fn replay(begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<Report>> {
-    let dir = project::root()?.join("conformance");
-    let deviations = Deviations::read(&[&dir])?;
+pub fn replay(dir: &Path, begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<Report>> {
+    let deviations = Deviations::read(&[dir])?;
     let judge = scenario::Replay { begin };
     let mut reports = Vec::new();
-    for (folder, files) in case::folders(&dir)? {
+    for (folder, files) in case::folders(dir)? {
         if folder.ends_with("/scenarios") {
             reports.push(judge_folder(folder, &judge, &case::read(&files)?, &deviations)?);
         }

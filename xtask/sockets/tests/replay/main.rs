@@ -8,11 +8,16 @@ mod queue_file;
 mod recorded;
 mod server;
 
+use std::path::Path;
+
 use xtask::conformance;
+use xtask::conformance::scenario::Home;
 
 #[test]
 fn every_history_is_the_recorded_one_over_sockets() {
-    let reports = conformance::replay(&|config| Box::new(server::Server::start(config))).unwrap();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+    let begin = |config: &str| -> Box<dyn Home> { Box::new(server::Server::start(config)) };
+    let reports = conformance::replay(&recorded, &begin).unwrap();
     conformance::print(&reports, true);
     assert!(!reports.is_empty(), "there are recorded histories");
     assert!(reports.iter().all(conformance::Report::is_complete), "see the list above");
