@@ -106,7 +106,10 @@ fn it_comes_back_with_what_was_there_after_being_killed() {
     let records: Vec<serde_json::Value> =
         dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(records.len(), 2, "{dumped}");
-    assert!(records.iter().all(|record| record["origin"]["identity"] == "file:queues.yaml"), "{dumped}");
+    assert!(
+        records.iter().all(|record| record["origin"]["identity"] == "file:queues.yaml"),
+        "{dumped}"
+    );
     let mut again = Server::start(&folder, &[]);
     assert!(folder.read("log").contains("\"sequence\":2,\"replayed\":2"), "{}", folder.read("log"));
     again.signal("INT");

@@ -196,10 +196,20 @@ impl Tally {
             }
             Event::Resized { allocation, resources } => {
                 let row = books.allocation(*allocation);
-                if row.placeholder && row.is_allocated() {
-                    let partition = books.application(row.application).partition;
-                    self.hold(partition, &size_of(books, *allocation), -1);
-                    self.hold(partition, resources, 1);
+                if row.is_allocated() {
+                    let application = books.application(row.application);
+                    let before = size_of(books, *allocation);
+                    let grows = |(name, amount): (&Name, Quantity)| {
+                        amount > before.get(name).unwrap_or_default()
+                    };
+                    // What is charged makes it count again, as its first allocation does.
+                    if !application.counted && resources.iter().any(grows) {
+                        self.partition(application.partition).with_allocations += 1;
+                    }
+                    if row.placeholder {
+                        self.hold(application.partition, &before, -1);
+                        self.hold(application.partition, resources, 1);
+                    }
                 }
             }
             Event::Reserved { ask, .. } => {

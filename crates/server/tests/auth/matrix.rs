@@ -36,6 +36,7 @@ const ROWS: [(&[&str], &[&str]); 5] = [
             "getQueueApplications",
             "getQueueApplicationsByState",
             "getQueues",
+            "getReasons",
             "getUser",
             "getUsers",
             "listPartitions",
