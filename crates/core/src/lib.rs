@@ -111,6 +111,7 @@ mod table;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod time;
+pub mod userlimit;
 pub mod view;
 mod wait;
 

@@ -1,0 +1,72 @@
+//! How much of a leaf queue drivers may have: the first allocation of an application, its
+//! originator, or the placeholders of its first task group.
+
+use crate::resource::{ResourceType, Resources};
+
+use super::decimal::{Decimal, Fraction, up};
+use super::{Calculator, Formula, Leaf, Rules};
+
+/// What a leaf queue says of drivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriverRules {
+    /// How much of the queue drivers may have, as a factor (YARN's `maximum-am-resource-percent`,
+    /// where 0.1 is a tenth).
+    pub part: Decimal,
+}
+
+/// A tenth, as in CapacityScheduler.
+impl Default for DriverRules {
+    fn default() -> Self {
+        Self { part: Decimal::TENTH }
+    }
+}
+
+impl DriverRules {
+    /// What all drivers of a leaf may have. `current` is what the queue may use now: the lower of its
+    /// maximum and what its parent leaves it. The guarantee counts where it is more than that.
+    pub fn of_queue(&self, rules: &Rules, leaf: &Leaf, current: &Resources) -> Resources {
+        let ops = rules.ops(leaf);
+        let is_lower = ops.fits(current, &leaf.guaranteed);
+        let usable = if is_lower { current } else { &leaf.guaranteed };
+        ops.map(usable, |resource, amount| {
+            rounded(rules, resource, Fraction::of(amount).times(self.part))
+        })
+    }
+
+    /// What the drivers of one user may have. `users` are those who are active, and those who have
+    /// nothing but applications that have not begun; one at least.
+    pub fn of_user(
+        &self,
+        rules: &Rules,
+        leaf: &Leaf,
+        of_queue: &Resources,
+        users: u64,
+        weight: Decimal,
+    ) -> Resources {
+        let ops = rules.ops(leaf);
+        let users = Decimal::whole(u32::try_from(users.max(1)).unwrap_or(u32::MAX));
+        let own = ops.map(&leaf.guaranteed, |resource, amount| {
+            let all = Fraction::of(amount).times(self.part);
+            let Some(factor) = rules.factor else { return rounded(rules, resource, all) };
+            // The larger of the floor and an equal part, and all of it at most.
+            let parts = [all.share(weight, users), all.percent(rules.floor).times(weight), all];
+            let [equal, floor, all] =
+                parts.map(|part| rounded(rules, resource, part.times(factor)));
+            equal.max(floor).min(all)
+        });
+        // 2.7.3 does not look at the queue's.
+        if rules.formula == Formula::Yarn27 { own } else { ops.smaller(&own, of_queue) }
+    }
+}
+
+/// Up to a whole unit and the next step; with the memory calculator of CapacityScheduler to the
+/// nearest unit first.
+fn rounded(rules: &Rules, resource: ResourceType, part: Fraction) -> i64 {
+    let is_as_yarn = rules.formula != Formula::Smooth;
+    let unit = if is_as_yarn && rules.calculator == Calculator::Memory {
+        part.nearest()
+    } else {
+        part.ceil()
+    };
+    up(unit, rules.step.get_or_zero(resource).get())
+}

@@ -1,0 +1,187 @@
+//! How much of a leaf queue one of its users may have: the elastic limits of YARN's
+//! CapacityScheduler, and ours without their dead zones.
+//!
+//! A leaf's guaranteed capacity is split among its *active* users, those who wait for something.
+//! Everybody gets an equal share of it by weight, but never less than a *floor* (percent), so that
+//! the share shrinks only until the floor is reached; a *factor* bounds what one user may have at
+//! all. What follows from the numbers is here, without books: [`Leaf`] and [`User`] say how things
+//! are, [`Rules::limit`] what that allows. The three formulas differ in what they split.
+//!
+//! Amounts are integers of their type's unit, fractions are exact and rounded once, at the end.
+
+mod calculator;
+mod decimal;
+mod driver;
+mod formula;
+
+use crate::resource::{Quantity, Resources};
+
+pub use calculator::Calculator;
+pub use decimal::Decimal;
+pub use driver::DriverRules;
+
+use calculator::Ops;
+
+/// What is split, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Formula {
+    /// As CapacityScheduler 2.7.3: the capacity below it; what is used and the ask at it and above.
+    Yarn27,
+    /// As CapacityScheduler 3: the same with the minimum allocation in place of the ask; active
+    /// users split what they use and one step more.
+    Yarn3,
+    /// Ours: active users split what the inactive leave of the capacity, or what they use and the
+    /// ask if that is more. There is always one below his share.
+    #[default]
+    Smooth,
+}
+
+/// When an ask is beyond the limit of its user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Enforcement {
+    /// If the user is above his share already, or would be above his cap.
+    #[default]
+    Progress,
+    /// If the user would be above his limit.
+    Strict,
+    /// If the user is above his limit already, as CapacityScheduler does.
+    Overshoot,
+}
+
+/// What a leaf queue says of its users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// What is split.
+    pub formula: Formula,
+    /// When an ask is too much.
+    pub enforcement: Enforcement,
+    /// How vectors are compared.
+    pub calculator: Calculator,
+    /// The least that a user's share may shrink to, in percent (YARN's
+    /// `minimum-user-limit-percent`).
+    pub floor: Decimal,
+    /// How many times the capacity one user may have (YARN's `user-limit-factor`); none: no such
+    /// bound.
+    pub factor: Option<Decimal>,
+    /// Limits are multiples of it (YARN's minimum allocation); types without are not rounded.
+    pub step: Resources,
+}
+
+/// All of the capacity for everybody, nobody more than that: what CapacityScheduler does if nothing
+/// is said.
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            formula: Formula::default(),
+            enforcement: Enforcement::default(),
+            calculator: Calculator::default(),
+            floor: Decimal::HUNDRED,
+            factor: Some(Decimal::ONE),
+            step: Resources::new(),
+        }
+    }
+}
+
+/// A leaf queue as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leaf {
+    /// All that the partition has.
+    pub total: Resources,
+    /// What the queue is guaranteed (`Q`). A type that is absent is not split.
+    pub guaranteed: Resources,
+    /// What the queue may have at most (`Qmax`); an absent type is not bounded.
+    pub max: Resources,
+    /// What all its users use (`U`).
+    pub used: Resources,
+    /// What those use who are active (`U_act`).
+    pub used_active: Resources,
+    /// How many are active.
+    pub active: u64,
+    /// Their weights together.
+    pub active_weight: Decimal,
+    /// The sums, by type, of what those use whose dominant share is in that type; see
+    /// [`Rules::dominant`].
+    pub dominant: Resources,
+}
+
+/// Whose share is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'leaf> {
+    /// The weight of the user.
+    pub weight: Decimal,
+    /// The weights of those who split: of the active users, or of all, which is the mode of 3.x
+    /// that preemption within a queue uses.
+    pub among: Among,
+    /// The ask under test (`r`).
+    pub ask: &'leaf Resources,
+}
+
+/// Who splits a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// Its active users.
+    Active,
+    /// All users with an application in it, with their weights together.
+    All(Decimal),
+}
+
+/// How much a user may have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// His fair share; fairness ends there, unless nobody else wants it.
+    pub soft: Resources,
+    /// Never more than that; an absent type is not bounded.
+    pub hard: Resources,
+    /// The limit that is reported: the lower of both.
+    pub limit: Resources,
+}
+
+impl Rules {
+    /// How much a user of a leaf may have.
+    pub fn limit(&self, leaf: &Leaf, part: Part<'_>) -> Limit {
+        match self.formula {
+            Formula::Yarn27 => formula::yarn27(self, leaf, part),
+            Formula::Yarn3 => formula::yarn3(self, leaf, part),
+            Formula::Smooth => formula::smooth(self, leaf, part),
+        }
+    }
+
+    /// Whether a user who uses this much may have the ask, as far as his limit goes.
+    pub fn admits(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
+        let ops = self.ops(leaf);
+        let with_ask = ops.sum(used, ask);
+        match self.enforcement {
+            Enforcement::Progress => {
+                ops.is_within(used, &limit.soft, ask) && ops.is_within(&with_ask, &limit.hard, ask)
+            }
+            Enforcement::Strict => ops.is_within(&with_ask, &limit.limit, ask),
+            Enforcement::Overshoot => ops.is_within(used, &limit.limit, ask),
+        }
+    }
+
+    /// What an ask is counted as: a multiple of `increment`, the minimum allocation at least. An ask
+    /// above the maximum allocation is refused elsewhere.
+    pub fn normalised(&self, ask: &Resources, increment: &Resources) -> Resources {
+        let raised = ask.maximum(&self.step);
+        let mut result = raised.clone();
+        for (resource, amount) in raised.iter() {
+            let increment = increment.get_or_zero(resource).get();
+            result.set(resource, Quantity::of(decimal::up(amount.get(), increment)));
+        }
+        result
+    }
+
+    /// Where what a user uses is added to [`Leaf::dominant`]: the one type in which his share of the
+    /// cluster is largest.
+    pub fn dominant(&self, leaf: &Leaf, used: &Resources) -> Resources {
+        let mut result = Resources::new();
+        if let Some((resource, amount)) = self.ops(leaf).dominant(used) {
+            result.set(resource, Quantity::of(amount));
+        }
+        result
+    }
+
+    fn ops<'leaf>(&self, leaf: &'leaf Leaf) -> Ops<'leaf> {
+        Ops { calculator: self.calculator, total: &leaf.total }
+    }
+}

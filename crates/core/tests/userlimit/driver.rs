@@ -1,0 +1,41 @@
+//! What drivers may have.
+
+use headroom_core::userlimit::{Calculator, Decimal, DriverRules, Formula, Rules};
+
+use super::{decimal, in_memory, leaf, memory, smooth, yarn};
+
+#[test]
+fn uh_18_the_guarantee_counts_where_the_queue_may_use_less() {
+    let (rules, leaf) = (smooth("25", Some("1")), leaf(40, 0, 1));
+    let of = |current| {
+        let limit = DriverRules::default().of_queue(&rules, &leaf, &memory(current));
+        in_memory(&limit)
+    };
+    assert_eq!([80, 30].map(of), [8, 4]);
+}
+
+#[test]
+fn uh_19_a_user_has_a_share_of_it() {
+    let (drivers, leaf) = (DriverRules::default(), leaf(40, 0, 1));
+    let of = |(users, weight, factor)| {
+        let rules = smooth("25", Some(factor));
+        let of_queue = drivers.of_queue(&rules, &leaf, &memory(40));
+        in_memory(&drivers.of_user(&rules, &leaf, &of_queue, users, decimal(weight)))
+    };
+    let rows = [(2, "1", "1"), (2, "1", "2"), (2, "1.5", "1"), (5, "1", "1"), (1, "1", "1")];
+    assert_eq!(rows.map(of), [2, 4, 3, 1, 4]);
+}
+
+#[test]
+fn the_memory_calculator_of_yarn_rounds_to_the_nearest_first() {
+    // 40 × 0.1 / 3 is 1.33.
+    let of = |rules: Rules| {
+        let rules = Rules { calculator: Calculator::Memory, ..rules };
+        let (drivers, leaf) = (DriverRules::default(), leaf(40, 0, 3));
+        let of_queue = drivers.of_queue(&rules, &leaf, &memory(40));
+        in_memory(&drivers.of_user(&rules, &leaf, &of_queue, 3, Decimal::ONE))
+    };
+    assert_eq!(of(yarn(Formula::Yarn27, "25", Some("1"))), 1);
+    assert_eq!(of(yarn(Formula::Yarn3, "25", Some("1"))), 1);
+    assert_eq!(of(smooth("25", Some("1"))), 2);
+}

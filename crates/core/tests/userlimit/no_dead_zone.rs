@@ -1,0 +1,90 @@
+//! No dead zone under our formula and `progress`, for every small leaf: whatever its users use and ask
+//! for, if an ask could be placed but for the shares of users, then one such ask is within its own.
+//!
+//! Who could not be given anything anyway is not active, and takes nothing from others: his ask is
+//! above his cap, above the maximum of the queue, or fits nowhere.
+
+use headroom_core::userlimit::{Among, Decimal, Leaf, Part, Rules};
+
+use super::{decimal, memory, smooth};
+
+/// What is guaranteed at most.
+const CAPACITY_MAX: i64 = 8;
+
+/// A user: what he uses, and the ask that he has, if any.
+type User = (i64, Option<i64>);
+
+/// Use and asks of up to three users who are alike, so that only one order of them is looked at.
+fn populations(used_max: i64, ask_max: i64) -> impl Iterator<Item = Vec<User>> {
+    let users = move || {
+        (0..=used_max)
+            .flat_map(move |used| (0..=ask_max).map(move |ask| (used, (ask > 0).then_some(ask))))
+    };
+    users().flat_map(move |first| {
+        let second = users().filter(move |second| *second <= first);
+        second.flat_map(move |second| {
+            let third = users().filter(move |third| *third <= second);
+            third.map(move |third| vec![first, second, third])
+        })
+    })
+}
+
+/// The leaf as one of its users sees it: he and some others are active.
+fn leaf(capacity: i64, max: i64, users: &[User], active: &[User]) -> Leaf {
+    let sum = |users: &[User]| users.iter().map(|(used, _)| used).sum();
+    Leaf {
+        total: memory(max),
+        guaranteed: memory(capacity),
+        max: memory(max),
+        used: memory(sum(users)),
+        used_active: memory(sum(active)),
+        active: active.len() as u64,
+        active_weight: Decimal::whole(u32::try_from(active.len()).expect("few")),
+        ..Leaf::default()
+    }
+}
+
+/// Whether one of those whose asks could be placed is within his share.
+fn moves(rules: &Rules, capacity: i64, max: i64, users: &[User]) -> bool {
+    let used: i64 = users.iter().map(|(used, _)| used).sum();
+    let caps = |(user, ask): &User| {
+        let Some(ask) = ask else { return false };
+        let ask_of = memory(*ask);
+        let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask_of };
+        let hard = rules.limit(&leaf(capacity, max, users, &[]), part).hard;
+        used + ask <= max
+            && memory(user + ask)
+                .iter()
+                .all(|(kind, sum)| hard.get(kind).is_none_or(|most| sum <= most))
+    };
+    let active: Vec<User> = users.iter().filter(|user| caps(user)).copied().collect();
+    let leaf = leaf(capacity, max, users, &active);
+    active.is_empty()
+        || active.iter().any(|(used, ask)| {
+            let ask = memory(ask.expect("who is active asks"));
+            let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask };
+            rules.admits(&leaf, &rules.limit(&leaf, part), &memory(*used), &ask)
+        })
+}
+
+#[test]
+fn somebody_always_goes_on() {
+    let all = [Some("0.5"), Some("1"), Some("2"), None];
+    for capacity in 1..=CAPACITY_MAX {
+        let max = capacity + 3;
+        for users in populations(max, capacity) {
+            if users.iter().map(|(used, _)| used).sum::<i64>() > max {
+                continue;
+            }
+            for floor in ["0", "25", "30", "34", "50", "100"] {
+                for factor in all {
+                    let rules = Rules { floor: decimal(floor), ..smooth(floor, factor) };
+                    assert!(
+                        moves(&rules, capacity, max, &users),
+                        "capacity {capacity}, maximum {max}, floor {floor}, factor {factor:?}: {users:?}"
+                    );
+                }
+            }
+        }
+    }
+}
