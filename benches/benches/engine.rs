@@ -4,11 +4,11 @@
 //! of temporary files. Nothing is simulated: each answer waits for the disk.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use headroom_benches::durable::{Folder, Served, flushes};
 use headroom_benches::snapshot;
-use headroom_benches::table::{RUNS, head, measure, rate, time};
+use headroom_benches::table::{RUNS, head, measure, quantile, rate, time};
 use headroom_engine::SNAPSHOT_EVERY;
 
 /// A title, and what prints the results under it.
@@ -37,14 +37,9 @@ fn served(asks: u64) -> (Served, Folder) {
     (served, folder)
 }
 
-/// What 99 of 100 took at most.
-fn p99(sorted: &[Duration]) -> Duration {
-    sorted[(sorted.len() * 99).div_ceil(100) - 1]
-}
-
 fn disk(folder: &Folder) {
     let times = flushes(folder, 1_000).expect("the disk works");
-    let (median, most) = (times[times.len() / 2], p99(&times));
+    let (median, most) = (times[times.len() / 2], quantile(&times, 99));
     println!("the disk alone, 4 KiB made durable 1,000 times: median {median:.1?}, p99 {most:.1?}");
 }
 
@@ -82,7 +77,7 @@ fn submitted(title: &str) {
     let (asks, mut tails) = (20_000, Vec::new());
     let times = measure(
         || served(asks),
-        |(served, _)| tails.push(p99(&served.ask(asks, 1, 64))),
+        |(served, _)| tails.push(quantile(&served.ask(asks, 1, 64), 99)),
         |(served, _)| served.check(),
     );
     rate(&format!("{asks} single asks, 64 clients"), asks, &times, "/s", "");

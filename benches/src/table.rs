@@ -90,6 +90,11 @@ pub fn time(what: &str, times: &[Duration], peer: &str) {
     println!("{what:<44} {:>16} {:>16}  {peer}", format!("{median:.1?}"), format!("{worst:.1?}"));
 }
 
+/// What so many of 100 took at most; `sorted` is not empty.
+pub fn quantile(sorted: &[Duration], of_100: usize) -> Duration {
+    sorted[(sorted.len() * of_100).div_ceil(100).max(1) - 1]
+}
+
 /// Memory that this process holds now, in bytes; 0 where the system does not tell.
 pub fn memory() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -97,7 +102,8 @@ pub fn memory() -> u64 {
     resident.unwrap_or_default() * 4_096
 }
 
-fn thousands(number: u64) -> String {
+/// A number for reading.
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
@@ -110,7 +116,7 @@ fn thousands(number: u64) -> String {
 }
 
 /// The processor's name and how many of them, as the system tells.
-fn machine() -> String {
+pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let count = std::thread::available_parallelism().map_or(0, usize::from);

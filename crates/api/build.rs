@@ -20,6 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .btree_map(".")
         // Whoever connects brings a channel; the contract needs no transport.
         .build_transport(false)
+        // What a message takes in memory is judged before it is decoded.
+        .codec_path("crate::codec::Bounded")
         .compile_fds(descriptors)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Corner cases: each entry of `docs/corner-cases.toml` and `docs/corner-cases-scheduling.toml`
-//! names the tests that show it.
+//! names the tests that show it; and so does each line of what the two interfaces must show over
+//! sockets, in `docs/interfaces.toml`.
 //!
 //! An entry without a test says why it waits. What is judged here is whether the named
 //! functions are there and are tests; whether they show the case is for a person to read.
@@ -21,7 +22,7 @@ struct List {
     sections: &'static [&'static str],
 }
 
-const LISTS: [List; 2] = [
+const LISTS: [List; 3] = [
     List {
         file: "docs/corner-cases.toml",
         sections: &["resources", "config", "queues", "acl", "placement", "ugm"],
@@ -39,6 +40,7 @@ const LISTS: [List; 2] = [
             "protocol",
         ],
     },
+    List { file: "docs/interfaces.toml", sections: &["si", "rest"] },
 ];
 
 /// What one list says.
@@ -161,11 +163,12 @@ fn tests_of(tree: &Tree) -> BTreeMap<String, bool> {
     tests
 }
 
-/// Whether `#[test]` is among the attributes in front of a function.
+/// Whether `#[test]`, or that of an asynchronous one, is among the attributes in front of a function.
 fn is_test(code: &Code, function: &Function) -> bool {
     let before = &code.masked()[..function.span.start];
     let start = before.rfind(['{', '}', ';']).map_or(0, |end| end + 1);
-    before[start..].contains("#[test]")
+    let attributes = &before[start..];
+    ["#[test]", "#[tokio::test]", "#[tokio::test("].iter().any(|one| attributes.contains(one))
 }
 
 #[cfg(test)]
@@ -184,6 +187,8 @@ mod tests {
             #[expect(dead_code, reason = \"a; b\")]
             fn furnished() {}
             proptest! { #[test] fn at_random(one in 0..9) {} }
+            #[tokio::test] async fn waits() {}
+            #[tokio::test(flavor = \"multi_thread\", worker_threads = 2)] async fn waits_much() {}
             fn helper() {}
             // #[test] fn gone() {}
             ";
@@ -195,6 +200,7 @@ mod tests {
         for (fields, expected) in [
             ("tests = ['shown']", None),
             ("tests = ['furnished', 'at_random']", None),
+            ("tests = ['waits', 'waits_much']", None),
             ("later = 'the queue is not built yet'", None),
             ("", Some("config-01 has no test: a; write one, or say why later")),
             ("tests = []", Some("config-01 has no test: a; write one, or say why later")),

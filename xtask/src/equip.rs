@@ -10,8 +10,14 @@ use crate::step::{Bench, one};
 /// How to get the checker of the dependency policy.
 pub(crate) const INSTALL_DENY: &str = "cargo install cargo-deny --locked --version 0.20.2";
 
+/// The version of the tool that tries the server's document.
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+
 /// Names that the browser goes by.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// A client of the scheduler interface that is not ours.
+const FOREIGN_CLIENT: &str = "crates/headroom/tests/go";
 
 /// Look for every tool and install what is missing. What cannot be installed is named; the
 /// step that needs it then says what it means.
@@ -23,6 +29,8 @@ pub(crate) fn all(bench: &mut Bench) {
     }
     browser(bench);
     promtool(bench);
+    schemathesis(bench);
+    go(bench);
 }
 
 /// The parts of the Rust toolchain that a minimal profile leaves out.
@@ -71,6 +79,49 @@ fn promtool(bench: &mut Bench) {
     if let Some(path) = find("promtool") {
         // A test that is told where it is fails when it cannot be run.
         bench.variables.push(("HEADROOM_PROMTOOL", OsString::from(path)));
+    }
+}
+
+/// The tool that tries the server's `OpenAPI` document, in a Python environment of its own below the
+/// build folder.
+fn schemathesis(bench: &mut Bench) {
+    if env::var_os("HEADROOM_SCHEMATHESIS").is_some() {
+        return;
+    }
+    let folder = bench.target().join("schemathesis");
+    let ours = folder.join("bin/schemathesis");
+    if find("schemathesis").is_none() && !ours.is_file() {
+        let folder = folder.display();
+        let by_hand =
+            format!("python3 -m venv {folder} && {folder}/bin/pip install --quiet {SCHEMATHESIS}");
+        install("schemathesis", &by_hand, bench.command("sh", &["-c", &by_hand]));
+    }
+    if let Some(path) = Some(ours).filter(|path| path.is_file()).or_else(|| find("schemathesis")) {
+        bench.variables.push(("HEADROOM_SCHEMATHESIS", OsString::from(path)));
+    }
+}
+
+/// The toolchain of the foreign client, and the modules that it is made of.
+fn go(bench: &mut Bench) {
+    if env::var_os("HEADROOM_GO").is_some() {
+        return;
+    }
+    if find("go").is_none() {
+        let by_hand = "apt-get update && apt-get install -y --no-install-recommends golang-go";
+        if find("apt-get").is_some() && is_root() {
+            install("go", by_hand, bench.command("sh", &["-c", by_hand]));
+        } else {
+            println!("go is missing; on Debian, as root: {by_hand}");
+        }
+    }
+    if let Some(path) = find("go") {
+        let mut modules = bench.command("go", &["mod", "download"]);
+        modules.current_dir(bench.root.join(FOREIGN_CLIENT));
+        match one(modules) {
+            // A test that is told where it is fails when it cannot be run.
+            Ok(_) => bench.variables.push(("HEADROOM_GO", OsString::from(path))),
+            Err(error) => println!("{error:#}; the modules of {FOREIGN_CLIENT} cannot be had"),
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+mod codec;
 pub mod headroomv1;
 mod openapi;
 pub mod routes;

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use expect_test::{Expect, expect, expect_file};
-use headroom_config::process::{KEYS, Level, Process, ProcessError, Sources, table};
+use headroom_config::process::{KEYS, Level, Otlp, Process, ProcessError, Sources, table};
 
 fn read(
     file: &str,
@@ -140,7 +140,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
               = help: the nearest key is `limits`"]],
     );
     refused(
-        "journal: {url: 'postgres://a'}\notlp.endpoint: b\n",
+        "journal: {url: 'postgres://a'}\n",
         &[],
         &[],
         &expect![[r"
@@ -150,15 +150,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         1 | journal: {url: 'postgres://a'}
           |           ^^^
           |
-          = help: this version keeps its journal in a folder: set `journal.path`
-
-        error[YAML-KEY]: `otlp.endpoint` is for a later version
-         --> headroom.yaml:2:1
-          |
-        2 | otlp.endpoint: b
-          | ^^^^^^^^^^^^^
-          |
-          = help: this version sends no traces: leave it out"]],
+          = help: this version keeps its journal in a folder: set `journal.path`"]],
     );
     refused(
         "",
@@ -350,6 +342,37 @@ fn the_page_has_the_table() {
         expect_file!["../../../docs/server.md"].assert_eq(&with_table(page, &table));
     }
     assert_eq!(table.lines().count(), KEYS.len() + 2);
+}
+
+#[test]
+fn traces_go_to_a_server_and_are_a_share_of_all() {
+    assert_eq!(of_file("").otlp, None);
+    for (file, endpoint, sampling) in [
+        ("otlp.endpoint: http://127.0.0.1:4317", "http://127.0.0.1:4317", 0.1),
+        ("otlp: {endpoint: 'https://[::1]:1/', sampling: 1}", "https://[::1]:1/", 1.0),
+        ("otlp: {endpoint: http://collector, sampling: 0.0}", "http://collector", 0.0),
+    ] {
+        let expected = Otlp { endpoint: endpoint.to_owned(), sampling };
+        assert_eq!(of_file(file).otlp, Some(expected), "{file}");
+    }
+    for (key, value) in [
+        ("otlp.endpoint", "collector:4317"),
+        ("otlp.endpoint", "http://"),
+        ("otlp.endpoint", "http://:4317"),
+        ("otlp.endpoint", "http://a/v1/traces"),
+        ("otlp.endpoint", "http://a b"),
+        ("otlp.sampling", "1.1"),
+        ("otlp.sampling", "-0.1"),
+        ("otlp.sampling", "NaN"),
+        ("otlp.sampling", "half"),
+    ] {
+        let others = [("otlp.endpoint", "http://a")].into_iter().filter(|(other, _)| *other != key);
+        let given: Vec<_> = others.chain([(key, value)]).collect();
+        let error = read("", &[], &given).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{key}`: found `{value}`")), "{error}");
+    }
+    let alone = read("", &[], &[("otlp.sampling", "1")]).unwrap_err().to_string();
+    assert!(alone.contains("`otlp.endpoint` is not set; nothing is traced otherwise"), "{alone}");
 }
 
 /// The page with the table between its marks.

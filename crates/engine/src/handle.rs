@@ -11,6 +11,7 @@ use headroom_core::{Millis, Scheduler};
 use crate::clock::Clock;
 use crate::feed::Feed;
 use crate::health::{Checked, Health};
+use crate::trace;
 use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Published, Submission};
@@ -86,10 +87,15 @@ impl Handle {
         &self,
         submissions: Vec<Submission>,
     ) -> Result<Vec<Outcome>, Unavailable> {
+        let traced = trace::Commands::begin(&submissions);
         let (answer, answered) = oneshot::channel();
         let message = Message::Commands(submissions, answer);
-        self.sender.send(message).await.map_err(|_| self.gone())?;
-        answered.await.map_err(|_| self.gone())
+        let answered = match self.sender.send(message).await {
+            Ok(()) => answered.await.map_err(|_| self.gone()),
+            Err(_) => Err(self.gone()),
+        };
+        traced.end(answered.as_deref());
+        answered
     }
 
     /// As [`Handle::submit_all`], but refused at once if there is no room.
@@ -100,14 +106,17 @@ impl Handle {
         &self,
         submissions: Vec<Submission>,
     ) -> Result<Vec<Outcome>, Unavailable> {
+        let traced = trace::Commands::begin(&submissions);
         let (answer, answered) = oneshot::channel();
-        match self.sender.try_send(Message::Commands(submissions, answer)) {
+        let answered = match self.sender.try_send(Message::Commands(submissions, answer)) {
             Ok(()) => answered.await.map_err(|_| self.gone()),
             Err(mpsc::error::TrySendError::Full(_)) => {
                 Err(Unavailable::Busy { waiting: self.sender.max_capacity() })
             }
             Err(mpsc::error::TrySendError::Closed(_)) => Err(self.gone()),
-        }
+        };
+        traced.end(answered.as_deref());
+        answered
     }
 
     /// Look at the live books and the scheduler, between two batches. It holds up the writer for

@@ -31,7 +31,7 @@ mod recent;
 mod recover;
 mod rounds;
 pub mod snapshot;
-mod step_times;
+mod trace;
 pub mod users;
 mod view;
 mod watched;
@@ -42,7 +42,7 @@ pub use answers::ANSWERS_KEPT;
 pub use audit::{AuditError, Audited, audit};
 pub use clock::{Clock, HandClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
-pub use error::{EngineError, Impossible};
+pub use error::{EngineError, Impossible, chain};
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
 /// Who gave a command.
@@ -51,12 +51,12 @@ pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure};
 pub use image::ImageError;
 pub use keeper::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
 pub use named::Named;
-pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notice};
+pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
 pub use recover::{Recovered, Recovering, recover, recover_telling};
-pub use step_times::StepTimes;
+pub use trace::TRACES;
 pub use view::{View, Views};
 pub use watched::{Batch, Missed, Watched, Watcher};
-pub use work::{BOUNDS, Durations, Snapshots, Work};
+pub use work::{Durations, OfDisk, OfSteps, Scale, Snapshots, Work};
 pub use writer::{
     Accepted, Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
 };

@@ -1,12 +1,12 @@
 //! What the RM is told of an event, in names. Scheduler interface §6 to §8.
 //!
 //! An event names rows by ids, and some rows are gone once it is applied. So what is to be told
-//! is put into names just before, by [`notice`].
+//! is put into names just before, by [`notices`].
 
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
 use headroom_core::resource::Amounts;
-use headroom_core::{Event, Name, Termination};
+use headroom_core::{Command, Event, Name, Termination, Timestamp};
 
 /// Something that the RM of a partition is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,11 @@ pub enum News {
         state: ApplicationState,
         /// The one before.
         before: ApplicationState,
+    },
+    /// An application that had ended was remembered for long enough.
+    ApplicationExpired {
+        /// Application id.
+        application: Name,
     },
     /// A node was accepted.
     NodeAccepted {
@@ -131,15 +136,38 @@ pub struct NamedRemoval {
     pub least: usize,
 }
 
-/// What the RM is told of an event, if it is told anything; `books` are those just before it.
+/// What the RM is told of an event, if it is told anything; `books` are those just before it, `at`
+/// is when it happens, and `cause` the command that it follows from.
 ///
 /// Costs what the event names.
-pub fn notice(books: &Books, event: &Event) -> Option<Notice> {
-    Teller { books }.of(event)
+pub fn notices(
+    books: &Books,
+    at: Timestamp,
+    cause: Option<&Command>,
+    event: &Event,
+) -> impl Iterator<Item = Notice> {
+    let teller = Teller { books, at };
+    // A placeholder that goes with its node was not stopped by the RM, as far as that has said.
+    let gone = match (cause, event) {
+        (Some(Command::RemoveNode { .. }), Event::SwapConfirmed { placeholder }) => {
+            Some(teller.gone(*placeholder, Termination::NodeRemoved))
+        }
+        _ => None,
+    };
+    gone.into_iter().chain(teller.of(event))
+}
+
+/// Put what is told of one record in order: of a node that leaves, first all that was on it, then
+/// what takes the place of a placeholder there. Source: scheduler interface §7.3.
+pub(crate) fn put_in_order(cause: Option<&Command>, notices: &mut [Notice]) {
+    if matches!(cause, Some(Command::RemoveNode { .. })) {
+        notices.sort_by_key(|one| !matches!(one.news, News::Released(_)));
+    }
 }
 
 struct Teller<'books> {
     books: &'books Books,
+    at: Timestamp,
 }
 
 impl Teller<'_> {
@@ -147,7 +175,8 @@ impl Teller<'_> {
         match event {
             Event::ApplicationAdded { .. }
             | Event::ApplicationRejected { .. }
-            | Event::ApplicationMoved { .. } => self.of_application(event),
+            | Event::ApplicationMoved { .. }
+            | Event::ApplicationRemoved { .. } => self.of_application(event),
             Event::NodeAdded { partition, node, .. } => {
                 Some(self.notice(*partition, News::NodeAccepted { node: node.clone() }))
             }
@@ -206,6 +235,13 @@ impl Teller<'_> {
                 let (application, before) = (row.name.clone(), row.state);
                 let news = News::ApplicationMoved { application, state: *state, before };
                 Some(self.notice(row.partition, news))
+            }
+            Event::ApplicationRemoved { application: id } => {
+                let row = self.books.application(*id);
+                let is_over = !row.state.is_active() && row.timer.is_some_and(|end| end <= self.at);
+                let application = row.name.clone();
+                is_over
+                    .then(|| self.notice(row.partition, News::ApplicationExpired { application }))
             }
             _ => None,
         }

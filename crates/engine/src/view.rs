@@ -2,7 +2,7 @@
 //!
 //! A reader never touches the writer. It gets the newest copy that holds all that was answered
 //! before it asked, so everybody sees his own writes. Books are copied at most once for a batch, and
-//! while the writer is busy only if somebody reads.
+//! while the writer is busy only if somebody has read since the last.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,8 +12,7 @@ use headroom_core::books::Books;
 use headroom_core::view::{Counters, History, Tally};
 
 use crate::progress::Progress;
-use crate::step_times::StepTimes;
-use crate::work::Work;
+use crate::work::{Durations, OfSteps, Work};
 
 /// What there is at one point of the one order.
 #[derive(Debug, Default)]
@@ -31,7 +30,7 @@ pub struct View {
     /// What has happened since the start.
     pub tally: Tally,
     /// How long the steps of the scheduler took since the start.
-    pub step_times: StepTimes,
+    pub step_times: Durations<OfSteps>,
     /// How busy the writer was since the start. It and the counters are never older than the last
     /// answer, whether a record followed or not.
     pub work: Work,
@@ -47,7 +46,7 @@ struct Shared {
     published: Progress,
     /// The last record that is durable.
     committed: AtomicU64,
-    /// Whether somebody reads that is newer than what is published.
+    /// Whether somebody has read since this was asked.
     wanted: AtomicBool,
 }
 
@@ -68,11 +67,13 @@ impl Views {
     /// the batch at most; for a record that is yet to come, until it has.
     pub async fn at_least(&self, sequence: u64) -> Arc<View> {
         let wanted = sequence.max(self.0.committed.load(Ordering::SeqCst));
+        // Even if what is published is new enough for this one: where somebody reads, somebody
+        // reads again, and need not wait for the batch that goes on by then.
+        self.0.wanted.store(true, Ordering::SeqCst);
         let view = self.latest();
         if view.sequence >= wanted {
             return view;
         }
-        self.0.wanted.store(true, Ordering::SeqCst);
         // Once the engine has ended, what is there is all there is.
         self.0.published.watch().beyond(wanted - 1).await;
         self.latest()
@@ -83,7 +84,7 @@ impl Views {
         self.0.committed.store(sequence, Ordering::SeqCst);
     }
 
-    /// Whether somebody waits for a newer view; he is taken to be served.
+    /// Whether somebody has read, or waits to, since this was asked.
     pub(crate) fn take_wanted(&self) -> bool {
         self.0.wanted.swap(false, Ordering::SeqCst)
     }
@@ -101,5 +102,18 @@ impl Views {
 
     fn newest(&self) -> MutexGuard<'_, Arc<View>> {
         self.0.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_reads_makes_the_next_batch_show_its_books() {
+        let views = Views::new(View::default());
+        assert!(!views.take_wanted());
+        views.at_least(0).await;
+        assert!(views.take_wanted() && !views.take_wanted());
     }
 }

@@ -109,7 +109,7 @@ pub struct Missed {
 
 impl Watcher {
     /// How many records come at once at most.
-    const AT_ONCE: usize = 1_024;
+    const AT_ONCE: usize = 128;
 
     /// The next records, at least one; waits for it. None once the engine has ended.
     ///

@@ -19,12 +19,12 @@ use crate::health::Vitals;
 use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
-use crate::notice::notice;
+use crate::notice::{notices, put_in_order};
 use crate::recover::Recovered;
-use crate::step_times::StepTimes;
+use crate::trace;
 use crate::view::{View, Views};
 use crate::watched::Watched;
-use crate::work::Work;
+use crate::work::{Durations, OfSteps, Work};
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
 /// timed, so that a replay takes the same path.
@@ -114,7 +114,7 @@ pub struct Writer {
     sampled: Timestamp,
     counters: Counters,
     tally: Tally,
-    step_times: StepTimes,
+    step_times: Durations<OfSteps>,
     work: Work,
     feed: Feed,
     views: Views,
@@ -178,7 +178,7 @@ impl Writer {
             sampled: time,
             counters: Counters::default(),
             tally,
-            step_times: StepTimes::default(),
+            step_times: Durations::default(),
             work: Work::default(),
             feed: Feed::new(sequence + 1, kept.entries),
             views,
@@ -339,7 +339,9 @@ impl Writer {
         }
         self.vitals.flush_begins(self.last);
         let begun = Instant::now();
-        let committed = self.journal.sync()?;
+        let span = trace::flush(self.journal.next(), records, bytes, steps);
+        let committed = span.in_scope(|| self.journal.sync())?;
+        drop(span);
         let took = begun.elapsed();
         self.vitals.flushed(self.last, took, steps);
         self.keeper.note(records, bytes);
@@ -373,7 +375,7 @@ impl Writer {
         }
     }
 
-    /// Publish the books if somebody waits for them or nothing else is to be done, and what is
+    /// Publish the books if somebody reads them or nothing else is to be done, and what is
     /// counted in any case.
     fn publish_view(&self, is_idle: bool) {
         let sequence = self.journal.next() - 1;
@@ -439,14 +441,16 @@ impl Writer {
         let mut names = Vec::with_capacity(events.len());
         let Self { books, scheduler, telling, edges, told, tally, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
+        let command = cause.as_ref().map(|(_, command)| command);
         for event in &events {
-            told_rm.extend(notice(books, event));
+            told_rm.extend(notices(books, now, command, event));
             names.push(named(books, event));
             tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
             scheduler.apply(books, now, event);
         }
+        put_in_order(command, &mut told_rm);
         telling.finish(&mut heard);
         let notes = scheduler.take_notes();
         edges.take(books, scheduler, now, &notes, &mut heard);

@@ -1,5 +1,6 @@
 //! The `headroom` program: one subcommand per job.
 
+mod built;
 mod command;
 mod demo;
 mod output;

@@ -47,6 +47,25 @@ fn it_starts_on_an_empty_folder_and_ends_with_a_snapshot() {
 }
 
 #[test]
+fn a_refusal_is_a_problem_that_names_the_request_as_the_log_does() {
+    let folder = Folder::new("serve-refusal");
+    let server = Server::start(&folder, &[]);
+    for (path, status) in [("/headroom/v1/nothing", 404), ("/headroom/v1/partitions?limit=0", 400)]
+    {
+        let answer = server.get(path);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+        assert!(head.contains("content-type: application/problem+json"), "{head}");
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        let id = head.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
+        assert_eq!(body["requestId"], id, "{path}");
+    }
+    // Paths that clients of the reference ask for are refused as it does.
+    let answer = server.get("/ws/v1/nothing");
+    assert!(answer.contains("content-type: text/plain"), "{answer}");
+}
+
+#[test]
 fn a_second_process_is_refused_and_told_who_is_there() {
     let folder = Folder::new("serve-second");
     let first = Server::start(&folder, &[]);

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use aws_lc_rs::rand;
 use jiff::Timestamp;
 
-use crate::hex::hex;
+use crate::secret::{NoRandomNumbers, hex, random};
 
 /// Which server this is, for as long as the process lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,21 +26,14 @@ impl About {
     /// # Errors
     /// When the system has no random numbers to give.
     pub fn this(build: BTreeMap<String, String>) -> Result<Self, NoRandomNumbers> {
-        let mut bytes = [0; 16];
-        rand::fill(&mut bytes).map_err(|_| NoRandomNumbers)?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             build,
             started_at: Timestamp::now(),
-            instance: uuid(bytes),
+            instance: uuid(random()?),
         })
     }
 }
-
-/// The system has no random numbers to give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the system has no random numbers to give")]
-pub struct NoRandomNumbers;
 
 /// A random UUID of these bytes. Source: RFC 9562, section 5.4.
 fn uuid(mut bytes: [u8; 16]) -> String {

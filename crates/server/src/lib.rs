@@ -15,7 +15,6 @@ mod caller;
 pub mod convert;
 mod family;
 pub mod grpc;
-mod hex;
 pub mod listen;
 mod live;
 mod log_levels;
@@ -26,30 +25,24 @@ pub mod page;
 mod paths;
 mod queue_file;
 pub mod rest;
+mod secret;
 mod service;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 mod watch_file;
 mod watch_queues;
 mod whole;
 
-pub use about::{About, NoRandomNumbers};
+pub use about::About;
 pub use caller::Caller;
 pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
-pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind};
+pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind, Traces};
 pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};
 pub use queue_file::{Applied, InForce, QueueFile, QueueFileError};
+pub use secret::NoRandomNumbers;
 pub use service::{Parts, Service};
 pub use watch_file::{LOOK_EVERY, WatchedFiles};
 pub use watch_queues::{TakeError, take_queue_file, watch_queue_file};
 pub use whole::{Settings, Whole};
 
-/// An error with its causes, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
-}
+pub(crate) use headroom_engine::chain;

@@ -7,6 +7,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use headroom_api::headroomv1::ResourceManager;
+use tokio::sync::Semaphore;
+
+/// Who follows events has the next of them made for him while he has this: one at a time. However many
+/// are told the past at once, other requests wait for one piece and not for all of them.
+pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
 
 /// What the server counts about itself. Shared by whoever serves; never grows with the number of
 /// requests.
@@ -16,6 +21,18 @@ pub struct Live {
     streams: [AtomicU64; 3],
     requests: Mutex<BTreeMap<RequestKind, Requests>>,
     rms: OnceLock<Arc<dyn Managers>>,
+    traces: OnceLock<Arc<Traces>>,
+}
+
+/// What became of spans that were meant for a collector of traces.
+#[derive(Debug, Default)]
+pub struct Traces {
+    /// The collector has taken them.
+    pub exported: AtomicU64,
+    /// There was no room for them.
+    pub dropped: AtomicU64,
+    /// The collector did not take them, or not in time.
+    pub failed: AtomicU64,
 }
 
 /// Says which resource managers there are.
@@ -123,6 +140,17 @@ impl Live {
     /// How many streams of a kind are open.
     pub fn streams(&self, kind: StreamKind) -> u64 {
         self.streams[kind as usize].load(Ordering::Relaxed)
+    }
+
+    /// Show from now on what becomes of spans. Only the first one counts.
+    pub fn tell_traces_by(&self, traces: Arc<Traces>) {
+        // Whoever was first stays.
+        let _ = self.traces.set(traces);
+    }
+
+    /// What becomes of spans; none if nothing is traced.
+    pub fn traces(&self) -> Option<&Traces> {
+        self.traces.get().map(Arc::as_ref)
     }
 
     /// Learn from now on which resource managers there are. Only the first one counts.

@@ -14,12 +14,15 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, head, options};
 use axum::{Extension, Router};
+use headroom_api::headroomv1::Code;
 use headroom_api::routes::{self, Header, Route};
 use headroom_api::wsv1::message;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
+use crate::family::{self, Family};
+use crate::listen::RequestId;
 use crate::paths::{self, Found};
 use crate::rest::{Refusal, Rest, TEXT, body};
 use crate::service::Service;
@@ -213,9 +216,17 @@ fn plain(status: StatusCode, text: &'static str) -> Response {
 }
 
 /// A path that no route has: it may be spelled otherwise.
-async fn elsewhere(method: Method, uri: Uri) -> Response {
+async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -> Response {
+    let nothing = || match Family::of_path(uri.path()) {
+        Family::Headroom => {
+            let id = id.map(|Extension(RequestId(id))| id).unwrap_or_default();
+            let why = format!("{} is no path of this server", uri.path());
+            family::Refusal::new(Code::NotFound, why).response(Family::Headroom, &id)
+        }
+        Family::Reference | Family::Rpc => plain(StatusCode::NOT_FOUND, message::NO_SUCH_PATH),
+    };
     match paths::find(uri.path()) {
-        Found::Nothing => plain(StatusCode::NOT_FOUND, message::NO_SUCH_PATH),
+        Found::Nothing => nothing(),
         Found::Empty(parameter) => empty(parameter).into_response(),
         Found::At(path) => {
             let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -225,7 +236,7 @@ async fn elsewhere(method: Method, uri: Uri) -> Response {
             };
             match HeaderValue::try_from(format!("{path}{query}")) {
                 Ok(to) => (permanent, [(header::LOCATION, to)]).into_response(),
-                Err(_) => plain(StatusCode::NOT_FOUND, message::NO_SUCH_PATH),
+                Err(_) => nothing(),
             }
         }
     }

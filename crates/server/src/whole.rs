@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::middleware;
+use axum::{Extension, middleware};
 use futures_util::future::BoxFuture;
 use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
 use serde_json::{Map, Value};
@@ -44,9 +44,6 @@ impl fmt::Debug for Whole {
     }
 }
 
-/// Operations whose handlers bring a state of their own.
-const ELSEWHERE: [&str; 2] = ["getLogLevel", "setLogLevel"];
-
 impl Whole {
     /// All interfaces of a service; `levels` are those of its log.
     ///
@@ -57,14 +54,13 @@ impl Whole {
         let beside = Arc::new(Others { interface: interface.clone(), levels: Arc::clone(levels) });
         service.live().tell_rms_by(beside.clone());
         let rest = Arc::new(Rest::new(settings.rest, beside));
-        let modules = [rest::handler, native::handler, metrics::handler];
-        let mut mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
-        mounted.lacking.retain(|operation| !ELSEWHERE.contains(operation));
-        let router = mounted.router.merge(log_level::router(Arc::clone(levels)));
+        let modules = [rest::handler, log_level::handler, native::handler, metrics::handler];
+        let mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
         let (checks, checked) = (Arc::clone(&rest.checks), service.clone());
         tokio::spawn(async move { checks.keep(&checked).await });
         let count = middleware::from_fn_with_state(service.clone(), metrics::count);
-        let routers = Routers { rest: router.layer(count), rpc: interface.router() };
+        let router = mounted.router.layer(Extension(Arc::clone(levels))).layer(count);
+        let routers = Routers { rest: router, rpc: interface.router() };
         Self { routers, interface, rest, lacking: mounted.lacking }
     }
 }

@@ -29,6 +29,8 @@ const ALL: &[&str] = &[
     "headroom-server",
     "headroom-kubernetes",
     "headroom-sim",
+    // Only a benchmark of the binary does; see decision 19.
+    "headroom-benches",
 ];
 
 /// Every `Cargo.toml` under `crates/` keeps to the table, tests and build scripts included.

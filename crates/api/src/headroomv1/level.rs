@@ -13,7 +13,6 @@ pub struct LogLevel {
     pub level: Level,
     /// Of single parts, such as `headroom_server::grpc`.
     #[serde(default)]
-    #[schema(required = true)]
     pub targets: BTreeMap<String, Level>,
 }
 

@@ -78,7 +78,7 @@ fn operation(route: &Route) -> Operation {
         .tag(route.tag.as_str())
         .summary(Some(route.summary));
     for name in route.path_parameters() {
-        operation = operation.parameter(path_parameter(name));
+        operation = operation.parameter(path_parameter(route, name));
     }
     for parameter in route.query {
         operation = operation.parameter(query_parameter(parameter));
@@ -94,7 +94,7 @@ fn operation(route: &Route) -> Operation {
     }
     if let Some(body) = &route.request {
         let request = RequestBodyBuilder::new()
-            .content(body.media, content(body.shape))
+            .content(body.media, content(body))
             .required(Some(Required::True));
         operation = operation.request_body(Some(request.build()));
     }
@@ -124,7 +124,7 @@ fn add(operation: &mut Operation, route: &Route, answer: &Answer) {
     };
     let mut response = ResponseBuilder::from(response);
     for body in answer.bodies {
-        response = response.content(body.media, content(body.shape));
+        response = response.content(body.media, content(body));
     }
     let family = if (200..300).contains(&answer.status) { route.family_headers() } else { &[] };
     for header in answer.headers.iter().chain(family) {
@@ -141,9 +141,10 @@ fn header(header: Header) -> utoipa::openapi::Header {
         .build()
 }
 
-fn content(shape: Shape) -> Content {
+fn content(body: &Body) -> Content {
     let text = || ObjectBuilder::new().schema_type(Type::String);
-    let schema: RefOr<Schema> = match shape {
+    let schema: RefOr<Schema> = match body.shape {
+        Shape::Stream(name) if body.media == "text/event-stream" => frame(name).into(),
         // A stream is described by what comes again and again.
         Shape::One(name) | Shape::Stream(name) => Ref::from_schema_name(name).into(),
         Shape::List(name) => ArrayBuilder::new().items(Ref::from_schema_name(name)).into(),
@@ -157,7 +158,30 @@ fn content(shape: Shape) -> Content {
     Content::new(Some(schema))
 }
 
-fn path_parameter(name: &str) -> ParameterBuilder {
+/// A frame of server-sent events, by its fields; `name` is what happened.
+fn frame(name: &str) -> ObjectBuilder {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let of = text().enum_values(Some(["hello", "event", "bye"]));
+    let data = text().content_media_type("application/json").description(Some(format!(
+        "JSON on one line: `Hello` of `hello`, the first; `{name}` of `event`; `Bye` of `bye`, the last."
+    )));
+    let id = text().description(Some("The sequence number, with its last event."));
+    ObjectBuilder::new()
+        .property("id", id)
+        .property("event", of)
+        .required("event")
+        .property("data", data)
+        .required("data")
+}
+
+fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
+    let mut schema = ObjectBuilder::new().schema_type(Type::String);
+    if name == "state" {
+        let of_one_queue = route.path_parameters().any(|name| name == "queue");
+        let states = ["active", "completed", "rejected"];
+        schema =
+            schema.enum_values(Some(states.into_iter().take(if of_one_queue { 1 } else { 3 })));
+    }
     let summary = match name {
         "partition" => "Name of the partition.",
         "queue" => "Full path of the queue, in any case of letters.",
@@ -173,16 +197,17 @@ fn path_parameter(name: &str) -> ParameterBuilder {
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
         .description(Some(summary))
-        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .schema(Some(schema))
 }
 
 fn query_parameter(parameter: &Parameter) -> ParameterBuilder {
     let schema = match parameter.kind {
         ParameterKind::Text => ObjectBuilder::new().schema_type(Type::String),
-        ParameterKind::Integer => ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .minimum(Some(0)),
+        ParameterKind::Number { least, most } => {
+            let format = (most == u64::MAX).then(|| SchemaFormat::Custom("uint64".to_owned()));
+            let number = ObjectBuilder::new().schema_type(Type::Integer).format(format);
+            number.minimum(Some(least)).maximum(Some(most))
+        }
         ParameterKind::OneOf(words) => {
             ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words.iter().copied()))
         }

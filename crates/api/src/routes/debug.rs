@@ -1,18 +1,24 @@
 //! Routes of `/debug`, for those who look into the process. They may change at any time.
 
-use super::answer::{JSON, TEXT, error, ok};
-use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag};
+use super::answer::{ERROR, JSON, TEXT, error, ok};
+use super::{
+    Access, Answer, Body, Header, Method, PROFILE_SECONDS_MAX, Parameter, ParameterKind, Route,
+    Shape, Tag,
+};
 
 const SECONDS: Parameter = Parameter {
     name: "seconds",
-    kind: ParameterKind::Integer,
-    summary: "How long to look; 30 when it is left out, 1 for a trace.",
+    kind: ParameterKind::Number { least: 0, most: PROFILE_SECONDS_MAX },
+    summary: "How long to look; 30 when it is left out or 0.",
 };
-const DEBUG: Parameter =
-    Parameter { name: "debug", kind: ParameterKind::Integer, summary: "0: binary. 1 or 2: text." };
+const DEBUG: Parameter = Parameter {
+    name: "debug",
+    kind: ParameterKind::Number { least: 0, most: u64::MAX },
+    summary: "0: binary. 1 and more: text.",
+};
 const GARBAGE: Parameter = Parameter {
     name: "gc",
-    kind: ParameterKind::Integer,
+    kind: ParameterKind::Text,
     summary: "A setting of the reference, without effect.",
 };
 const PROFILE: Answer = Answer {
@@ -22,6 +28,14 @@ const PROFILE: Answer = Answer {
     headers: &[Header::ContentDisposition],
 };
 const UNSUPPORTED: Answer = error(501, "This build cannot tell.");
+const BAD_NUMBER: Answer = error(400, "`seconds` or `debug` is no number that may be.");
+const BUSY: Answer = Answer {
+    status: 429,
+    meaning: "Another profile is being taken; one is at a time.",
+    bodies: ERROR,
+    headers: &[Header::RetryAfter],
+};
+const FAILED: Answer = error(500, "The system does not let the process watch itself.");
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -58,7 +72,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[],
         request: None,
-        own_answers: &[ok(&[Body { media: "text/html", shape: Shape::Text }]), UNSUPPORTED],
+        own_answers: &[ok(&[Body { media: "text/html", shape: Shape::Text }])],
     },
     Route {
         operation: "getAllocationProfile",
@@ -91,7 +105,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[],
         request: None,
-        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }]), UNSUPPORTED],
+        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }])],
     },
     Route {
         operation: "getThreadProfile",
@@ -113,7 +127,18 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[DEBUG, GARBAGE],
         request: None,
-        own_answers: &[PROFILE, UNSUPPORTED],
+        own_answers: &[
+            Answer {
+                status: 200,
+                meaning: "A profile that pprof reads, or text.",
+                bodies: &[
+                    Body { media: "application/octet-stream", shape: Shape::Bytes },
+                    Body { media: TEXT, shape: Shape::Text },
+                ],
+                headers: &[Header::ContentDisposition],
+            },
+            BAD_NUMBER,
+        ],
     },
     Route {
         operation: "getMutexProfile",
@@ -135,7 +160,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[SECONDS],
         request: None,
-        own_answers: &[PROFILE, UNSUPPORTED],
+        own_answers: &[PROFILE, BAD_NUMBER, BUSY, FAILED],
     },
     Route {
         operation: "getSymbols",
@@ -146,7 +171,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[],
         request: None,
-        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }]), UNSUPPORTED],
+        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }])],
     },
     Route {
         operation: "getThreadCreationProfile",
@@ -179,6 +204,6 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Admin,
         query: &[SECONDS],
         request: None,
-        own_answers: &[PROFILE, UNSUPPORTED],
+        own_answers: &[PROFILE, BAD_NUMBER, BUSY, FAILED],
     },
 ];

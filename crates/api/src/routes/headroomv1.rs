@@ -5,7 +5,7 @@ use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Rout
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    kind: ParameterKind::Integer,
+    kind: ParameterKind::Number { least: 1, most: u64::MAX },
     summary: "How many at most: 100 when it is left out, never more than 1,000.",
 };
 const CURSOR: Parameter = Parameter {

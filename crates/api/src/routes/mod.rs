@@ -12,6 +12,9 @@ use crate::headroomv1::Role;
 
 pub use answer::{Answer, Body, Header, Shape};
 
+/// How long processor time is watched at most for a profile, in seconds.
+pub const PROFILE_SECONDS_MAX: u64 = 300;
+
 /// Every route, in the order of the pages that describe them.
 pub fn all() -> impl Iterator<Item = &'static Route> {
     wsv1::ROUTES.iter().chain(debug::ROUTES).chain(headroomv1::ROUTES)
@@ -185,8 +188,13 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// Any text.
     Text,
-    /// An integer of 64 bits, not negative.
-    Integer,
+    /// A whole number.
+    Number {
+        /// From here on.
+        least: u64,
+        /// Up to here.
+        most: u64,
+    },
     /// One of these words, in any case of letters.
     OneOf(&'static [&'static str]),
 }
@@ -210,6 +218,10 @@ impl Route {
             bodies: family.refusal(),
             headers,
         };
+        let names = matches!(family, Family::Reference) && self.path_parameters().next().is_some();
+        if names && !answers.iter().any(|one| one.status == 400) {
+            answers.push(refuse(400, "The escapes of a name in the path are no text.", &[]));
+        }
         if self.access != Access::Open {
             let challenge = &[Header::Challenge];
             answers.push(refuse(401, "No identity, or one that cannot be trusted.", challenge));
@@ -222,8 +234,14 @@ impl Route {
         if !matches!(self.access, Access::Open | Access::Identity) {
             answers.push(refuse(403, "The identity lacks a right, which is named.", &[]));
         }
-        if self.access != Access::Open && !matches!(self.tag, Tag::Server | Tag::Debug) {
-            let meaning = "The server cannot do this now: it still reads its journal.";
+        if self.operation != "getLive" {
+            let meaning = match self.access {
+                Access::Open => "The server still reads its journal.",
+                _ => {
+                    "The server cannot do this now: it still reads its journal, takes no more \
+                     changes, or cannot reach who judges the token."
+                }
+            };
             answers.push(refuse(503, meaning, &[Header::RetryAfter]));
         }
         if self.request.is_some() {

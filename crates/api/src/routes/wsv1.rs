@@ -25,17 +25,17 @@ const STATUS: Parameter = Parameter {
 };
 const COUNT_BATCH: Parameter = Parameter {
     name: "count",
-    kind: ParameterKind::Integer,
+    kind: ParameterKind::Number { least: 1, most: u64::MAX },
     summary: "How many events at most, from 1. More than the configured maximum means that.",
 };
 const START: Parameter = Parameter {
     name: "start",
-    kind: ParameterKind::Integer,
+    kind: ParameterKind::Number { least: 0, most: u64::MAX },
     summary: "Id of the first event; 0 when it is left out.",
 };
 const COUNT_STREAM: Parameter = Parameter {
     name: "count",
-    kind: ParameterKind::Integer,
+    kind: ParameterKind::Number { least: 0, most: u64::MAX },
     summary: "How many past events come first; 0 when it is left out.",
 };
 const MOVED: Answer = Answer {
@@ -79,7 +79,7 @@ pub(super) const ROUTES: &[Route] = &[
         request: None,
         own_answers: &[ok(&[
             Body { media: JSON, shape: Shape::One("Config") },
-            Body { media: "application/x-yaml", shape: Shape::Text },
+            Body { media: "application/x-yaml", shape: Shape::Object },
         ])],
     },
     Route {

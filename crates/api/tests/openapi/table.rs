@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use headroom_api::headroomv1::Role;
-use headroom_api::routes::{self, Access, Method, Route, Shape};
+use headroom_api::routes::{self, Access, Method, Parameter, ParameterKind, Route, Shape};
 
 /// The reference's routes: method, path, what a success holds, the refusals in the order of the
 /// checks. In routes of `usage` the first refusal is ours: the partition must be there.
 const REFERENCE: &str = "
     GET  /ws/v1/clusters [Cluster]
     GET  /ws/v1/metrics text
-    GET  /ws/v1/config Config|text
+    GET  /ws/v1/config Config|object
     POST /ws/v1/validate-conf Validation
     GET  /ws/v1/history/apps [ApplicationHistory] 500
     GET  /ws/v1/history/containers [ContainerHistory] 500
@@ -37,15 +37,15 @@ const REFERENCE: &str = "
     GET  /ws/v1/fullstatedump 301
     GET  /debug/stack text
     GET  /debug/fullstatedump StateDump 500
-    GET  /debug/pprof/ text 501
+    GET  /debug/pprof/ text
     GET  /debug/pprof/allocs bytes 501
     GET  /debug/pprof/block bytes 501
-    GET  /debug/pprof/cmdline text 501
+    GET  /debug/pprof/cmdline text
     GET  /debug/pprof/goroutine bytes 501
-    GET  /debug/pprof/heap bytes 501
+    GET  /debug/pprof/heap bytes|text 400
     GET  /debug/pprof/mutex bytes 501
-    GET  /debug/pprof/profile bytes 501
-    GET  /debug/pprof/symbol text 501
+    GET  /debug/pprof/profile bytes 400 429 500
+    GET  /debug/pprof/symbol text
     GET  /debug/pprof/threadcreate bytes 501
     GET  /debug/pprof/trace bytes 501
 ";
@@ -139,5 +139,19 @@ fn whoever_may_be_refused_finds_the_refusal_in_the_table() {
         let any = open || route.access == Access::Identity;
         assert_eq!(statuses.contains(&403), !any, "{}", route.operation);
         assert_eq!(statuses.contains(&413), route.request.is_some(), "{}", route.operation);
+        // Before the journal is read, one alone answers.
+        assert_eq!(statuses.contains(&503), route.operation != "getLive", "{}", route.operation);
+        assert_eq!(statuses.contains(&429), !open, "{}", route.operation);
+    }
+}
+
+#[test]
+fn a_number_that_may_be_wrong_may_be_refused() {
+    for route in routes::all() {
+        let statuses: Vec<_> = route.own_answers.iter().map(|answer| answer.status).collect();
+        let is_read = |one: &Parameter| !matches!(one.kind, ParameterKind::Text);
+        if route.query.iter().any(is_read) && !statuses.contains(&501) {
+            assert!(statuses.contains(&400), "{}", route.operation);
+        }
     }
 }

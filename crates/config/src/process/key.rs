@@ -30,6 +30,8 @@ pub enum Kind {
     Size,
     /// Time, such as `10s`, `1m30s` or `500ms`.
     Time,
+    /// A number from 0 to 1.
+    Share,
     /// Addresses with ports; several are a list, or separated by commas.
     Addresses,
     /// Names; several are a list, or separated by commas.
@@ -52,6 +54,7 @@ impl Kind {
             Self::Count => "NUMBER",
             Self::Size => "SIZE",
             Self::Time => "TIME",
+            Self::Share => "SHARE",
             Self::Addresses => "ADDRESS:PORT,…",
             Self::Names => "NAME,…",
             Self::Word(_) => "WORD",
@@ -232,6 +235,18 @@ pub const KEYS: &[Key] = &[
         "`auto` is text on a terminal, else JSON",
     ),
     key(
+        "otlp.endpoint",
+        Kind::Text,
+        None,
+        "Where traces are sent: the URL of a collector of OpenTelemetry that takes OTLP over gRPC, such as `http://127.0.0.1:4317`",
+    ),
+    key(
+        "otlp.sampling",
+        Kind::Share,
+        Some("0.1"),
+        "Share of what begins here that is traced, from 0 to 1. What has a `traceparent` is traced if that says so",
+    ),
+    key(
         "web.dir",
         Kind::Path,
         None,
@@ -267,10 +282,8 @@ pub const KEYS: &[Key] = &[
 ];
 
 /// Keys that have a meaning in the specification and none in this version, and what to do instead.
-pub(super) const LATER: &[(&str, &str)] = &[
-    ("journal.url", "this version keeps its journal in a folder: set `journal.path`"),
-    ("otlp.endpoint", "this version sends no traces: leave it out"),
-];
+pub(super) const LATER: &[(&str, &str)] =
+    &[("journal.url", "this version keeps its journal in a folder: set `journal.path`")];
 
 /// Those of [`KEYS`] that are handed on as settings beside the queue file.
 pub(super) fn is_extra(key: &Key) -> bool {

@@ -50,6 +50,8 @@ pub struct Process {
     pub limits: Limits,
     /// What is logged, and how.
     pub log: Log,
+    /// Where traces are sent; none: nothing is traced.
+    pub otlp: Option<Otlp>,
     /// Folder of a built web UI.
     pub web_dir: Option<PathBuf>,
     /// `YuniKorn`'s settings of events.
@@ -159,6 +161,15 @@ pub enum LogFormat {
     Text,
     /// For machines.
     Json,
+}
+
+/// Where traces are sent, and how many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Otlp {
+    /// A collector that takes OTLP over gRPC: its URL.
+    pub endpoint: String,
+    /// Part of what begins here that is traced, from 0 to 1.
+    pub sampling: f64,
 }
 
 /// `YuniKorn`'s settings of events.

@@ -8,7 +8,7 @@ use super::key::{KEYS, is_extra};
 use super::source::{All, Place, of_environment, of_file, of_flags};
 use super::value::{self, Expected};
 use super::{
-    Auth, Certificates, Event, Journal, Limits, Log, LogFormat, Oidc, Process, ProcessError,
+    Auth, Certificates, Event, Journal, Limits, Log, LogFormat, Oidc, Otlp, Process, ProcessError,
     Sources, Tls,
 };
 use crate::code::Code;
@@ -105,6 +105,7 @@ impl Reader<'_> {
             cors_any: self.word("cors", &["auto", "any"])? == "any",
             limits: limits?,
             log: log?,
+            otlp: self.otlp()?,
             web_dir: self.path("web.dir"),
             event: event?,
             health_interval: self.one("health.checkInterval", value::time)?,
@@ -220,6 +221,20 @@ impl Reader<'_> {
             _ => LogFormat::Auto,
         };
         Some(Log { levels, format })
+    }
+
+    /// The inner one is none where nothing is traced.
+    #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
+    fn otlp(&mut self) -> Option<Option<Otlp>> {
+        let sampling = self.one("otlp.sampling", value::share)?;
+        if self.text("otlp.endpoint").is_none() {
+            if self.given.contains_key("otlp.sampling") {
+                self.missing("otlp.endpoint", "nothing is traced otherwise");
+            }
+            return Some(None);
+        }
+        let endpoint = self.one("otlp.endpoint", value::origin)?;
+        Some(Some(Otlp { endpoint, sampling }))
     }
 
     fn event(&mut self) -> Option<Event> {

@@ -63,6 +63,26 @@ pub(super) fn count(text: &str, least: u64) -> Result<u64, Expected> {
     number.ok_or_else(|| format!("expected a whole number from {least} on"))
 }
 
+/// A part of all, from 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, Expected> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.25".to_owned())
+}
+
+/// The URL of a server without a path.
+pub(super) fn origin(text: &str) -> Result<String, Expected> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let host = rest.map(|rest| rest.strip_suffix('/').unwrap_or(rest));
+    let is_host = |host: &str| {
+        let is_legal = |one: char| one.is_ascii_alphanumeric() || "-._:[]".contains(one);
+        host.starts_with(|one: char| one.is_ascii_alphanumeric() || one == '[')
+            && host.chars().all(is_legal)
+    };
+    host.filter(|host| is_host(host))
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "expected a URL without a path, such as http://127.0.0.1:4317".to_owned())
+}
+
 /// Bytes.
 pub(super) fn size(text: &str) -> Result<usize, Expected> {
     let expected = || "expected bytes from 1 on, such as 16MiB, 64KiB or 1000000".to_owned();

@@ -66,7 +66,10 @@ async fn where_the_first_records_are_gone_it_begins_with_a_snapshot() {
     let cluster = Cluster::on(&journal);
     cluster.accept(ask("later", 1)).await;
     drop(cluster);
-    assert_eq!(audit(&journal.open()).unwrap().judged, last + 2 - first);
+    // By now there may be another snapshot, and less before it.
+    let store = journal.open();
+    let judged = audit(&store).unwrap().judged;
+    assert_eq!((store.next(), judged), (last + 2, store.next() - store.first()));
 }
 
 #[tokio::test]

@@ -106,10 +106,10 @@ fn applications(all: &[Application], now: i64) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Why the first ask that waits does, as it was last said.
+/// Why the first ask of which it is said waits.
 fn reason(application: &Application) -> &str {
-    let last = application.requests.first().and_then(|ask| newest(&ask.allocation_log));
-    last.unwrap_or_default()
+    let said = application.requests.iter().find_map(|ask| newest(&ask.allocation_log));
+    said.unwrap_or_default()
 }
 
 fn newest(log: &[headroom_api::wsv1::AllocationLogEntry]) -> Option<&str> {

@@ -7,6 +7,9 @@ use crate::{Arguments, output};
 
 /// Print a script that completes these commands in a shell.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: headroom completions bash > ~/.local/share/bash-completion/completions/headroom"
+)]
 pub(crate) struct Completions {
     /// For which shell
     shell: clap_complete::Shell,

@@ -12,6 +12,7 @@ mod simulate;
 mod token;
 mod users;
 mod validate;
+mod version;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Token(token::Token),
     /// Print a script that completes these commands in a shell
     Completions(completions::Completions),
+    /// Print the version, the commit if it is known, and what was built in
+    Version(version::Version),
 }
 
 impl Command {
@@ -66,7 +69,63 @@ impl Command {
             Self::Events(events) => events.run()?,
             Self::Token(token) => token.run()?,
             Self::Completions(completions) => completions.run()?,
+            Self::Version(version) => version.run()?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use crate::Arguments;
+
+    /// Every subcommand with the words that lead to it, and what stands behind its help.
+    fn all(command: &clap::Command, path: &str, found: &mut Vec<(String, String)>) {
+        for one in command.get_subcommands() {
+            let path = format!("{path} {}", one.get_name());
+            let help = one.get_after_help().map(ToString::to_string).unwrap_or_default();
+            all(one, &path, found);
+            found.push((path, help));
+        }
+    }
+
+    /// The command lines of an example, as far as the program itself sees them.
+    fn lines(help: &str) -> impl Iterator<Item = Vec<String>> {
+        let shown = help.lines().filter_map(|line| {
+            let line = line.trim().trim_start_matches("Example: ");
+            // A variable may stand before it.
+            let begin = line.find("headroom ").filter(|at| !line[..*at].contains('`'))?;
+            (begin == 0 || line[..begin].contains('=')).then(|| &line[begin..])
+        });
+        shown.map(|line| {
+            let line = line.split([';', '|', '<', '>']).next().unwrap_or_default();
+            let mut words = Vec::new();
+            // Single quotes hold words together.
+            for (position, part) in line.split('\'').enumerate() {
+                match position % 2 {
+                    1 => words.push(part.to_owned()),
+                    _ => words.extend(part.split_whitespace().map(str::to_owned)),
+                }
+            }
+            words
+        })
+    }
+
+    #[test]
+    fn every_subcommand_shows_an_example_that_can_be_typed() {
+        let mut found = Vec::new();
+        all(&Arguments::command(), "headroom", &mut found);
+        assert!(found.len() > 20, "{found:?}");
+        for (path, help) in found {
+            let examples: Vec<_> = lines(&help).collect();
+            let own = examples.iter().filter(|words| words.join(" ").starts_with(&path));
+            assert!(own.count() > 0, "{path} has no example of its own: {help:?}");
+            for words in examples {
+                let parsed = Arguments::command().try_get_matches_from(&words);
+                assert!(parsed.is_ok(), "{words:?}: {}", parsed.unwrap_err());
+            }
+        }
     }
 }

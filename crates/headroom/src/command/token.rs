@@ -35,8 +35,10 @@ enum Deed {
     /// Make one, and print it; it is nowhere kept, only its hash is
     Create(Create),
     /// Print those that there are, without the tokens themselves
+    #[command(after_help = "Example: headroom token list --file tokens")]
     List,
     /// Make one worthless
+    #[command(after_help = "Example: headroom token revoke ci")]
     Revoke {
         /// Its name
         name: String,
@@ -44,6 +46,7 @@ enum Deed {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom token create ci --role submitter --user ci --days 90")]
 struct Create {
     /// What to call it, for the audit and to revoke it
     name: String,

@@ -22,6 +22,9 @@ use crate::output;
 ///
 /// Ends with 0 if every file can be loaded, warnings or not, and with 1 if one cannot.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml"
+)]
 pub(crate) struct Validate {
     /// Queue file as `YuniKorn` reads it; - for standard input
     #[arg(required = true, value_name = "FILE")]

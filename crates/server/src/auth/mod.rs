@@ -1,6 +1,8 @@
 //! Who is calling, and may they.
 
 mod certificate;
+#[cfg(feature = "testkit")]
+mod exercise;
 mod keys;
 mod oidc;
 mod rights;
@@ -16,6 +18,8 @@ use jiff::Timestamp;
 use certificate::CertificateRules;
 use oidc::{Oidc, TokenError};
 
+#[cfg(feature = "testkit")]
+pub use exercise::exercise;
 pub use keys::KeysError;
 pub use rights::{NO_FOREIGN_PAGE, is_change, may, may_schedule, not_from_elsewhere};
 pub use roles::{name_of, role_named};

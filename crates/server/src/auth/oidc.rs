@@ -64,6 +64,12 @@ impl Oidc {
         self.keys.load().await
     }
 
+    /// These are the issuer's keys, who is never asked.
+    #[cfg(feature = "testkit")]
+    pub(super) fn replace_keys(&self, keys: Vec<jsonwebtoken::jwk::Jwk>) {
+        self.keys.replace(keys);
+    }
+
     /// Who a token is of.
     ///
     /// # Errors

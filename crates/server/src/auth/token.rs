@@ -8,16 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::{fs, io};
 
-use aws_lc_rs::{constant_time, digest, rand};
+use aws_lc_rs::digest;
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::roles::in_order;
-use crate::about::NoRandomNumbers;
 use crate::caller::Caller;
-use crate::hex::hex;
+use crate::secret::{NoRandomNumbers, hex, random_token, same_secret};
 
 /// How tokens begin, so that people and scanners of secrets know what they found.
 pub const TOKEN_PREFIX: &str = "headroom_";
@@ -35,9 +34,7 @@ impl Secret {
     /// # Errors
     /// When the system has no random numbers to give.
     pub fn random() -> Result<Self, NoRandomNumbers> {
-        let mut bytes = [0; 32];
-        rand::fill(&mut bytes).map_err(|_| NoRandomNumbers)?;
-        Ok(Self(format!("{TOKEN_PREFIX}{}", hex(&bytes))))
+        Ok(Self(format!("{TOKEN_PREFIX}{}", random_token()?)))
     }
 
     /// The token itself, for its holder.
@@ -153,6 +150,14 @@ impl TokenFile {
             return Err(TokenFileError::TooLarge { path: path.to_owned(), bytes });
         }
         let text = fs::read_to_string(path).map_err(failed)?;
+        Self::parse(path, &text)
+    }
+
+    /// What a file says.
+    ///
+    /// # Errors
+    /// When a line of it is no token.
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, TokenFileError> {
         let mut file = Self { path: path.to_owned(), entries: Vec::new() };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (place, line) in lines {
@@ -227,15 +232,21 @@ impl TokenFile {
         Ok(self.entries.remove(place))
     }
 
-    fn write(&self) -> io::Result<()> {
-        use std::io::Write as _;
-        use std::os::unix::fs::OpenOptionsExt as _;
-
+    /// What is written in the file.
+    pub(super) fn text(&self) -> io::Result<String> {
         let mut text = String::new();
         for entry in &self.entries {
             text.push_str(&serde_json::to_string(entry)?);
             text.push('\n');
         }
+        Ok(text)
+    }
+
+    fn write(&self) -> io::Result<()> {
+        use std::io::Write as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        let text = self.text()?;
         let beside = self.path.with_extension("new");
         // Who may use the server is nobody else's business.
         let mut options = fs::OpenOptions::new();
@@ -267,6 +278,12 @@ impl Tokens {
         Ok(Self { path: path.to_owned(), in_force: RwLock::new(Arc::new(file)) })
     }
 
+    /// These, of which there is no file.
+    #[cfg(feature = "testkit")]
+    pub(super) fn holding(file: TokenFile) -> Self {
+        Self { path: file.path.clone(), in_force: RwLock::new(Arc::new(file)) }
+    }
+
     /// Read the file again; how many tokens there are now.
     ///
     /// # Errors
@@ -290,11 +307,7 @@ impl Tokens {
         let mut found = None;
         // All are compared, and each as a whole: how long it takes says nothing.
         for entry in &file.entries {
-            let equal = constant_time::verify_slices_are_equal(
-                presented.as_bytes(),
-                entry.sha256.as_bytes(),
-            );
-            if equal.is_ok() {
+            if same_secret(presented.as_bytes(), entry.sha256.as_bytes()) {
                 found = Some(entry);
             }
         }

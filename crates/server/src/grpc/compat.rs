@@ -16,6 +16,8 @@ use headroom_api::si::v1::{
 use tokio::sync::oneshot;
 use tonic::{Code, Request, Response, Status, Streaming};
 
+use crate::secret::same_secret;
+
 use super::interface::{Interface, Profile};
 use super::lane::{Coalesce, Lane, Taker};
 use super::manager::Manager;
@@ -169,11 +171,6 @@ pub(super) fn bound_by_metadata<T>(
         )
     })?;
     Ok(Some(found))
-}
-
-/// Compare in a time that says nothing of where they differ.
-pub(super) fn same_secret(one: &[u8], other: &[u8]) -> bool {
-    aws_lc_rs::constant_time::verify_slices_are_equal(one, other).is_ok()
 }
 
 /// Whether a stream of an RM may be opened: what was sent on a stream that was lost may not have

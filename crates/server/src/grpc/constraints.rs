@@ -1,8 +1,6 @@
 //! Where the asks of an RM may run, as far as the core does not know it.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use headroom_core::Name;
 use headroom_core::books::Books;
@@ -10,22 +8,11 @@ use headroom_core::id::AllocationId;
 
 use crate::convert::si::{Constraint, Constraints};
 
-/// Below this many nobody looks for those that are needed no more.
-const KEPT_MIN: usize = 1_024;
-
-/// For so long the ask of a constraint may be on its way to the books.
-const ON_ITS_WAY: Duration = Duration::from_mins(1);
+use super::kept::{Kept, Key, key_of};
 
 /// The constraints of the asks of one RM, by partition and allocation key.
 #[derive(Debug, Default)]
-pub(super) struct ConstraintsOf(Mutex<State>);
-
-#[derive(Debug, Default)]
-struct State {
-    by_ask: BTreeMap<(Name, Name), (Constraint, Instant)>,
-    /// How many there were when last looked for those that are needed no more.
-    cleaned: usize,
-}
+pub(super) struct ConstraintsOf(Mutex<Kept<Constraint>>);
 
 /// Another constraint for an ask that may have been judged by the one before.
 #[derive(Debug)]
@@ -38,22 +25,27 @@ pub(super) struct Change {
 impl ConstraintsOf {
     /// Whether no ask has any.
     pub(super) fn is_empty(&self) -> bool {
-        self.state().by_ask.is_empty()
+        self.kept().is_empty()
     }
 
     /// Take in what a request says of its asks; what of it is another than before.
     pub(super) fn set(&self, books: &Books, constraints: Constraints) -> Vec<Change> {
-        let mut state = self.state();
-        state.clean(books);
+        let mut kept = self.kept();
+        if kept.is_due() {
+            // Those of asks that wait no more are needed no more.
+            kept.clean(|ask| {
+                find(books, ask).is_some_and(|id| !books.allocation(id).is_allocated())
+            });
+        }
         let mut changes = Vec::new();
         for ((partition, key), after) in constraints {
-            let ask = as_key(&partition, &key);
+            let ask = key_of(&partition, &key);
             let before = if after.is_empty() {
-                state.by_ask.remove(&ask)
+                kept.remove(&ask)
             } else {
-                state.by_ask.insert(ask.clone(), (after.clone(), Instant::now()))
+                kept.insert(ask.clone(), after.clone())
             };
-            let before = before.map(|(before, _)| before).unwrap_or_default();
+            let before = before.unwrap_or_default();
             // Nothing was said yet of nodes for an ask that is new.
             let is_known = !before.is_empty() || find(books, &ask).is_some();
             if is_known && before != after {
@@ -65,11 +57,10 @@ impl ConstraintsOf {
 
     /// The constraint of an ask, if it has one.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
-        let state = self.state();
-        state.by_ask.get(&as_key(partition, key)).map(|(constraint, _)| constraint.clone())
+        self.kept().get(&key_of(partition, key)).cloned()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn kept(&self) -> MutexGuard<'_, Kept<Constraint>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,27 +79,8 @@ pub(super) fn refusing(
     }
 }
 
-impl State {
-    /// Forget those of asks that wait no more, once in a while.
-    fn clean(&mut self, books: &Books) {
-        if self.by_ask.len() < KEPT_MIN.max(2 * self.cleaned) {
-            return;
-        }
-        self.by_ask.retain(|ask, (_, since)| {
-            let waits = find(books, ask).is_some_and(|id| !books.allocation(id).is_allocated());
-            waits || since.elapsed() < ON_ITS_WAY
-        });
-        self.cleaned = self.by_ask.len();
-    }
-}
-
-/// Names of partitions count in any case.
-fn as_key(partition: &Name, key: &Name) -> (Name, Name) {
-    (Name::new(partition.to_ascii_lowercase()), key.clone())
-}
-
 /// An ask or allocation, by its partition and key.
-fn find(books: &Books, (partition, key): &(Name, Name)) -> Option<AllocationId> {
+fn find(books: &Books, (partition, key): &Key) -> Option<AllocationId> {
     let partition = books.partition_named(partition)?;
     books.partition(partition).allocations.get(&**key).copied()
 }

@@ -2,11 +2,9 @@
 //! another.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use aws_lc_rs::rand;
 use headroom_api::si::headroom::Capabilities;
 use headroom_api::si::v1::RegisterResourceManagerRequest;
 use headroom_core::config::Configuration;
@@ -16,6 +14,7 @@ use headroom_engine::{Origin, Submission};
 use tonic::Status;
 
 use crate::queue_file::QueueFileError;
+use crate::secret::random_token;
 use crate::{Caller, Service};
 
 use super::background::spawn;
@@ -193,7 +192,7 @@ impl Interface {
         queue_file.set_extra(request.extra_config.clone());
         let text = seat.text_for(&request.config, &queue_file.in_force());
         check(&text)?;
-        let token = random_token()?;
+        let token = random_token().map_err(|error| Status::unavailable(error.to_string()))?;
         let has_before = before.is_some();
         self.seat_taken_by(None);
         if let Some(before) = before {
@@ -390,17 +389,4 @@ fn refused(what: &str, error: &QueueFileError) -> Status {
         QueueFileError::Unavailable(_) => Status::unavailable(sentence),
         QueueFileError::Keep { .. } => Status::internal(sentence),
     }
-}
-
-/// 256 random bits, in hexadecimal.
-fn random_token() -> Result<String, Status> {
-    let mut bytes = [0; 32];
-    rand::fill(&mut bytes)
-        .map_err(|_| Status::unavailable("the system has no random numbers to give"))?;
-    let mut token = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a text never fails.
-        let _ = write!(token, "{byte:02x}");
-    }
-    Ok(token)
 }

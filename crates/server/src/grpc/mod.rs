@@ -24,6 +24,7 @@ mod compat;
 mod constraints;
 mod intake;
 mod interface;
+mod kept;
 mod lane;
 mod line;
 mod manager;

@@ -1,4 +1,6 @@
 //! Has requests of either profile carried out.
+//!
+//! A stream lasts as long as its RM, so each message on it has a trace of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,6 +8,7 @@ use std::sync::Arc;
 use headroom_api::si::headroom::NodeConstraint;
 use headroom_api::si::v1::{AllocationRequest, ApplicationRequest, NodeRequest};
 use headroom_core::Command;
+use headroom_engine::TRACES;
 use tonic::Status;
 
 use crate::convert::si::{self, New, Step};
@@ -15,6 +18,13 @@ use super::interface::Interface;
 use super::manager::Manager;
 
 /// Have nodes come, change and go. The number is that of the message, if messages have numbers.
+#[tracing::instrument(
+    parent = None,
+    target = TRACES,
+    name = "NodeRequest",
+    skip_all,
+    fields(otel.kind = "server", rpc.system = "grpc")
+)]
 pub(super) async fn nodes(
     manager: &Arc<Manager>,
     (seq, request): (u64, NodeRequest),
@@ -37,6 +47,13 @@ fn void_behind(step: &Step) -> Option<Step> {
 }
 
 /// Have applications come and go.
+#[tracing::instrument(
+    parent = None,
+    target = TRACES,
+    name = "ApplicationRequest",
+    skip_all,
+    fields(otel.kind = "server", rpc.system = "grpc")
+)]
 pub(super) async fn applications(
     interface: &Interface,
     manager: &Arc<Manager>,
@@ -68,6 +85,13 @@ async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Stat
 }
 
 /// Have asks and allocations come, change and go.
+#[tracing::instrument(
+    parent = None,
+    target = TRACES,
+    name = "AllocationRequest",
+    skip_all,
+    fields(otel.kind = "server", rpc.system = "grpc")
+)]
 pub(super) async fn allocations(
     interface: &Interface,
     manager: &Arc<Manager>,

@@ -38,28 +38,33 @@ impl Interface {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn router(&self) -> axum::Router {
-        let most = self.settings().message_bytes_max;
         let (reporter, health) = health_reporter();
         tokio::spawn(report_health(self.clone(), reporter));
-        let scheduler = SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
-        let session =
-            SchedulerSessionServer::new(Session(self.clone())).max_decoding_message_size(most);
-        let callbacks =
-            CallbacksServer::new(Callbacks(self.clone())).max_decoding_message_size(most);
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
         let described = "the descriptors were compiled with the server";
-        Routes::from(axum::Router::new())
-            .add_service(scheduler)
-            .add_service(session)
-            .add_service(callbacks)
+        self.services()
             .add_service(health)
             .add_service(reflection().build_v1().expect(described))
             .add_service(reflection().build_v1alpha().expect(described))
             .into_axum_router()
+    }
+
+    /// Those that are ours.
+    pub(crate) fn services(&self) -> Routes {
+        let most = self.settings().message_bytes_max;
+        let scheduler = SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
+        let session =
+            SchedulerSessionServer::new(Session(self.clone())).max_decoding_message_size(most);
+        let callbacks =
+            CallbacksServer::new(Callbacks(self.clone())).max_decoding_message_size(most);
+        Routes::from(axum::Router::new())
+            .add_service(scheduler)
+            .add_service(session)
+            .add_service(callbacks)
     }
 }
 

@@ -19,8 +19,9 @@ use tokio::sync::oneshot;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::Caller;
+use crate::secret::same_secret;
 
-use super::compat::{Answers, is_lost, same_secret, too_large};
+use super::compat::{Answers, is_lost, too_large};
 use super::interface::{Interface, Profile};
 use super::line::Line;
 use super::manager::Manager;

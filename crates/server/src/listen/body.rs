@@ -1,37 +1,69 @@
-//! What a client sends, as far as it may.
+//! What a client sends to REST, as far as it may.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
 use http_body_util::Limited;
 
+use super::room::{Held, NoRoom, Room};
+
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A body of bounded length that tells when all of it is there.
+/// A body of bounded length that tells what became of it.
 pub(super) struct Incoming {
     inner: Limited<Body>,
-    ended: Arc<AtomicBool>,
+    bytes: usize,
+    state: Arc<State>,
 }
 
-/// Whether all of a body is there.
-#[derive(Clone, Debug)]
-pub(super) struct Ended(Arc<AtomicBool>);
+#[derive(Debug)]
+struct State {
+    ended: AtomicBool,
+    crowded: Mutex<Option<NoRoom>>,
+    held: Mutex<Held>,
+}
 
-impl Ended {
-    pub(super) fn is_so(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+/// What became of a body. It keeps the room that the body takes, since whoever reads it keeps its bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Taken(Arc<State>);
+
+impl Taken {
+    /// Whether all of it is there.
+    pub(super) fn has_ended(&self) -> bool {
+        self.0.ended.load(Ordering::Relaxed)
+    }
+
+    /// Why there was no room for the rest of it, if there was none.
+    pub(super) fn crowded(&self) -> Option<NoRoom> {
+        *self.0.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bound a body, and learn when all of it is there.
-pub(super) fn bounded(body: Body, bytes_max: usize) -> (Body, Ended) {
-    let ended = Arc::new(AtomicBool::new(body.is_end_stream()));
-    let incoming = Incoming { inner: Limited::new(body, bytes_max), ended: Arc::clone(&ended) };
-    (Body::new(incoming), Ended(ended))
+/// Bound a body, and learn what becomes of it.
+pub(super) fn bounded(body: Body, bytes_max: usize, room: &Room) -> (Body, Taken) {
+    let state = Arc::new(State {
+        ended: AtomicBool::new(body.is_end_stream()),
+        crowded: Mutex::default(),
+        held: Mutex::new(room.hold()),
+    });
+    let inner = Limited::new(body, bytes_max);
+    let incoming = Incoming { inner, bytes: 0, state: Arc::clone(&state) };
+    (Body::new(incoming), Taken(state))
+}
+
+impl Incoming {
+    /// Take more bytes in, if there is room.
+    fn hold(&mut self, more: usize) -> Result<(), NoRoom> {
+        self.bytes = self.bytes.saturating_add(more);
+        let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.resize(self.bytes).inspect_err(|no_room| {
+            *self.state.crowded.lock().unwrap_or_else(PoisonError::into_inner) = Some(*no_room);
+        })
+    }
 }
 
 impl HttpBody for Incoming {
@@ -44,7 +76,13 @@ impl HttpBody for Incoming {
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = Pin::new(&mut self.inner).poll_frame(cx);
         if self.inner.is_end_stream() || matches!(polled, Poll::Ready(None)) {
-            self.ended.store(true, Ordering::Relaxed);
+            self.state.ended.store(true, Ordering::Relaxed);
+        }
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(data) = frame.data_ref()
+            && let Err(no_room) = self.hold(data.len())
+        {
+            return Poll::Ready(Some(Err(no_room.into())));
         }
         polled
     }

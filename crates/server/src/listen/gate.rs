@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::request::Parts;
@@ -19,10 +20,15 @@ use headroom_api::wsv1::message;
 use headroom_config::process::Process;
 use headroom_engine::{Handle, Unavailable};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::Instrument as _;
 
 use super::acceptor::Peer;
+use super::body::{self, Taken};
+use super::cors;
 use super::host::{self, Hosts};
-use super::{body, cors};
+use super::message::messages;
+use super::room::Room;
+use super::traced::{self, Begun, Parents};
 use crate::audit::Change;
 use crate::auth::{self, Authenticator};
 use crate::caller::Caller;
@@ -40,8 +46,14 @@ pub struct Gate {
     time_max: Duration,
     requests_max: usize,
     requests: Arc<Semaphore>,
+    /// For bodies that are being read and answered.
+    bodies: Room,
+    /// For messages of gRPC that are not complete.
+    messages: Room,
     engine: Handle,
     ids: Ids,
+    /// Whose traces requests go on with.
+    parents: Option<Parents>,
 }
 
 /// Names a request, in responses, logs and the audit.
@@ -76,6 +88,11 @@ struct Asked {
     id: RequestId,
 }
 
+/// How many of the largest bodies there may be at once, beside any number of small ones.
+const LARGE_BODIES_MAX: usize = 2;
+/// How many bytes of messages that are not complete there may be: two of the largest.
+const MESSAGES_BYTES_MAX: usize = 32 << 20;
+
 /// Health of a server is no secret, as `/livez` is none.
 const OPEN_RPC: &str = "/grpc.health.v1.Health/";
 
@@ -96,9 +113,18 @@ impl Gate {
             time_max: limits.request_time,
             requests_max: limits.requests,
             requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
+            bodies: Room::new(limits.request_body.saturating_mul(LARGE_BODIES_MAX)),
+            messages: Room::new(MESSAGES_BYTES_MAX),
             engine,
             ids: Ids { process: instance.chars().take(8).collect(), next: AtomicU64::new(1) },
+            parents: None,
         }
+    }
+
+    /// Go on with the traces of those who call.
+    #[must_use]
+    pub fn going_on_with(self, parents: Option<Parents>) -> Self {
+        Self { parents, ..self }
     }
 
     /// Who is calling, if that is asked.
@@ -211,13 +237,15 @@ impl Gate {
 
     /// Have a request answered, within its time.
     async fn run(&self, asked: &Asked, request: Request, next: Next) -> Result<Response, Refusal> {
-        let (request, ended) = if asked.surface == Surface::Rest {
-            let (parts, body) = request.into_parts();
-            let (body, ended) = body::bounded(body, self.body_bytes_max);
-            (Request::from_parts(parts, body), Some(ended))
-        } else {
-            (request, None)
+        let (parts, body) = request.into_parts();
+        let (body, taken) = match asked.surface {
+            Surface::Rest => {
+                let (body, taken) = body::bounded(body, self.body_bytes_max, &self.bodies);
+                (body, Some(taken))
+            }
+            Surface::Rpc => (messages(body, &self.messages, self.time_max), None),
         };
+        let request = Request::from_parts(parts, body);
         let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
         // Who follows takes as long as there is something to follow; a profile as long as wanted.
         let is_bounded = asked.surface == Surface::Rest
@@ -225,7 +253,7 @@ impl Gate {
         let answer = if is_bounded {
             match tokio::time::timeout(self.time_max, answer).await {
                 Ok(answer) => answer,
-                Err(_) => return Err(self.too_late(ended.is_none_or(|ended| ended.is_so()))),
+                Err(_) => return Err(self.too_late(taken.is_none_or(|taken| taken.has_ended()))),
             }
         } else {
             answer.await
@@ -241,6 +269,9 @@ impl Gate {
                 "a bug of Headroom; its log has more under the request's id",
             )
         })?;
+        if let Some(no_room) = taken.as_ref().and_then(Taken::crowded) {
+            return Err(Refusal::new(Code::TooManyRequests, no_room.to_string()).retry_after(1));
+        }
         // A handler that ran into the bound of the body says so in its own words.
         let media = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_ours = media.is_some_and(|media| media.contains("json"));
@@ -271,13 +302,21 @@ async fn admit(
     request: Request,
     next: Next,
 ) -> Response {
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let asked = Asked::of(surface, &parts, gate.ids.next());
+    let span = traced::span(&asked.begun(), &parts.headers, gate.parents.as_ref());
+    let answered = answer(&gate, &asked, parts, body, next).instrument(span.clone());
+    let response = answered.await;
+    traced::answered(&span, response.status());
+    response
+}
+
+async fn answer(gate: &Gate, asked: &Asked, mut parts: Parts, body: Body, next: Next) -> Response {
     let from = parts.extensions.get::<Peer>().map(|peer| peer.address.ip());
     let mut identity = String::new();
     let outcome = async {
-        let permit = gate.admit_one(&asked)?;
-        let caller = gate.judge(&asked, &parts).await?;
+        let permit = gate.admit_one(asked)?;
+        let caller = gate.judge(asked, &parts).await?;
         if let Some(wrong) = asked.wrong_method() {
             return Ok(wrong);
         }
@@ -286,7 +325,7 @@ async fn admit(
             parts.extensions.insert(caller);
         }
         parts.extensions.insert(asked.id.clone());
-        let response = gate.run(&asked, Request::from_parts(parts, body), next).await;
+        let response = gate.run(asked, Request::from_parts(parts, body), next).await;
         drop(permit);
         response
     };
@@ -299,7 +338,7 @@ async fn admit(
         let (method, path, request_id) = (&asked.method, &*asked.path, &*asked.id.0);
         Change { identity: &identity, from, method, path, request_id, status, refused }.log();
     }
-    if surface == Surface::Rest {
+    if asked.surface == Surface::Rest {
         cors::set(response.headers_mut(), &asked.method, asked.route, gate.cors);
     }
     if let Ok(id) = HeaderValue::from_str(&asked.id.0) {
@@ -331,6 +370,17 @@ impl Asked {
         };
         let path = path.to_owned();
         Self { surface, is_matched: matched.is_some(), route, others, family, id, method, path }
+    }
+
+    /// What a trace tells of it.
+    fn begun(&self) -> Begun<'_> {
+        Begun {
+            is_rpc: self.surface == Surface::Rpc,
+            method: &self.method,
+            path: &self.path,
+            route: self.route.map(|route| route.path),
+            id: &self.id.0,
+        }
     }
 
     /// Who may do this; none where nothing is behind it that needs a right.

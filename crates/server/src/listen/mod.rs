@@ -10,8 +10,11 @@ mod connection;
 mod cors;
 mod gate;
 mod host;
+mod message;
+mod room;
 mod starting;
 mod tls;
+mod traced;
 mod web;
 
 use std::io;
@@ -33,6 +36,7 @@ use bound::Bound;
 pub use acceptor::Peer;
 pub use gate::{Gate, RequestId};
 pub use tls::TlsError;
+pub use traced::Parents;
 
 use crate::page;
 use crate::watch_file::WatchedFiles;

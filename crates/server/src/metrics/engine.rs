@@ -1,6 +1,6 @@
 //! What the engine measures of itself, in the buckets of a metric.
 
-use headroom_engine::{BOUNDS, Durations, StepTimes, View};
+use headroom_engine::{Durations, Scale, View};
 
 /// Times in buckets.
 pub(super) struct Times {
@@ -17,21 +17,21 @@ pub(super) fn steps(view: &View, bounds: &[f64]) -> Option<Times> {
 }
 
 /// Put into buckets that are unions of the engine's own.
-fn times(steps: &StepTimes, bounds: &[f64]) -> Times {
+fn times<S: Scale>(durations: &Durations<S>, bounds: &[f64]) -> Times {
     let mut counts = vec![0; bounds.len() + 1];
-    for (bound, count) in steps.counts() {
+    for (bound, count) in durations.counts() {
         let bucket = bound.map_or(bounds.len(), |bound| {
             let seconds = bound.as_secs_f64();
             bounds.iter().position(|upper| seconds <= *upper).unwrap_or(bounds.len())
         });
         counts[bucket] += count;
     }
-    Times { counts, seconds: steps.sum().as_secs_f64() }
+    Times { counts, seconds: durations.sum().as_secs_f64() }
 }
 
-/// How long something took that the engine counts in [`BOUNDS`].
-pub(super) fn durations(durations: &Durations) -> (Vec<f64>, Times) {
-    let bounds = BOUNDS.iter().map(std::time::Duration::as_secs_f64).collect();
-    let times = Times { counts: durations.counts.to_vec(), seconds: durations.sum.as_secs_f64() };
+/// How long something took, in the buckets that the engine has.
+pub(super) fn durations<S: Scale>(durations: &Durations<S>) -> (Vec<f64>, Times) {
+    let bounds: Vec<f64> = S::BOUNDS.iter().map(std::time::Duration::as_secs_f64).collect();
+    let times = times(durations, &bounds);
     (bounds, times)
 }

@@ -14,12 +14,10 @@ mod requests;
 mod scrape;
 mod text;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
 use axum::routing::{MethodRouter, get};
-use headroom_api::routes;
 
 use crate::service::Service;
 
@@ -35,13 +33,6 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getAllMetrics" => get(all),
         _ => return None,
     })
-}
-
-/// A router of all operations that are answered here.
-pub fn router() -> Router<Service> {
-    routes::all()
-        .filter_map(|route| Some((route.path, handler(route.operation)?)))
-        .fold(Router::new(), |router, (path, handler)| router.route(path, handler))
 }
 
 async fn reference_only(State(service): State<Service>) -> Response<Body> {

@@ -1,5 +1,7 @@
 //! Metrics under our own names. What they mean stands in `docs/metrics.md`.
 
+use std::sync::atomic::Ordering;
+
 use headroom_api::headroomv1::ResourceManagerState;
 use headroom_core::Timestamp;
 use headroom_core::books::ApplicationState;
@@ -64,6 +66,17 @@ fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     let streams = StreamKind::ALL
         .map(|kind| (vec![("kind", kind.as_str())], scrape.service.live().streams(kind)));
     out.samples(("headroom_streams", Gauge, "Open streams, by kind."), streams);
+    if let Some(traces) = scrape.service.live().traces() {
+        let results = [
+            ("dropped", &traces.dropped),
+            ("exported", &traces.exported),
+            ("failed", &traces.failed),
+        ];
+        let samples = results
+            .map(|(result, count)| (vec![("result", result)], count.load(Ordering::Relaxed)));
+        let help = "Spans for the collector of traces, by what became of them.";
+        out.samples(("headroom_trace_spans_total", Counter, help), samples);
+    }
 }
 
 /// The journal, and the writer in front of it.

@@ -10,6 +10,7 @@ use headroom_api::headroomv1::Code;
 
 use super::answer::Refused;
 use crate::caller::Caller;
+use crate::listen::RequestId;
 use crate::service::Service;
 
 /// A request, as far as handlers look at it.
@@ -33,8 +34,11 @@ impl FromRequestParts<Service> for Asked {
 
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refused> {
         let began = Instant::now();
-        let number = service.live().begin_request();
-        let request_id = format!("{}-{number}", short(&service.about.instance));
+        // As the log and the audit call it; only tests have no gate before the routes.
+        let named = parts.extensions.get::<RequestId>().map(|RequestId(id)| id.to_string());
+        let request_id = named.unwrap_or_else(|| {
+            format!("{}-{}", short(&service.about.instance), service.live().begin_request())
+        });
         let Some(caller) = parts.extensions.get::<Caller>().cloned() else {
             let detail = "the request carries no identity; send `Authorization: Bearer …`";
             return Err(Refused::before(request_id, Code::Unauthenticated, detail));

@@ -16,9 +16,7 @@ mod summary;
 mod visible;
 mod words;
 
-use axum::Router;
 use axum::routing::{MethodRouter, get};
-use headroom_api::routes::{self, Method};
 
 use crate::service::Service;
 
@@ -38,11 +36,4 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "listEvents" => get(events::events),
         _ => return None,
     })
-}
-
-/// A router of all operations that are answered here.
-pub fn router() -> Router<Service> {
-    let here = routes::all().filter(|route| route.method == Method::Get);
-    here.filter_map(|route| Some((route.path, handler(route.operation)?)))
-        .fold(Router::new(), |router, (path, handler)| router.route(path, handler))
 }

@@ -21,8 +21,9 @@ use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::partitions::of_path;
 use super::visible;
-use super::words::{resources, stamp, time};
+use super::words::{stamp, time};
 use crate::caller::Caller;
+use crate::convert::value::resources;
 use crate::rest::Sight;
 use crate::service::Service;
 

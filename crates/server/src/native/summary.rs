@@ -17,7 +17,8 @@ use super::asked::Asked;
 use super::health::per_second;
 use super::over_limit::over_limit;
 use super::visible;
-use super::words::{resources, time};
+use super::words::time;
+use crate::convert::value::resources;
 use crate::service::Service;
 
 /// How many entries a list of what needs attention has at most.

@@ -1,12 +1,13 @@
 //! Applications, by partition, queue and state.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use headroom_api::wsv1::{Application, message};
-use headroom_core::Name;
 use headroom_core::books::{ApplicationState, Books};
 use headroom_core::id::{ApplicationId, PartitionId, QueueId};
 use headroom_core::view::{ApplicationView, RejectedView};
+use headroom_core::{Name, Timestamp};
 
 use crate::convert::application::{application, rejected};
 use crate::convert::ask::waits;
@@ -19,21 +20,23 @@ use super::respond::{blocking, json};
 /// How long the scheduler is waited for, when it is asked why something waits.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// For how many asks of one application it is found out why they wait: the scheduler is held up
-/// for that long.
+/// For how many asks of one application, or applications of a list, it is found out why they wait:
+/// the scheduler is held up for that long.
 const REASONS_MAX: usize = 256;
+
+/// Among how many asks and allocations of an application of a list one that waits is looked for.
+const LOOKED_AT_MAX: usize = 64;
 
 pub(crate) async fn get_queue_applications(asked: Asked) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let path = asked.decoded("queue")?;
     check_queue_path(&path)?;
-    asked
-        .list(move |seen| {
-            let partition = seen.partition(&partition)?;
-            let queue = seen.queue(partition, &path)?;
-            Ok(in_queue(seen, queue, None))
-        })
-        .await
+    let chosen = move |seen: &Seen| {
+        let partition = seen.partition(&partition)?;
+        let queue = seen.queue(partition, &path)?;
+        Ok(in_queue(seen, queue, None))
+    };
+    with_reasons(asked, chosen).await
 }
 
 pub(crate) async fn get_queue_applications_by_state(asked: Asked) -> Answer {
@@ -41,29 +44,31 @@ pub(crate) async fn get_queue_applications_by_state(asked: Asked) -> Answer {
     let path = asked.decoded("queue");
     let state = asked.parameter("state").to_lowercase();
     let status = status(&asked);
-    asked
-        .list(move |seen| {
-            let partition = seen.partition(&partition)?;
-            let path = path?;
-            check_queue_path(&path)?;
-            let queue = seen.queue(partition, &path)?;
-            if state != "active" {
-                return Err(Refusal::bad(message::QUEUE_APPLICATION_STATES));
-            }
-            Ok(in_queue(seen, queue, status?))
-        })
-        .await
+    let chosen = move |seen: &Seen| {
+        let partition = seen.partition(&partition)?;
+        let path = path?;
+        check_queue_path(&path)?;
+        let queue = seen.queue(partition, &path)?;
+        if state != "active" {
+            return Err(Refusal::bad(message::QUEUE_APPLICATION_STATES));
+        }
+        Ok(in_queue(seen, queue, status?))
+    };
+    with_reasons(asked, chosen).await
 }
 
 pub(crate) async fn get_applications(asked: Asked) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let state = asked.parameter("state").to_lowercase();
     let status = status(&asked);
+    if state == "active" {
+        let chosen = move |seen: &Seen| Ok(active_ids(seen, seen.partition(&partition)?, status?));
+        return with_reasons(asked, chosen).await;
+    }
     asked
         .list(move |seen| {
             let partition = seen.partition(&partition)?;
             let list: Box<dyn Iterator<Item = Application> + Send> = match state.as_str() {
-                "active" => Box::new(active(seen, partition, status?)),
                 "completed" => Box::new(ended(seen, partition)),
                 "rejected" => Box::new(refused(&seen, partition)),
                 _ => return Err(Refusal::bad(message::APPLICATION_STATES)),
@@ -71,6 +76,32 @@ pub(crate) async fn get_applications(asked: Asked) -> Answer {
             Ok(list)
         })
         .await
+}
+
+/// A list of applications, the first of which say of one of their asks why it waits.
+async fn with_reasons(
+    asked: Asked,
+    choose: impl FnOnce(&Seen) -> Result<Vec<ApplicationId>, Refusal> + Send + 'static,
+) -> Answer {
+    let seen = asked.seen().await;
+    let (seen, ids) = blocking(move || choose(&seen).map(|ids| (seen, ids))).await??;
+    let books = seen.books();
+    let waiting = ids.iter().copied().filter(|id| books.application(*id).ask_count > 0);
+    let waiting: Vec<_> = waiting.take(REASONS_MAX).collect();
+    let reasons = if waiting.is_empty() {
+        BTreeMap::new()
+    } else {
+        first_reasons(&asked.service, waiting).await
+    };
+    let now = asked.service.clock.now();
+    let shown = ids.into_iter().map(move |id| {
+        let mut shown = show(&seen, id);
+        if let Some((key, reason)) = reasons.get(&id) {
+            say(&mut shown, key, reason.clone(), now);
+        }
+        shown
+    });
+    asked.rest.large.list(move || Ok(shown)).await
 }
 
 pub(crate) async fn get_queue_application(asked: Asked) -> Answer {
@@ -95,16 +126,40 @@ async fn one(asked: Asked, path: Option<String>) -> Answer {
     blocking(move || {
         let mut shown = show(&seen, id);
         for (key, reason) in reasons {
-            // By key; one that was placed in between is not there any more.
-            let found =
-                shown.requests.binary_search_by(|ask| ask.allocation_key.as_str().cmp(&key));
-            if let Some(ask) = found.ok().and_then(|place| shown.requests.get_mut(place)) {
-                waits(ask, reason, now);
-            }
+            say(&mut shown, &key, reason, now);
         }
         json(&shown)
     })
     .await
+}
+
+/// Say of one of an application's asks why it waits, unless it was placed in between.
+fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
+    let found = shown.requests.binary_search_by(|ask| ask.allocation_key.as_str().cmp(key));
+    if let Some(ask) = found.ok().and_then(|place| shown.requests.get_mut(place)) {
+        waits(ask, reason, now);
+    }
+}
+
+/// Why an ask of each of these applications waits; it is looked for among the first of their asks
+/// and allocations.
+async fn first_reasons(
+    service: &Service,
+    of: Vec<ApplicationId>,
+) -> BTreeMap<ApplicationId, (Name, String)> {
+    let reasons = service.engine.inspect(move |books, scheduler| {
+        let reason = |id: ApplicationId| {
+            books.applications().get(id)?;
+            let mut some = books.allocations_of(id).take(LOOKED_AT_MAX);
+            let (ask, row) = some.find(|(_, row)| row.is_pending())?;
+            let wait = scheduler.wait_of(books, ask)?;
+            let sentence = wait.sentence(books, books.resources_of(ask));
+            Some((id, (row.key.clone(), sentence)))
+        };
+        of.into_iter().filter_map(reason).collect()
+    });
+    let reasons = tokio::time::timeout(PATIENCE, reasons).await;
+    reasons.ok().and_then(Result::ok).unwrap_or_default()
 }
 
 /// Why asks of an application wait, by key. The scheduler knows it, the books do not; if it has
@@ -173,18 +228,21 @@ pub(crate) fn active(
     partition: PartitionId,
     state: Option<ApplicationState>,
 ) -> impl Iterator<Item = Application> + Send + 'static {
-    let all = &seen.books().partition(partition).applications;
-    let ids = all.iter().map(|(_, id)| *id).collect();
-    shown(seen, ids, state)
+    let ids = active_ids(&seen, partition, state);
+    shown(seen, ids)
 }
 
-fn in_queue(
-    seen: Seen,
-    queue: QueueId,
+fn active_ids(
+    seen: &Seen,
+    partition: PartitionId,
     state: Option<ApplicationState>,
-) -> impl Iterator<Item = Application> + Send + 'static {
-    let ids = seen.books().applications_in(queue).map(|(id, _)| id).collect();
-    shown(seen, ids, state)
+) -> Vec<ApplicationId> {
+    let all = &seen.books().partition(partition).applications;
+    in_order(seen, all.iter().map(|(_, id)| *id).collect(), state)
+}
+
+fn in_queue(seen: &Seen, queue: QueueId, state: Option<ApplicationState>) -> Vec<ApplicationId> {
+    in_order(seen, seen.books().applications_in(queue).map(|(id, _)| id).collect(), state)
 }
 
 /// Completed and failed ones. Looks at the applications of all partitions.
@@ -194,8 +252,8 @@ pub(crate) fn ended(
 ) -> impl Iterator<Item = Application> + Send + 'static {
     let all = seen.books().applications().iter();
     let ended = all.filter(|(_, row)| row.partition == partition && !row.state.is_active());
-    let ids = ended.map(|(id, _)| id).collect();
-    shown(seen, ids, None)
+    let ids = in_order(&seen, ended.map(|(id, _)| id).collect(), None);
+    shown(seen, ids)
 }
 
 /// Those that were refused, in the order of time.
@@ -209,12 +267,19 @@ pub(crate) fn refused(
     all.into_iter().map(|one| rejected(&one))
 }
 
-/// Those that are seen, by the time of their submission and then by id.
 fn shown(
     seen: Seen,
+    ids: Vec<ApplicationId>,
+) -> impl Iterator<Item = Application> + Send + 'static {
+    ids.into_iter().map(move |id| show(&seen, id))
+}
+
+/// Those that are seen, by the time of their submission and then by id.
+fn in_order(
+    seen: &Seen,
     mut ids: Vec<ApplicationId>,
     state: Option<ApplicationState>,
-) -> impl Iterator<Item = Application> + Send + 'static {
+) -> Vec<ApplicationId> {
     let books: &Books = seen.books();
     ids.retain(|id| {
         let row = books.application(*id);
@@ -224,5 +289,5 @@ fn shown(
         let (one, other) = (books.application(*one), books.application(*other));
         (one.submitted, &one.name, one.number).cmp(&(other.submitted, &other.name, other.number))
     });
-    ids.into_iter().map(move |id| show(&seen, id))
+    ids
 }

@@ -104,7 +104,7 @@ const PROFILES: &str = "<!DOCTYPE html>
 <body>
 <h1>/debug/pprof/</h1>
 <ul>
-<li><a href=\"profile?seconds=10\">profile</a>: where processor time goes, by thread</li>
+<li><a href=\"profile?seconds=10\">profile</a>: where processor time goes, by stack and thread</li>
 <li><a href=\"heap?debug=1\">heap</a>: memory in use, by mapping</li>
 <li><a href=\"cmdline\">cmdline</a>: the command line</li>
 <li><a href=\"symbol\">symbol</a>: how many symbols are known</li>

@@ -3,30 +3,34 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::routing::{MethodRouter, get, put};
+use axum::{Extension, Json};
 use headroom_api::headroomv1::{Code, LogLevel};
 
 use crate::family::{Family, Refusal};
 use crate::listen::RequestId;
 use crate::log_levels::LogLevels;
+use crate::service::Service;
 
-/// The two routes.
-pub fn router(levels: Arc<LogLevels>) -> Router {
-    let path = "/headroom/v1/log-level";
-    Router::new().route(path, get(read).put(replace)).with_state(levels)
+/// What answers an operation of the table of routes; none if it is not answered here. Requests
+/// carry the levels as extension.
+pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
+    Some(match operation {
+        "getLogLevel" => get(read),
+        "setLogLevel" => put(replace),
+        _ => return None,
+    })
 }
 
-async fn read(State(levels): State<Arc<LogLevels>>) -> Json<LogLevel> {
+async fn read(Extension(levels): Extension<Arc<LogLevels>>) -> Json<LogLevel> {
     Json(levels.get())
 }
 
 async fn replace(
-    State(levels): State<Arc<LogLevels>>,
+    Extension(levels): Extension<Arc<LogLevels>>,
     id: Option<Extension<RequestId>>,
     headers: HeaderMap,
     body: Bytes,

@@ -57,10 +57,10 @@ pub struct Rest {
     /// Who follows the events.
     pub streams: Arc<Streams>,
     large: respond::Large,
+    /// Queue files that are judged.
+    reviews: validation::Reviews,
     /// One state dump at a time.
     dump: Arc<tokio::sync::Mutex<()>>,
-    /// One profile at a time.
-    profile: tokio::sync::Mutex<()>,
 }
 
 impl Rest {
@@ -72,8 +72,8 @@ impl Rest {
             checks: Arc::default(),
             streams: Arc::default(),
             large: respond::Large::new(&settings),
+            reviews: validation::Reviews::default(),
             dump: Arc::default(),
-            profile: tokio::sync::Mutex::default(),
         }
     }
 }

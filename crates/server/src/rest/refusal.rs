@@ -41,8 +41,18 @@ impl Refusal {
 
     /// Not now; come back in so many seconds.
     pub(crate) fn later(seconds: u32, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message).retry_after(seconds)
+    }
+
+    /// That may be different after so many seconds.
+    pub(crate) fn retry_after(self, seconds: u32) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
+    /// As many ask as may; come back in so many seconds.
+    pub(crate) fn crowded(seconds: u32, message: impl Into<String>) -> Self {
         let retry_after = Some(seconds);
-        Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+        Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
     }
 
     pub(crate) fn no_partition() -> Self {

@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::convert::event::event;
+use crate::live::MAKING;
 
 use super::event::settings;
 use super::refusal::{Answer, Refusal};
@@ -23,7 +24,7 @@ use super::request::Asked;
 use super::respond::{JSON, body};
 
 /// How many lines wait for a reader at most, beside those in the buffers of its connection.
-const LINES_WAITING: usize = 1_000;
+const LINES_WAITING: usize = 128;
 
 /// How long a reader may take none of them before it is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -165,8 +166,11 @@ async fn pass_on(mut watcher: Watcher, lines: mpsc::Sender<Bytes>, is_dropped: A
             // So much has happened meanwhile that some of it is not kept any more.
             Err(_) => return is_dropped.store(true, Ordering::SeqCst),
         };
-        for record in &records {
-            match tokio::time::timeout(PATIENCE, lines.send(line(&event(record)))).await {
+        let Ok(making) = MAKING.acquire().await else { return };
+        let made: Vec<Bytes> = records.iter().map(|record| line(&event(record))).collect();
+        drop(making);
+        for line in made {
+            match tokio::time::timeout(PATIENCE, lines.send(line)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) => return is_dropped.store(true, Ordering::SeqCst),

@@ -8,4 +8,5 @@ mod support;
 mod limits;
 mod names;
 mod process;
+mod room;
 mod tls;

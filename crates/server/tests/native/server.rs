@@ -13,7 +13,8 @@ use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Termination, Ti
 use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Origin, Pace, Settings};
-use headroom_server::{About, Caller, Parts, QueueFile, Service, metrics, native, page};
+use headroom_server::rest::{Nothing, Rest, RestSettings};
+use headroom_server::{About, Caller, Parts, QueueFile, Service, metrics, mount, native, page};
 use reqwest::Response;
 
 /// When every test begins: 22 November 2026, 9 o'clock.
@@ -66,11 +67,12 @@ impl Server {
         let about = About::this(BTreeMap::new()).unwrap();
         let parts = Parts { engine: engine.handle(), clock: hands, users, queue_file, about };
         let service = Service::new(parts);
-        let routes = native::router().merge(metrics::router());
+        let rest = Arc::new(Rest::new(RestSettings::default(), Arc::new(Nothing)));
+        let modules = [native::handler, metrics::handler];
+        let routes = mount::router(service.clone(), rest, &modules).router;
         let routes = routes
             .layer(from_fn(identify))
-            .route_layer(from_fn_with_state(service.clone(), metrics::count))
-            .with_state(service.clone())
+            .layer(from_fn_with_state(service.clone(), metrics::count))
             .merge(page::router());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -15,7 +15,7 @@ use headroom_api::si::headroom::{
 };
 use headroom_api::si::v1::NodeRequest;
 use headroom_api::si::v1::node_info::ActionFromRm;
-use headroom_server::grpc::Standing;
+use headroom_server::grpc::{Settings, Standing};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
@@ -222,6 +222,7 @@ async fn a_lost_stream_of_questions_pauses_and_another_resumes() {
 /// Item 8: the RM is told each second which asks more nodes would help, as long as they wait.
 #[tokio::test]
 async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
+    assert_eq!(Settings::default().container_state_every, Duration::from_secs(1));
     let every = Duration::from_millis(50);
     let server = Server::with_settings(|settings| settings.container_state_every = every).await;
     let mut rm = Rm::furnished(&server).await;

@@ -1,9 +1,9 @@
 //! Item 5 of the list: gangs. What a member takes the place of is stopped by the RM first.
 
 use headroom_api::si::v1::node_info::ActionFromRm;
-use headroom_api::si::v1::{Allocation, TerminationType};
+use headroom_api::si::v1::{AddApplicationRequest, Allocation, TerminationType};
 
-use crate::support::{QUEUES, Rm, Server, ask, new, placed, vcores};
+use crate::support::{QUEUES, Rm, Server, ask, new, placed, until, vcores};
 
 const REPLACED: TerminationType = TerminationType::PlaceholderReplaced;
 const TIMEOUT: TerminationType = TerminationType::Timeout;
@@ -39,7 +39,7 @@ async fn hold(server: &Server, rm: &mut Rm, keys: &[&str]) {
 
 /// Turn once the ask is in the books.
 async fn turn_with(server: &Server, count: usize) {
-    crate::support::until("the asks are there", async || {
+    until("the asks are there", async || {
         server.handle.views().at_least(0).await.books.allocations().iter().count() == count
     })
     .await;
@@ -124,6 +124,84 @@ async fn the_node_of_a_swap_may_go() {
     );
 }
 
+/// Item 5, §7.1: the node of the placeholder goes, and the member has its place on another: that is
+/// as good as a confirmation.
+#[tokio::test]
+async fn the_node_of_a_placeholder_may_go_whose_member_runs_elsewhere() {
+    let server = Server::start().await;
+    let mut rm = gang(&server, "Soft", &[("n1", 4)]).await;
+    hold(&server, &mut rm, &["p1", "p2"]).await;
+    rm.create(&[("n2", 4)]).await;
+    let requires = ("yunikorn.apache.org/requiredNode".to_owned(), "n2".to_owned());
+    rm.ask(vec![Allocation { allocation_tags: [requires].into(), ..member("m1", 2) }]);
+    turn_with(&server, 3).await;
+    let replaced = rm.released(1).await.remove(0);
+    assert_eq!(replaced.1, REPLACED);
+    rm.act("n1", ActionFromRm::Decomission);
+    // All that was there first, in one message; then the member.
+    let mut gone = rm.allocations.next().await;
+    gone.released.sort_by(|one, other| one.allocation_key.cmp(&other.allocation_key));
+    let keys: Vec<&str> = gone.released.iter().map(|one| &*one.allocation_key).collect();
+    assert_eq!((keys, gone.new.len()), (vec!["p1", "p2"], 0));
+    let stopped = TerminationType::StoppedByRm;
+    assert!(gone.released.iter().all(|one| one.termination_type() == stopped), "{gone:?}");
+    assert_eq!(rm.allocated(1).await, [("m1".to_owned(), "n2".to_owned())]);
+    // The confirmation comes late, and there is nothing left to confirm.
+    rm.release("gang", &replaced.0, REPLACED);
+    rm.allocations.silent().await;
+    let shown = server.json("/ws/v1/partition/default/node/n2").await;
+    assert_eq!(shown["allocated"]["vcore"], 2_000, "{shown}");
+}
+
+/// §7.3: in an application that runs, placeholders whose time is over are given up, and it goes on.
+#[tokio::test]
+async fn a_gang_that_runs_gives_up_what_was_not_used_in_time() {
+    let server = Server::start().await;
+    let mut rm = gang(&server, "Hard", &[("n1", 4)]).await;
+    hold(&server, &mut rm, &["p1", "p2"]).await;
+    rm.ask(vec![member("m1", 2)]);
+    turn_with(&server, 3).await;
+    let replaced = rm.released(1).await.remove(0).0;
+    rm.release("gang", &replaced, REPLACED);
+    assert_eq!(rm.allocated(1).await, [("m1".to_owned(), "n1".to_owned())]);
+    assert_eq!(rm.states(1).await, ["Running"]);
+    server.turn(121_000).await;
+    let left = if replaced == "p1" { "p2" } else { "p1" };
+    assert_eq!(rm.released(1).await, [(left.to_owned(), TIMEOUT)]);
+    rm.release("gang", left, TIMEOUT);
+    rm.applications.silent().await;
+    let shown = server.json("/ws/v1/partition/default/application/gang").await;
+    assert_eq!(shown["applicationState"], "Running", "{shown}");
+    assert_eq!(shown["usedResource"]["vcore"], 2_000, "{shown}");
+}
+
+/// §7.3: an application whose members are done gives up the placeholders that nobody took.
+#[tokio::test]
+async fn a_gang_that_completes_gives_up_what_nobody_took() {
+    let server = Server::start().await;
+    let mut rm = gang(&server, "Soft", &[("n1", 4)]).await;
+    hold(&server, &mut rm, &["p1", "p2"]).await;
+    rm.ask(vec![member("m1", 2)]);
+    turn_with(&server, 3).await;
+    let replaced = rm.released(1).await.remove(0).0;
+    rm.release("gang", &replaced, REPLACED);
+    rm.allocated(1).await;
+    assert_eq!(rm.states(1).await, ["Running"]);
+    rm.release("gang", "m1", TerminationType::StoppedByRm);
+    assert_eq!(rm.released(1).await, [("m1".to_owned(), TerminationType::StoppedByRm)]);
+    assert_eq!(rm.states(1).await, ["Completing"]);
+    server.turn(31_000).await;
+    let left = if replaced == "p1" { "p2" } else { "p1" };
+    assert_eq!(rm.released(1).await, [(left.to_owned(), TIMEOUT)]);
+    rm.release("gang", left, TIMEOUT);
+    until("nothing is left", async || {
+        server.turn(31_000).await;
+        server.handle.views().at_least(0).await.books.allocations().iter().count() == 0
+    })
+    .await;
+    assert_eq!(rm.states(1).await, ["Completed"]);
+}
+
 /// Item 5: a gang that is not complete in time starts over, or fails. What it holds is stopped.
 #[tokio::test]
 async fn a_gang_that_is_not_complete_in_time_resumes_or_fails() {
@@ -145,6 +223,33 @@ async fn a_gang_that_is_not_complete_in_time_resumes_or_fails() {
             rm.release("gang", key, TIMEOUT);
         }
         assert_eq!(rm.states(1).await, [expected[1]], "{style}, {held} was held");
+    }
+}
+
+/// §2.3: a style counts in its own letters only, and a time that is none, or too long to count, is
+/// a quarter of an hour.
+#[tokio::test]
+async fn a_style_that_nobody_knows_is_soft_and_a_time_that_is_none_is_a_quarter_of_an_hour() {
+    for (style, millis) in [("hard", i64::MAX), ("", 0), ("odd", -1)] {
+        let server = Server::start().await;
+        let mut rm = Rm::on(&server, QUEUES).await;
+        rm.create(&[("n1", 3)]).await;
+        let one = new("gang", "root.a");
+        rm.add(AddApplicationRequest {
+            placeholder_ask: vcores(4),
+            gang_scheduling_style: style.into(),
+            execution_timeout_milli_seconds: millis,
+            ..one
+        });
+        assert_eq!(rm.applications.next().await.accepted.len(), 1);
+        rm.ask(vec![placeholder("p1", 2), placeholder("p2", 2)]);
+        rm.states(1).await;
+        server.turn(10).await;
+        rm.allocated(1).await;
+        server.turn(15 * 60_000 - 20).await;
+        rm.applications.silent().await;
+        server.turn(20).await;
+        assert_eq!(rm.states(1).await, ["Resuming"], "{style:?}, {millis} ms");
     }
 }
 

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use headroom_api::si::headroom::Capabilities;
 use headroom_api::si::headroom::scheduler_message::Content as Told;
-use headroom_api::si::v1::{AllocationResponse, TerminationType};
+use headroom_api::si::v1::{
+    AddApplicationRequest, Allocation, AllocationResponse, TerminationType,
+};
 use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::{Pace, SystemClock};
 use headroom_server::grpc::Settings;
 
 use crate::session::{SessionRm, application, asks, nodes};
-use crate::support::{Rm, Server, ask};
+use crate::support::{QUEUES, Rm, Server, ask, new, vcores};
 
 /// A server whose scheduler goes by itself.
 async fn automatic() -> Server {
@@ -136,4 +138,43 @@ async fn a_busy_engine_holds_streams_back_and_loses_nothing() {
     }
     let view = server.handle.views().at_least(0).await;
     assert_eq!(view.books.allocations().iter().count(), requests);
+}
+
+/// Item 7, guarantee 3: what is to be stopped for a member is told before the member is new, and
+/// the member is new only once that is confirmed; for many gangs at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_placeholder_is_told_before_the_member_that_takes_its_place() {
+    let (gangs, each) = (40, 8);
+    let server = automatic().await;
+    let mut rm = Rm::on(&server, QUEUES).await;
+    rm.create(&[("n1", 1_000)]).await;
+    let of = |gang: usize, kind: &str, number: usize| Allocation {
+        task_group_name: "tg".into(),
+        placeholder: kind == "p",
+        ..ask(&format!("g{gang}"), &format!("g{gang}-{kind}-{number}"), 1)
+    };
+    for gang in 0..gangs {
+        let placeholder_ask = vcores(i64::try_from(each).unwrap());
+        let one = AddApplicationRequest { placeholder_ask, ..new(&format!("g{gang}"), "root.a") };
+        rm.add(one);
+        while rm.applications.next().await.accepted.is_empty() {}
+        rm.ask((0..each).map(|number| of(gang, "p", number)).collect());
+        rm.ask((0..each).map(|number| of(gang, "m", number)).collect());
+    }
+    // By application: placeholders that were told to stop, and members that are new.
+    let (mut stopped, mut members) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
+    while members.values().sum::<usize>() < gangs * each {
+        let told = rm.allocations.next().await;
+        for one in &told.released {
+            assert_eq!(one.termination_type(), TerminationType::PlaceholderReplaced, "{one:?}");
+            *stopped.entry(one.application_id.clone()).or_default() += 1;
+            rm.release(&one.application_id, &one.allocation_key, one.termination_type());
+        }
+        for one in told.new.iter().filter(|one| !one.placeholder) {
+            let count = members.entry(one.application_id.clone()).or_default();
+            *count += 1;
+            assert!(stopped.get(&one.application_id) >= Some(count), "{one:?} is early");
+        }
+    }
+    assert!(stopped.values().all(|count| *count == each), "{stopped:?}");
 }

@@ -94,6 +94,35 @@ async fn states_follow_each_other_by_the_table() {
     }
 }
 
+/// §8: what has ended is forgotten after three days, and the RM is told.
+#[tokio::test]
+async fn what_has_ended_expires_after_three_days() {
+    let server = Server::start().await;
+    let mut rm = Rm::furnished(&server).await;
+    rm.ask(vec![ask("app", "k1", 100)]);
+    rm.release("app", "k1", TerminationType::StoppedByRm);
+    assert_eq!(rm.states(2).await, ["Accepted", "Completing"]);
+    server.turn(31_000).await;
+    assert_eq!(rm.states(1).await, ["Completed"]);
+    rm.add(new("refused", "root.none"));
+    assert_eq!(rm.applications.next().await.rejected.len(), 1);
+    let shown = async |state: &str| {
+        let path = format!("/ws/v1/partition/default/applications/{state}");
+        server.json(&path).await.as_array().unwrap().len()
+    };
+    assert_eq!((shown("completed").await, shown("rejected").await), (1, 1));
+    server.turn(3 * 24 * 60 * 60 * 1_000 - 60_000).await;
+    rm.applications.silent().await;
+    server.turn(120_000).await;
+    let expired = rm.applications.next().await.updated.remove(0);
+    assert_eq!((&*expired.state, &*expired.message), ("Expired", "expireApplication"));
+    assert_eq!(shown("completed").await, 0);
+    // What was rejected is known to no RM any more, and goes with the next that is rejected.
+    rm.add(new("refused-too", "root.none"));
+    assert_eq!(rm.applications.next().await.rejected.len(), 1);
+    assert_eq!(shown("rejected").await, 1);
+}
+
 /// Until everything sent on the stream of allocations is judged: its answers come in order.
 async fn settle(server: &Server, rm: &mut Rm) {
     let known = server.handle.feed().newest();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use headroom_api::headroomv1::LogLevel;
 use headroom_api::si::SESSION_METADATA;
 use headroom_api::si::v1::scheduler_client::SchedulerClient;
 use headroom_api::si::v1::{
@@ -16,7 +17,10 @@ use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Pace, Settings as EngineSettings};
 use headroom_server::grpc::{Interface, Settings};
-use headroom_server::{About, Caller, Parts, QueueFile, Service};
+use headroom_server::listen::Routers;
+use headroom_server::{
+    About, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, Whole,
+};
 use tokio::sync::mpsc;
 use tonic::metadata::MetadataValue;
 use tonic::transport::Channel;
@@ -56,6 +60,8 @@ pub(crate) struct Server {
     pub(crate) interface: Interface,
     pub(crate) service: Service,
     pub(crate) channel: Channel,
+    /// Where REST is, too.
+    pub(crate) url: String,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -91,22 +97,38 @@ impl Server {
         let engine = Engine::start(Box::new(journal.open()), of_engine).unwrap();
         let handle = engine.handle();
         let service = service(&handle, &clock).await;
-        let interface = Interface::new(service.clone(), settings);
-        let mut router = interface.router();
+        let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
+        let settings = WholeSettings { si: settings, ..WholeSettings::default() };
+        let Whole { routers: Routers { rest, rpc }, interface, .. } =
+            Whole::of(&service, &levels, &settings);
+        let mut router = rest.merge(rpc.reset_fallback());
         if let Some(caller) = caller {
             router = router.layer(axum::Extension(caller));
         }
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        let channel = Channel::from_shared(url).unwrap().connect().await.unwrap();
-        Self { engine: Some(engine), handle, clock, interface, service, channel, serving }
+        let channel = Channel::from_shared(url.clone()).unwrap().connect().await.unwrap();
+        Self { engine: Some(engine), handle, clock, interface, service, channel, url, serving }
     }
 
     /// Let some time pass, and the scheduler take all its steps.
     pub(crate) async fn turn(&self, millis: u64) {
         self.clock.advance(Millis::new(millis));
         self.handle.turn(u32::MAX).await.unwrap();
+    }
+
+    /// The status and the body of what REST answers here.
+    pub(crate) async fn rest(&self, path: &str) -> (u16, String) {
+        let answer = reqwest::get(format!("{}{path}", self.url)).await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    }
+
+    /// What REST answers here as JSON, with status 200.
+    pub(crate) async fn json(&self, path: &str) -> serde_json::Value {
+        let (status, body) = self.rest(path).await;
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
     }
 
     /// A client on a connection of its own.

@@ -212,6 +212,16 @@ async fn an_application_shows_what_it_has_and_why_it_waits() {
     assert!(ask.scheduling_attempted);
     let reason = &ask.allocation_log[0].message;
     assert!(reason.contains("root.sales") && reason.contains("8000 m"), "{reason}");
+    // Lists say it, too.
+    for path in ["queue/root.sales/applications", "applications/active"] {
+        let all = server.json(&format!("/ws/v1/partition/default/{path}")).await;
+        let all = all.as_array().unwrap().iter();
+        let said: Vec<_> = all
+            .filter(|listed| listed["applicationID"] == "app-1")
+            .map(|listed| &listed["requests"][0]["allocationLog"][0]["message"])
+            .collect();
+        assert_eq!(said, [reason], "{path}");
+    }
 
     let never = server.json("/ws/v1/partition/default/application/app-3").await;
     assert_eq!(never.get("startTime"), None, "it never began");

@@ -1,8 +1,12 @@
 //! `/debug`: the state dump and what can be known of the process.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use futures_util::future::BoxFuture;
 use headroom_api::wsv1::{StateDump, to_json_indented};
 use headroom_server::rest::{Beside, Manager, RestSettings, Tags};
@@ -67,16 +71,59 @@ async fn what_can_be_known_of_the_process_is_told() {
         let answer = server.get(&format!("/debug/pprof/{name}")).await;
         assert_eq!((answer.status, &answer.json()["status_code"]), (501, &json!(501)), "{name}");
     }
-    for path in ["pprof/heap", "pprof/profile?seconds=1", "profile?seconds=1"] {
-        let raw = server.raw().header("Accept-Encoding", "gzip");
-        let answer = raw.send("GET", &format!("/debug/{path}")).await;
-        assert_eq!(answer.header("content-type"), Some("application/octet-stream"), "{path}");
-        assert_eq!(answer.header("content-encoding"), None, "it is compressed already");
-        assert!(answer.header("content-disposition").unwrap().starts_with("attachment"));
-        assert_eq!(answer.body[..2], [0x1f, 0x8b], "{path}");
-    }
+    assert!(unpacked(&server, "pprof/heap").await.contains("inuse_space"));
     let heap = server.get("/debug/pprof/heap?debug=1").await;
     assert!(heap.text().starts_with("memory in use") && heap.text().lines().count() > 3);
+}
+
+/// What a profile has in the clear: its texts, among bytes of other kinds.
+async fn unpacked(server: &Server, path: &str) -> String {
+    let raw = server.raw().header("Accept-Encoding", "gzip");
+    let answer = raw.send("GET", &format!("/debug/{path}")).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("application/octet-stream"), "{path}");
+    assert_eq!(answer.header("content-encoding"), None, "it is compressed already");
+    assert!(answer.header("content-disposition").unwrap().starts_with("attachment"));
+    let mut bytes = Vec::new();
+    GzDecoder::new(&*answer.body).read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Uses the processor until it is told to end.
+#[inline(never)]
+fn spin_until(end: &AtomicBool) -> u64 {
+    let mut sum = 0_u64;
+    while !end.load(Ordering::Relaxed) {
+        sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
+    }
+    sum
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_profile_shows_where_processor_time_goes_and_one_is_taken_at_a_time() {
+    let server = Server::start().await;
+    let end = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&end);
+    let busy = std::thread::Builder::new().name("busy-thread".into());
+    let busy = busy.spawn(move || spin_until(&told)).unwrap();
+    let (first, second) = tokio::join!(unpacked(&server, "profile?seconds=2"), async {
+        // The first has begun by then, and goes on for long enough.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        server.get("/debug/pprof/profile?seconds=1").await
+    });
+    assert_eq!((second.status, &second.json()["status_code"]), (429, &json!(429)));
+    assert!(second.header("retry-after").is_some());
+    for expected in ["nanoseconds", "spin_until", "busy-thread", "debug.rs"] {
+        assert!(first.contains(expected), "{expected} is not in the profile");
+    }
+    // The one before has left nothing behind that keeps another from being taken.
+    assert!(unpacked(&server, "pprof/profile?seconds=1").await.contains("spin_until"));
+    end.store(true, Ordering::Relaxed);
+    busy.join().unwrap();
+    for wrong in ["301", "-1", "soon"] {
+        let answer = server.get(&format!("/debug/profile?seconds={wrong}")).await;
+        assert_eq!(answer.status, 400, "{wrong}");
+    }
 }
 
 /// An RM that has registered.

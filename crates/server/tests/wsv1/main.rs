@@ -5,6 +5,7 @@
 mod support;
 
 mod bodies;
+mod bytes;
 mod configuration;
 mod debug;
 mod events;

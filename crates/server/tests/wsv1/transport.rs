@@ -160,6 +160,27 @@ fn unzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
+async fn metrics_are_compressed_once() {
+    let modules: Vec<headroom_server::mount::Handlers> = vec![headroom_server::metrics::handler];
+    let server = Server::with(Options { modules, ..Options::default() }).await;
+    server.furnish().await;
+    let plain = server.get("/ws/v1/metrics").await;
+    assert_eq!(plain.header("content-encoding"), None);
+    let raw = server.raw().header("Accept-Encoding", "gzip");
+    let answer = raw.send("GET", "/ws/v1/metrics").await;
+    let encodings = answer.headers.iter().filter(|(name, _)| name == "content-encoding");
+    assert_eq!(encodings.map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["gzip"]);
+    // Once unpacked it is text, and not packed again.
+    let text = String::from_utf8(unzipped(&answer.body)).unwrap();
+    let names = |text: &str| {
+        let of_type = text.lines().filter(|line| line.starts_with("# TYPE "));
+        of_type.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(names(&text).len() > 10, "{text}");
+    assert_eq!(names(&text), names(&plain.text()));
+}
+
+#[tokio::test]
 async fn the_table_says_what_each_route_answers() {
     let server = Server::start().await;
     server.furnish().await;

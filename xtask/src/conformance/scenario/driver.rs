@@ -70,13 +70,13 @@ impl Driver {
     /// The refusal; nothing changed.
     pub(super) fn command(&mut self, command: &Command) -> Result<(), Rejection> {
         let events = decide(&self.books, self.now, command)?;
-        self.apply(&events);
+        self.apply(Some(command), &events);
         Ok(())
     }
 
-    fn apply(&mut self, events: &[Event]) {
+    fn apply(&mut self, cause: Option<&Command>, events: &[Event]) {
         for event in events {
-            self.told.hear(&self.books, event);
+            self.told.hear(&self.books, self.now, cause, event);
             self.scheduler.apply(&mut self.books, self.now, event);
         }
     }
@@ -111,7 +111,7 @@ impl Driver {
             if self.scheduler.next(&self.books, self.now, &mut events) != Step::Moved {
                 return;
             }
-            self.apply(&events);
+            self.apply(None, &events);
             cycles += u64::from(events.iter().any(is_result));
         }
     }

@@ -1,8 +1,8 @@
 //! What the resource manager is told: our events in the words of the recorded `responses`.
 
 use headroom_core::books::Books;
-use headroom_core::{Event, Termination};
-use headroom_engine::{News, Notice, notice};
+use headroom_core::{Command, Event, Termination, Timestamp};
+use headroom_engine::{News, Notice, notices};
 use serde_json::{Map, Value, json};
 
 use super::print::resources;
@@ -56,9 +56,15 @@ impl Told {
         std::mem::replace(self, Self { unconfirmed, ..Self::default() })
     }
 
-    /// Hear an event before it changes these books.
-    pub(super) fn hear(&mut self, books: &Books, event: &Event) {
-        if let Some(notice) = notice(books, event) {
+    /// Hear an event before it changes these books, and which command it follows from.
+    pub(super) fn hear(
+        &mut self,
+        books: &Books,
+        at: Timestamp,
+        cause: Option<&Command>,
+        event: &Event,
+    ) {
+        for notice in notices(books, at, cause, event) {
             self.take_in(notice);
         }
     }
@@ -69,6 +75,9 @@ impl Told {
             News::ApplicationRejected { application, .. } => self.refuse_application(&application),
             News::ApplicationMoved { application, state, .. } => {
                 self.update_application(&application, &state.to_string());
+            }
+            News::ApplicationExpired { application } => {
+                self.update_application(&application, "Expired");
             }
             News::NodeAccepted { node } => self.accept_node(&node),
             News::Allocated(one) => {

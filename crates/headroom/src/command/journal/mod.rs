@@ -16,8 +16,15 @@ use json::Messages;
 
 use crate::output;
 
+const EXAMPLE: &str = "\
+Examples:
+  headroom journal verify
+  headroom journal dump --from 100 --to 200
+  headroom journal repair --to 41723";
+
 /// Check, print or repair the journal of a server that does not run.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
 pub(crate) struct Journal {
     #[command(subcommand)]
     deed: Deed,
@@ -34,6 +41,7 @@ enum Deed {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom journal verify /var/lib/headroom")]
 struct Verify {
     /// Folder of the journal
     #[arg(value_name = "FOLDER", default_value = "headroom-data")]
@@ -41,6 +49,7 @@ struct Verify {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom journal dump --from 100 --to 200 | jq .command")]
 struct Dump {
     /// Folder of the journal
     #[arg(value_name = "FOLDER", default_value = "headroom-data")]
@@ -54,6 +63,7 @@ struct Dump {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom journal repair /var/lib/headroom --to 41723")]
 struct Repair {
     /// Folder of the journal
     #[arg(value_name = "FOLDER", default_value = "headroom-data")]

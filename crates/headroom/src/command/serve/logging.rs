@@ -1,17 +1,34 @@
-//! What is logged: to standard error, as text for people or JSON for machines.
+//! What is logged: to standard error, as text for people or JSON for machines. And what is traced.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::Arc;
 
+use anyhow::Result;
 use headroom_api::headroomv1::{Level, LogLevel};
-use headroom_config::process::{self, Log, LogFormat};
+use headroom_config::process::{self, LogFormat, Process};
+use headroom_engine::TRACES;
 use headroom_server::{LogLevels, targets};
+use tracing_subscriber::filter::{FilterExt as _, LevelFilter, filter_fn};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{fmt, registry, reload};
 
-/// Begin to log; what comes back changes how much.
-pub(super) fn begin(log: &Log) -> Arc<LogLevels> {
+use super::otlp;
+
+/// What is told of what happens.
+pub(super) struct Telling {
+    /// Changes how much is logged.
+    pub(super) levels: Arc<LogLevels>,
+    /// None: nothing is traced.
+    pub(super) traces: Option<otlp::Sending>,
+}
+
+/// Begin to log, and to trace if that is wanted. Within a runtime.
+///
+/// # Errors
+/// When traces cannot be sent.
+pub(super) fn begin(process: &Process) -> Result<Telling> {
+    let Process { log, otlp, .. } = process;
     let levels = LogLevel {
         level: level(log.levels.level),
         targets: log.levels.targets.iter().map(|(name, one)| (name.clone(), level(*one))).collect(),
@@ -30,12 +47,24 @@ pub(super) fn begin(log: &Log) -> Arc<LogLevels> {
     } else {
         lines.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
     };
+    // Spans for a collector are no lines, and say nothing of those within them.
+    let lines_alone = filter_fn(|metadata| metadata.target() != TRACES);
+    // The hint keeps what is below the level as cheap as it was.
+    let filter = filter.and(lines_alone.with_max_level_hint(LevelFilter::TRACE));
+    let mut layers = vec![lines.with_filter(filter).boxed()];
+    let mut traces = None;
+    if let Some(otlp) = otlp {
+        let (listener, sending) = otlp::begin(otlp)?;
+        layers.push(listener);
+        traces = Some(sending);
+    }
     // Only a test would have begun before.
-    let _ = registry().with(lines.with_filter(filter)).try_init();
-    Arc::new(LogLevels::new(levels, move |targets| {
+    let _ = registry().with(layers).try_init();
+    let levels = Arc::new(LogLevels::new(levels, move |targets| {
         // It fails only where nothing is logged any more.
         let _ = handle.modify(|filter| *filter = targets);
-    }))
+    }));
+    Ok(Telling { levels, traces })
 }
 
 const fn level(level: process::Level) -> Level {

@@ -2,6 +2,8 @@
 
 mod flags;
 mod logging;
+#[cfg_attr(not(feature = "otlp"), path = "no_otlp.rs")]
+mod otlp;
 mod recovery;
 mod run;
 mod signals;
@@ -49,8 +51,7 @@ impl Serve {
         let demo = self.demo;
         let sources = self.sources()?;
         let process = if demo { of_demo(sources)? } else { Process::read(sources)? };
-        let levels = logging::begin(&process.log);
-        run::run(process, levels, demo)
+        run::run(process, demo)
     }
 
     /// What was said, and where.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use headroom_engine::Recovering;
 use headroom_journal::{
     JournalError, Lease, ReadStore, Records, Snapshot, SnapshotHead, Store, WriteSnapshot,
 };
@@ -10,31 +11,19 @@ use headroom_journal::{
 /// How often it is told.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
-/// A store that logs how far each reading of records has come.
-pub(super) struct Told<S>(pub(super) S);
-
-/// Counts records as they are read.
-struct Counted<'store> {
-    records: Records<'store>,
-    /// How many there are.
-    all: u64,
-    read: u64,
-    told_at: Instant,
-}
-
-impl Iterator for Counted<'_> {
-    type Item = <Records<'static> as Iterator>::Item;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.records.next()?;
-        self.read += 1;
-        if self.told_at.elapsed() >= TELL_EVERY {
-            self.told_at = Instant::now();
-            tracing::info!(records = self.read, of = self.all, "reading the journal");
+/// Logs how far the replay is, now and then.
+pub(super) fn progress() -> impl FnMut(Recovering) {
+    let mut told_at = Instant::now();
+    move |Recovering { replayed, records }| {
+        if told_at.elapsed() >= TELL_EVERY {
+            told_at = Instant::now();
+            tracing::info!(records = replayed, of = records, "reading the journal");
         }
-        Some(next)
     }
 }
+
+/// A store that logs what is read of it and written beside its records.
+pub(super) struct Told<S>(pub(super) S);
 
 impl<S: ReadStore> ReadStore for Told<S> {
     fn first(&self) -> u64 {
@@ -54,8 +43,7 @@ impl<S: ReadStore> ReadStore for Told<S> {
         if all > 0 {
             tracing::info!(records = all, from, "reading the journal");
         }
-        let (records, told_at) = (self.0.read(from)?, Instant::now());
-        Ok(Box::new(Counted { records, all, read: 0, told_at }))
+        self.0.read(from)
     }
 
     fn snapshots(&self) -> Result<Vec<u64>, JournalError> {

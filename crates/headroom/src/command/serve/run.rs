@@ -1,6 +1,5 @@
 //! The life of the server: take the port, read the journal, let requests in, and end well.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,31 +21,43 @@ use headroom_server::{
 };
 use tokio::sync::Notify;
 
-use super::recovery::Told;
+use super::logging::{self, Telling};
+use super::otlp::Sending;
+use super::recovery::{Told, progress};
 use super::signals::{self, Ends};
-use crate::output;
+use crate::{built, output};
 
 /// How long all of ending may take.
-const END_MAX: Duration = Duration::from_millis(4_500);
+const END_MAX: Duration = Duration::from_millis(4_400);
 /// How long requests that are there may take to end.
 const REQUESTS_END_MAX: Duration = Duration::from_secs(1);
 /// How long whoever follows may take to hear that nothing comes any more.
 const STREAMS_END_MAX: Duration = Duration::from_millis(200);
+/// How long a collector may take for the last traces.
+const TRACES_END_MAX: Duration = Duration::from_millis(200);
+
+/// How many threads make answers and read files. More would only take the processors from the
+/// writer, and keep memory each.
+const ANSWERS_AT_ONCE: usize = 16;
 
 /// Serve until a signal ends it.
 ///
 /// # Errors
 /// When it cannot begin.
-pub(super) fn run(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+pub(super) fn run(process: Process, demo: bool) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(ANSWERS_AT_ONCE)
+        .build();
     let runtime = runtime.context("cannot start threads")?;
-    let ended = runtime.block_on(serve(process, levels, demo));
+    let ended = runtime.block_on(serve(process, demo));
     // Reading a file may still be under way; nothing waits for what comes of it.
     runtime.shutdown_background();
     ended
 }
 
-async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<ExitCode> {
+async fn serve(process: Process, demo: bool) -> Result<ExitCode> {
+    let Telling { levels, traces } = logging::begin(&process)?;
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(process.limits.connections);
     // Before they are read, so that no change in between is lost.
@@ -64,7 +75,11 @@ async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<E
     };
     let service = begin(&process, &engine, users).await?;
     let instance = &service.about.instance;
-    let gate = Arc::new(Gate::new(&process, auth, engine.handle(), instance));
+    let gate = Gate::new(&process, auth, engine.handle(), instance);
+    let gate = Arc::new(gate.going_on_with(traces.as_ref().map(Sending::parents)));
+    if let Some(traces) = &traces {
+        service.live().tell_traces_by(traces.counts());
+    }
     let Whole { routers, interface, .. } = whole(&process, &service, &levels);
     serving.open(assemble(&process, &gate, routers));
     welcome(&process, serving.addresses())?;
@@ -81,7 +96,7 @@ async fn serve(process: Process, levels: Arc<LogLevels>, demo: bool) -> Result<E
         std::process::exit(1);
     });
     interface.shut_down();
-    end(serving, engine).await
+    end(serving, engine, traces).await
 }
 
 /// All interfaces of the service.
@@ -129,7 +144,7 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let started = tokio::task::spawn_blocking(move || {
         let store = FileStore::open_folder(&path)
             .with_context(|| format!("cannot open the journal in {}", path.display()))?;
-        anyhow::Ok(Engine::start(Box::new(Told(store)), settings)?)
+        anyhow::Ok(Engine::start_telling(Box::new(Told(store)), settings, &mut progress())?)
     });
     let engine = started.await.context("the journal cannot be read")??;
     let begin = engine.begin();
@@ -154,7 +169,7 @@ async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<
         QueueFile::resume(handle.clone(), clock.clone(), Arc::clone(&users), folder).await;
     queue_file.set_extra(process.extra.clone());
     let is_first = queue_file.in_force().checksum.is_empty();
-    let about = About::this(BTreeMap::new())?;
+    let about = About::this(built::facts())?;
     let service = Service::new(Parts { engine: handle, clock, users, queue_file, about });
     match &process.queues {
         Some(path) => drop(take_queue_file(&service, path).await?),
@@ -224,12 +239,12 @@ fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
         (false, false) => "open: everybody on this machine is admin",
         (false, true) => "OPEN: everybody who can reach it is admin",
     };
-    let version = env!("CARGO_PKG_VERSION");
+    let version = built::VERSION;
     output::print(&format!("headroom {version} serves {} ({whom})\n", urls.join(", ")))
 }
 
 /// End: no more connections, what is under way, then the journal.
-async fn end(serving: Serving, engine: Engine) -> Result<ExitCode> {
+async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Result<ExitCode> {
     let began = Instant::now();
     serving.stop();
     serving.ended(REQUESTS_END_MAX).await;
@@ -242,6 +257,9 @@ async fn end(serving: Serving, engine: Engine) -> Result<ExitCode> {
     }
     serving.ended(STREAMS_END_MAX).await;
     serving.close().await;
+    if let Some(traces) = traces {
+        traces.end(TRACES_END_MAX).await;
+    }
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(took_ms, "ended");
     Ok(ExitCode::SUCCESS)

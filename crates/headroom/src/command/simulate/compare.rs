@@ -10,6 +10,7 @@ use crate::output;
 
 /// Compare two reports that --json wrote.
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom simulate compare before.json after.json")]
 pub(crate) struct Compare {
     /// The run before
     before: PathBuf,

@@ -28,6 +28,9 @@ enum Model {
 
 /// Make a workload from a statistical model, as JSON lines on standard output.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: headroom simulate generate lublin --jobs 1000 --seed 7 > jobs.jsonl"
+)]
 pub(crate) struct Generate {
     /// The model
     model: Model,

@@ -14,12 +14,21 @@ use clap::{Args, Subcommand, ValueEnum};
 use headroom_sim::workload::{Format, Stretch, Template};
 use headroom_sim::world::Shape;
 
+const EXAMPLE: &str = "\
+Examples:
+  headroom simulate
+      The example that it brings along
+  headroom simulate --queues queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}' --workload jobs.swf
+      A trace on a queue file and a cluster
+  headroom simulate generate lublin --jobs 1000 --seed 7 > jobs.jsonl
+      A workload that is made up";
+
 /// Play a workload on a queue file, and say who would have waited how long, and why.
 ///
 /// Without --workload it plays the example that it brings along: two weeks of a campus
 /// cluster with 24 users.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLE)]
 pub(crate) struct Simulate {
     #[command(subcommand)]
     job: Option<Job>,

@@ -41,15 +41,10 @@ pub fn told(rm_id: &str, at: Timestamp, notice: &Notice) -> Told {
             Told::Application(rejected(application.to_string(), reason.to_string()))
         }
         News::ApplicationMoved { application, state, .. } => {
-            Told::Application(ApplicationResponse {
-                updated: vec![UpdatedApplication {
-                    application_id: application.to_string(),
-                    state: state.to_string(),
-                    state_transition_timestamp: nanoseconds(at),
-                    message: transition(*state).to_owned(),
-                }],
-                ..ApplicationResponse::default()
-            })
+            Told::Application(updated(application, at, state.to_string(), transition(*state)))
+        }
+        News::ApplicationExpired { application } => {
+            Told::Application(updated(application, at, "Expired".to_owned(), "expireApplication"))
         }
         News::NodeAccepted { node } => Told::Node(NodeResponse {
             accepted: vec![AcceptedNode { node_id: node.to_string() }],
@@ -73,6 +68,22 @@ pub fn told(rm_id: &str, at: Timestamp, notice: &Notice) -> Told {
         }
         News::Asked(asked) => Told::Asked(notice.partition.clone(), asked.clone()),
     }
+}
+
+/// That an application has entered a state, and by which transition.
+fn updated(
+    application: &Name,
+    at: Timestamp,
+    state: String,
+    transition: &str,
+) -> ApplicationResponse {
+    let updated = UpdatedApplication {
+        application_id: application.to_string(),
+        state,
+        state_transition_timestamp: nanoseconds(at),
+        message: transition.to_owned(),
+    };
+    ApplicationResponse { updated: vec![updated], ..ApplicationResponse::default() }
 }
 
 /// That an application was not taken in.

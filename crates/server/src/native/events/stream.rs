@@ -20,7 +20,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::filter::{Filter, Mark};
 use super::first_wanted;
 use super::tell::told;
-use crate::live::{OpenStream, StreamKind};
+use crate::live::{MAKING, OpenStream, StreamKind};
 use crate::native::answer::Refused;
 use crate::native::asked::Asked;
 use crate::native::words::{epoch, time};
@@ -43,6 +43,8 @@ pub(super) fn stream(service: &Service, asked: &Asked) -> Result<Response<Body>,
     let parameters =
         asked.parameters(&["from", "to", "kind", "object", "find", "limit", "cursor"])?;
     let filter = Filter::read(asked, &parameters)?;
+    // A stream has no pages; what no list would take is refused all the same.
+    parameters.limit()?;
     let first = first(service, asked, &filter)?;
     let open = service.live().open_stream(StreamKind::Events, STREAMS_MAX).ok_or_else(|| {
         let detail = format!("{STREAMS_MAX} streams of events are open, as many as may; try later");
@@ -134,9 +136,11 @@ impl Teller {
     /// Send what is wanted of these; none if nothing is to be sent any more.
     async fn pass_on(&mut self, entries: &[Arc<Entry>]) -> Option<()> {
         let mut piece = String::new();
+        let mut making = MAKING.acquire().await.ok()?;
         for entry in entries {
             self.last = entry.record.sequence;
             if self.filter.ends_before(entry) {
+                drop(making);
                 self.send(piece).await?;
                 return None;
             }
@@ -152,10 +156,13 @@ impl Teller {
                 write!(piece, "{frame}").expect("events are JSON");
                 // One record may have very many.
                 if piece.len() >= PIECE {
+                    drop(making);
                     self.send(std::mem::take(&mut piece)).await?;
+                    making = MAKING.acquire().await.ok()?;
                 }
             }
         }
+        drop(making);
         if piece.is_empty() { Some(()) } else { self.send(piece).await }
     }
 

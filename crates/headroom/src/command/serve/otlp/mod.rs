@@ -1,0 +1,137 @@
+//! Traces for a collector of OpenTelemetry, by OTLP over gRPC.
+//!
+//! Spans end on the threads that made them, and are put into a bounded queue there; a thread of the
+//! library sends them in batches. What has no room is counted and dropped, so that nobody waits.
+
+mod bounded;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use axum::http::HeaderMap;
+use headroom_config::process::Otlp;
+use headroom_engine::TRACES;
+use headroom_server::Traces;
+use headroom_server::listen::Parents;
+use opentelemetry::KeyValue;
+use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
+use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
+use opentelemetry_otlp::tonic_types::transport::ClientTlsConfig;
+use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithTonicConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider,
+};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::layer::Layer;
+use tracing_subscriber::registry::Registry;
+
+use bounded::{Bounded, Counted, Room};
+
+use crate::built;
+
+/// How many spans may wait to be sent; about a kilobyte each.
+const SPANS_WAITING: usize = 8_192;
+/// How many are sent at once.
+const SPANS_PER_BATCH: usize = 512;
+/// How long they wait for others at most.
+const SEND_EVERY: Duration = Duration::from_secs(1);
+/// How long the collector may take for a batch.
+const SEND_MAX: Duration = Duration::from_secs(10);
+
+/// Hears spans.
+pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// What sends traces.
+pub(super) struct Sending {
+    provider: SdkTracerProvider,
+    counts: Arc<Traces>,
+}
+
+/// Begin to send traces. The collector need not be there yet.
+///
+/// # Errors
+/// When it cannot be reached by what is known of it.
+pub(super) fn begin(otlp: &Otlp) -> Result<(Listener, Sending)> {
+    // Another provider of cryptography that was installed before is as good.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let mut exporter =
+        SpanExporter::builder().with_tonic().with_endpoint(&otlp.endpoint).with_timeout(SEND_MAX);
+    if otlp.endpoint.starts_with("https://") {
+        exporter = exporter.with_tls_config(ClientTlsConfig::new().with_enabled_roots());
+    }
+    let exporter = exporter.build().context("`otlp.endpoint` cannot be used")?;
+    let counts = Arc::new(Traces::default());
+    let room = Arc::new(Room::new(SPANS_WAITING, Arc::clone(&counts)));
+    let config = BatchConfigBuilder::default()
+        .with_max_queue_size(SPANS_WAITING)
+        .with_max_export_batch_size(SPANS_PER_BATCH)
+        .with_scheduled_delay(SEND_EVERY);
+    let batches = BatchSpanProcessor::builder(Counted::new(exporter, Arc::clone(&room)))
+        .with_batch_config(config.build())
+        .build();
+    let sampler = Sampler::TraceIdRatioBased(otlp.sampling);
+    let version = KeyValue::new("service.version", built::VERSION);
+    let resource =
+        Resource::builder().with_service_name("headroom").with_attribute(version).build();
+    let provider = SdkTracerProvider::builder()
+        .with_span_processor(Bounded::new(batches, room))
+        .with_sampler(Sampler::ParentBased(Box::new(sampler)))
+        .with_resource(resource)
+        .build();
+    let ours = filter_fn(|metadata| metadata.target() == TRACES);
+    let listener = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("headroom"))
+        .with_location(false)
+        .with_threads(false)
+        .with_tracked_inactivity(false)
+        .with_target(false)
+        .with_filter(ours.with_max_level_hint(LevelFilter::INFO));
+    Ok((listener.boxed(), Sending { provider, counts }))
+}
+
+impl Sending {
+    /// What becomes of the spans.
+    pub(super) fn counts(&self) -> Arc<Traces> {
+        Arc::clone(&self.counts)
+    }
+
+    /// Requests that say in `traceparent` which trace they are part of.
+    #[expect(clippy::unused_self, reason = "whoever sends nothing has no traces to go on with")]
+    pub(super) fn parents(&self) -> Parents {
+        let propagator = TraceContextPropagator::new();
+        Parents::new(move |span: &Span, headers: &HeaderMap| {
+            let context = propagator.extract(&Headers(headers));
+            if context.span().span_context().is_valid() {
+                // It fails only where nobody listens to spans any more.
+                let _ = span.set_parent(context);
+            }
+        })
+    }
+
+    /// Send what waits, for so long at most; whatever is left then is lost.
+    pub(super) async fn end(self, most: Duration) {
+        let provider = self.provider;
+        let ended = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(most));
+        if let Ok(Ok(Err(error))) = tokio::time::timeout(most, ended).await {
+            tracing::warn!(%error, "the last traces were not sent");
+        }
+    }
+}
+
+/// The head of a request, as the library reads it.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).and_then(|value| value.to_str().ok())
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(axum::http::HeaderName::as_str).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! Profiles in the form of pprof: processor time by stack, memory by mapping.
+
+mod form;
+mod memory;
+mod processor;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use headroom_api::routes::PROFILE_SECONDS_MAX;
+
+use self::form::{Place, Profile, Taken};
+use self::processor::{Sampling, SamplingError};
+use super::refusal::{Answer, Refusal};
+use super::request::Asked;
+use super::respond::{TEXT, blocking, body};
+
+/// How long processor time is watched if nothing is said, in seconds.
+const SECONDS: u64 = 30;
+
+/// Where processor time goes.
+pub(crate) async fn get_cpu_profile(asked: Asked) -> Answer {
+    let seconds = asked.number("seconds")?.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
+    if seconds > PROFILE_SECONDS_MAX {
+        let why = format!("seconds is {seconds}, it takes numbers up to {PROFILE_SECONDS_MAX}");
+        return Err(Refusal::bad(why));
+    }
+    let sampling = blocking(Sampling::begin).await?.map_err(|error| refusal(&error))?;
+    // Whoever does not wait for it drops this, and nobody is watched any more.
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let profile = blocking(move || sampling.profile()).await?;
+    let profile = profile.map_err(|error| refusal(&error))?;
+    Ok(attachment("profile", gzipped(&profile)?))
+}
+
+fn refusal(error: &SamplingError) -> Refusal {
+    match error {
+        SamplingError::Busy => {
+            Refusal::new(StatusCode::TOO_MANY_REQUESTS, error.to_string()).retry_after(30)
+        }
+        SamplingError::Failed(_) => Refusal::failed(crate::chain(error)),
+    }
+}
+
+/// The memory in use, by mapping.
+pub(crate) async fn get_heap_profile(asked: Asked) -> Answer {
+    let as_text = asked.number("debug")?.unwrap_or(0) > 0;
+    let now = asked.service.clock.now();
+    let maps = blocking(|| fs::read_to_string("/proc/self/smaps").unwrap_or_default()).await?;
+    let mappings = memory::mappings(&maps);
+    if as_text {
+        let mut text = String::from("memory in use in bytes, by mapping\n");
+        for (name, bytes) in &mappings {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{bytes:>14} {name}");
+        }
+        return Ok(body(TEXT, text));
+    }
+    let taken = Taken { at: crate::convert::value::nanos(now), ..Taken::default() };
+    let mut profile = Profile::new([("inuse_objects", "count"), ("inuse_space", "bytes")], taken);
+    for (name, bytes) in mappings {
+        let place = Place { function: name, ..Place::default() };
+        profile.add(&[vec![place]], [1, bytes], None);
+    }
+    Ok(attachment("heap", gzipped(&profile)?))
+}
+
+fn attachment(name: &str, bytes: Vec<u8>) -> Response {
+    let mut response = body(HeaderValue::from_static("application/octet-stream"), bytes);
+    let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
+    let headers = response.headers_mut();
+    headers.extend(disposition.ok().map(|name| (header::CONTENT_DISPOSITION, name)));
+    response
+}
+
+fn gzipped(profile: &Profile) -> Result<Vec<u8>, Refusal> {
+    profile.gzipped().map_err(|error| Refusal::failed(error.to_string()))
+}

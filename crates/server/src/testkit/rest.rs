@@ -1,0 +1,220 @@
+//! Any bytes as requests of REST, through the gate and all that is behind it.
+
+use std::sync::OnceLock;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::request::Builder;
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use bytes::Bytes as Chunk;
+use futures_util::stream;
+use headroom_api::routes::{self, Route};
+use tokio::runtime::Runtime;
+
+use super::bytes::Bytes;
+use super::call::{Length, call};
+use super::judge::Expected;
+use super::panics::watched;
+use super::world::World;
+use crate::auth::NO_FOREIGN_PAGE;
+use crate::listen::Peer;
+
+/// Servers that last as long as the process: no request changes any books.
+struct Worlds {
+    runtime: Runtime,
+    /// Everybody is trusted.
+    open: World,
+    /// Everybody has to say who he is, and small bodies alone are taken.
+    closed: World,
+}
+
+/// What the server is told that takes small bodies. Nothing is read from the file that it names.
+const CLOSED: &str = "
+auth: {tokens: tokens}
+limits: {requestBody: 1KiB}
+";
+
+fn worlds() -> &'static Worlds {
+    static WORLDS: OnceLock<Worlds> = OnceLock::new();
+    WORLDS.get_or_init(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("there are threads");
+        let (open, closed) =
+            runtime.block_on(async { (World::told("").await, World::told(CLOSED).await) });
+        Worlds { runtime, open, closed }
+    })
+}
+
+const METHODS: [&str; 8] = ["GET", "POST", "PUT", "OPTIONS", "HEAD", "DELETE", "PATCH", "X"];
+
+/// Headers that decide something; what the last ones say comes from the bytes.
+const HEADERS: [(HeaderName, Option<&str>); 8] = [
+    (header::ACCEPT_ENCODING, Some("gzip")),
+    (header::ACCEPT, Some("application/json")),
+    (NO_FOREIGN_PAGE, Some("1")),
+    (header::ACCESS_CONTROL_REQUEST_METHOD, Some("GET")),
+    (header::ORIGIN, None),
+    (header::IF_NONE_MATCH, None),
+    (HeaderName::from_static("last-event-id"), None),
+    (header::HOST, None),
+];
+
+/// Where requests are sent and by whom: the open server, one who says nothing to the closed one, or one of
+/// its tokens.
+fn world(choice: u8) -> (&'static World, Option<&'static str>) {
+    let Worlds { open, closed, .. } = worlds();
+    match usize::from(choice).checked_sub(1) {
+        None => (open, None),
+        Some(role) => {
+            (closed, closed.tokens.get(role % (closed.tokens.len() + 1)).map(|one| &**one))
+        }
+    }
+}
+
+/// Begin a request with the headers that the next byte chooses.
+fn begun(bytes: &mut Bytes<'_>, token: Option<&str>) -> Builder {
+    let chosen = bytes.byte();
+    let mut request = Request::builder();
+    let mut has_host = false;
+    for (place, (name, value)) in HEADERS.into_iter().enumerate() {
+        if chosen >> place & 1 == 0 {
+            continue;
+        }
+        let value = match value {
+            Some(value) => Ok(HeaderValue::from_static(value)),
+            None => HeaderValue::from_bytes(bytes.until(0)),
+        };
+        if let Ok(value) = value {
+            has_host |= name == header::HOST;
+            request = request.header(name, value);
+        }
+    }
+    if !has_host {
+        request = request.header(header::HOST, "localhost");
+    }
+    match token {
+        Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+        None => request,
+    }
+}
+
+/// Send it, and judge what comes back.
+fn exchange(world: &World, request: Request) -> Option<u16> {
+    let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+    let asked = format!("{method} {}", request.uri());
+    let expected = Expected::of(&method, &path);
+    let answered = call(&world.router, request, expected.length());
+    let answered = worlds().runtime.block_on(answered)?;
+    expected.judge(&asked, &method, &answered);
+    Some(answered.status.as_u16())
+}
+
+/// Any bytes as method, path, query and headers: `who, method, headers, [value 0]…, target`. A target that
+/// does not begin with `/` begins with the number of a route of the table, and goes on with names
+/// for its parameters, each up to a 0.
+///
+/// # Panics
+/// When anything panics, there is no answer, or it is not what the table of routes documents.
+pub fn rest_path(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let (world, token) = world(bytes.byte());
+    let method = bytes.pick(&METHODS).copied().unwrap_or_default();
+    let request = begun(&mut bytes, token);
+    let target = match bytes.rest().first() {
+        Some(b'/') | None => bytes.rest().to_vec(),
+        Some(_) => filled(&mut bytes),
+    };
+    // What is no target is refused before the router is asked.
+    let Ok(uri) = Uri::from_maybe_shared(target) else { return };
+    if uri.path().is_empty() {
+        return;
+    }
+    let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
+    let request = request.method(method).uri(uri).extension(peer).body(Body::empty());
+    let Ok(request) = request else { return };
+    watched(|| exchange(world, request));
+}
+
+/// The path of a route, with names from the bytes, and the rest behind it.
+fn filled(bytes: &mut Bytes<'_>) -> Vec<u8> {
+    let routes: Vec<&Route> = routes::all().collect();
+    let Some(route) = bytes.pick(&routes) else { return Vec::new() };
+    let mut target = Vec::new();
+    for part in route.path.split('/').skip(1) {
+        target.push(b'/');
+        match part.strip_prefix('{') {
+            Some(_) => target.extend_from_slice(bytes.until(0)),
+            None => target.extend_from_slice(part.as_bytes()),
+        }
+    }
+    target.extend_from_slice(bytes.rest());
+    target
+}
+
+/// Media types that somebody may send.
+const MEDIA: [&str; 6] = [
+    "",
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/x-yaml",
+    "application/json; charset=utf-16",
+    "multipart/form-data; boundary=x",
+];
+
+/// Any bytes as the body of each route that takes one: `route, who, media, how, piece, headers, [value 0]…,
+/// body`. `how` says whether its length is told, whether it is called compressed, and whether it breaks
+/// off; `piece` is how many bytes come at once.
+///
+/// # Panics
+/// As [`rest_path`], and when the server does not hold what it said that it took.
+pub fn rest_body(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let takers: Vec<&Route> = routes::all().filter(|route| route.request.is_some()).collect();
+    let route = *bytes.pick(&takers).expect("there are routes that take a body");
+    let (world, token) = world(bytes.byte());
+    let media = bytes.pick(&MEDIA).copied().unwrap_or_default();
+    let (how, piece) = (bytes.byte(), usize::from(bytes.byte()) + 1);
+    let mut request = begun(&mut bytes, token);
+    let content = bytes.rest().to_vec();
+    if !media.is_empty() {
+        request = request.header(header::CONTENT_TYPE, media);
+    }
+    if how & 1 != 0 {
+        request = request.header(header::CONTENT_LENGTH, content.len());
+    }
+    if how & 2 != 0 {
+        request = request.header(header::CONTENT_ENCODING, "gzip");
+    }
+    let breaks_off = (how & 4 != 0).then(|| Err(std::io::ErrorKind::ConnectionReset.into()));
+    let pieces: Vec<_> = content.chunks(piece).map(Chunk::copy_from_slice).map(Ok).collect();
+    let pieces: Vec<std::io::Result<Chunk>> = pieces.into_iter().chain(breaks_off).collect();
+    let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
+    let request = request.method(route.method.as_str()).uri(route.path).extension(peer);
+    let request = request.body(Body::from_stream(stream::iter(pieces)));
+    let request = request.expect("a route of the table can be asked");
+    watched(|| {
+        if how & 4 != 0 {
+            // Who has gone reads no answer; there is one all the same.
+            let answered = call(&world.router, request, Length::Whole);
+            assert!(worlds().runtime.block_on(answered).is_some());
+        } else if exchange(world, request) == Some(200) && route.operation == "setLogLevel" {
+            holds_levels(world, token, &content);
+        }
+    });
+}
+
+/// What was taken as levels of the log is what is in force.
+fn holds_levels(world: &World, token: Option<&str>, content: &[u8]) {
+    let mut request = Request::builder().method(Method::GET).uri("/headroom/v1/log-level");
+    request = request.header(header::HOST, "localhost");
+    if let Some(token) = token {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    }
+    let request = request.body(Body::empty()).expect("it is a good request");
+    let answered = call(&world.router, request, Length::Whole);
+    let answered = worlds().runtime.block_on(answered).expect("it is waited for");
+    let read = |bytes: &[u8]| -> headroom_api::headroomv1::LogLevel {
+        serde_json::from_slice(bytes).expect("what was taken can be read")
+    };
+    assert_eq!(read(&answered.body), read(content), "what was taken is in force");
+}
