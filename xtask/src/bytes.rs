@@ -24,7 +24,9 @@ const FILES: [&str; 6] = [
 /// # Errors
 /// When a build or a run fails.
 pub(crate) fn run(bench: &Bench) -> Result<Tally> {
-    ensure!(bench.cargo(&["build", "-p", "headroom"]).status()?.success(), "the debug build fails");
+    // Of the whole workspace, so that what the tests were built from is not compiled once more.
+    let arguments = ["build", "--workspace", "--bin", "headroom"];
+    ensure!(bench.cargo(&arguments).status()?.success(), "the debug build fails");
     let target = bench.target();
     let runs = ["debug", "release", "release"]
         .map(|build| play(bench, &target.join(build).join("headroom")));

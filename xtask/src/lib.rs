@@ -11,6 +11,7 @@ mod bytes;
 pub mod conformance;
 mod corners;
 mod equip;
+mod failures;
 mod project;
 mod readme;
 mod scan;

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::failures::Failures;
 use crate::tally::Tally;
 
 /// Where and with what every step runs.
@@ -17,6 +18,8 @@ pub(crate) struct Bench {
     pub(crate) root: PathBuf,
     /// Environment variables that the steps get beside those of the caller.
     pub(crate) variables: Vec<(&'static str, OsString)>,
+    /// What failing tests printed.
+    pub(crate) failures: Failures,
 }
 
 /// One thing that must hold.
@@ -79,6 +82,39 @@ impl Bench {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
+
+    /// Run `cargo test` and add up what its test programs report. What fails is kept, to be said again
+    /// at the end.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn many(&self, mut command: Command) -> Result<Tally> {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", shown(&command)))?;
+        let output = child.stdout.take().context("the output was not piped")?;
+        let mut tally = Tally::default();
+        let mut hearing = self.failures.hear();
+        // Lines, not text: a test may print bytes that are no UTF-8.
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.context("cannot read what the tests print")?;
+            let line = String::from_utf8_lossy(line.trim_ascii_end());
+            println!("{line}");
+            hearing.line(&line);
+            if let Some(counts) = Tally::of_harness_line(&line) {
+                tally += counts;
+            }
+        }
+        hearing.end();
+        let status = child.wait().context("cannot wait for the tests")?;
+        if !status.success() && tally.failed == 0 {
+            // It did not compile, or a test program died before it could report.
+            eprintln!("{} ended with {status}", shown(&command));
+            tally += Tally::of(false);
+        }
+        Ok(tally)
+    }
 }
 
 /// Run a program that is one test: it holds when the program says so.
@@ -93,35 +129,6 @@ pub(crate) fn one(mut command: Command) -> Result<Tally> {
     Ok(Tally::of(true))
 }
 
-/// Run `cargo test` and add up what its test programs report.
-///
-/// # Errors
-/// When it cannot be started.
-pub(crate) fn many(mut command: Command) -> Result<Tally> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start {}", shown(&command)))?;
-    let output = child.stdout.take().context("the output was not piped")?;
-    let mut tally = Tally::default();
-    // Lines, not text: a test may print bytes that are no UTF-8.
-    for line in BufReader::new(output).split(b'\n') {
-        let line = line.context("cannot read what the tests print")?;
-        let line = String::from_utf8_lossy(line.trim_ascii_end());
-        println!("{line}");
-        if let Some(counts) = Tally::of_harness_line(&line) {
-            tally += counts;
-        }
-    }
-    let status = child.wait().context("cannot wait for the tests")?;
-    if !status.success() && tally.failed == 0 {
-        // It did not compile, or a test program died before it could report.
-        eprintln!("{} ended with {status}", shown(&command));
-        tally += Tally::of(false);
-    }
-    Ok(tally)
-}
-
 fn shown(command: &Command) -> String {
     let words = [command.get_program()].into_iter();
     let words = words.chain(command.get_args());
@@ -131,6 +138,10 @@ fn shown(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn bench() -> Bench {
+        Bench { root: ".".into(), variables: Vec::new(), failures: Failures::default() }
+    }
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -146,7 +157,7 @@ mod tests {
             (format!("echo '{line}'; exit 1"), "2 passed, 1 failed, 1 skipped"),
             ("exit 101".to_owned(), "0 passed, 1 failed"),
         ] {
-            let tally = many(shell(&script)).unwrap();
+            let tally = bench().many(shell(&script)).unwrap();
             assert_eq!(tally.to_string(), expected, "{script}");
         }
     }
@@ -159,12 +170,11 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_run_has_failed() {
-        let bench = Bench { root: ".".into(), variables: Vec::new() };
         let step = Step {
             name: "none",
             remedy: "nothing",
             work: |bench| one(bench.command("headroom-no-such-program", &[])),
         };
-        assert_eq!(step.run(&bench), Tally::of(false));
+        assert_eq!(step.run(&bench()), Tally::of(false));
     }
 }

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
-use crate::step::{Bench, Step, many, one};
+use crate::failures::Failures;
+use crate::step::{Bench, Step, one};
 use crate::tally::Tally;
 use crate::{bytes, code_of, conformance, equip, readme, scenes, tidy};
 
@@ -42,7 +43,7 @@ const TESTS: Step = Step {
 const DOC_TESTS: Step = Step {
     name: "doc tests",
     remedy: "run `cargo test -p <crate> --doc`",
-    work: |bench| many(bench.cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])),
+    work: |bench| bench.many(bench.cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])),
 };
 
 const DENY: Step = Step {
@@ -130,6 +131,7 @@ pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
     }
     println!("times: {}", times.join(", "));
     if !failed.is_empty() {
+        bench.failures.print();
         println!("failed steps: {}", failed.join(", "));
     }
     println!("{sum}");
@@ -143,7 +145,7 @@ fn bench(root: PathBuf) -> Result<Bench> {
         let absolute = std::path::absolute(&traces).context("HEADROOM_TRACES is no path")?;
         variables.push(("HEADROOM_TRACES", OsString::from(absolute)));
     }
-    Ok(Bench { root, variables })
+    Ok(Bench { root, variables, failures: Failures::default() })
 }
 
 /// Build first, so that it is seen how much of the time that is.
@@ -154,7 +156,7 @@ fn tests(bench: &Bench) -> Result<Tally> {
     build.arg("--no-run");
     one(build)?;
     println!("built in {:.1} s", start.elapsed().as_secs_f64());
-    many(bench.cargo(&arguments))
+    bench.many(bench.cargo(&arguments))
 }
 
 /// In the copy in which the commands of the README run afterwards: they build the same, so it is
