@@ -11,6 +11,7 @@ mod partition;
 mod placement;
 pub mod property;
 mod queue;
+mod user_limits;
 
 pub use access::{AccessList, AccessListError};
 pub use limit::LimitConfig;
@@ -22,6 +23,7 @@ pub use property::{
     ApplicationOrder, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
+pub use user_limits::{UserFactor, UserLimitsConfig, inherited as inherited_user_limits};
 
 use alloc::vec::Vec;
 

@@ -8,6 +8,7 @@ use crate::resource::{Quantity, ResourceType, Resources};
 
 /// How limits compare vectors of several resource types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Calculator {
     /// Each type by itself.
     #[default]

@@ -10,6 +10,7 @@ const PARTS: i64 = 1_000_000;
 /// Settings are decimals as people write them; a binary fraction would round 0.1 up in one place
 /// and down in another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decimal(i64);
 
 impl Decimal {

@@ -24,6 +24,7 @@ use calculator::Ops;
 
 /// What is split, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Formula {
     /// As CapacityScheduler 2.7.3: the capacity below it; what is used and the ask at it and above.
     Yarn27,
@@ -38,6 +39,7 @@ pub enum Formula {
 
 /// When an ask is beyond the limit of its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Enforcement {
     /// If the user is above his share already, or would be above his cap.
     #[default]
