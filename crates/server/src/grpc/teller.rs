@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use headroom_api::si::v1::AllocationResponse;
 use headroom_core::Command;
 use headroom_engine::{Entry, Follower, Outcome, Unavailable};
 use tokio::sync::mpsc;
@@ -16,6 +17,7 @@ use tonic::Status;
 use crate::convert::si::{Step, Told, answers, told};
 
 use super::intake::{Pending, Work};
+use super::lane::Coalesce as _;
 use super::manager::Manager;
 use super::outbox::Say;
 
@@ -117,10 +119,7 @@ impl Teller {
             self.catch_up(*first).await?;
             self.settled = *last;
         }
-        for told in answers(self.manager.id(), steps, outcomes) {
-            self.tell(told)?;
-        }
-        Ok(())
+        self.tell_together(answers(self.manager.id(), steps, outcomes))
     }
 
     /// Tell of all entries before this one, which is published.
@@ -142,10 +141,30 @@ impl Teller {
             // What was open by then is open no more.
             self.manager.asking.forget(partition);
         }
-        for notice in &entry.notices {
-            self.tell(told(self.manager.id(), entry.record.time, notice))?;
+        let (rm, time) = (self.manager.id(), entry.record.time);
+        self.tell_together(entry.notices.iter().map(|notice| told(rm, time, notice)))
+    }
+
+    /// Tell of what happened at once. What may share a message does, however fast it is taken.
+    fn tell_together(&self, all: impl IntoIterator<Item = Told>) -> Result<(), Status> {
+        let mut held: Option<AllocationResponse> = None;
+        for told in all {
+            let told = match (told, &mut held) {
+                (Told::Allocation(one), Some(last)) => match last.absorb(one) {
+                    Ok(()) => continue,
+                    Err(one) => Told::Allocation(one),
+                },
+                (told, _) => told,
+            };
+            if let Some(before) = held.take() {
+                self.say(Say::Allocation(before))?;
+            }
+            match told {
+                Told::Allocation(one) => held = Some(one),
+                told => self.tell(told)?,
+            }
         }
-        Ok(())
+        held.map_or(Ok(()), |last| self.say(Say::Allocation(last)))
     }
 
     fn tell(&self, told: Told) -> Result<(), Status> {
