@@ -47,6 +47,7 @@ fn partition(tree: Tree) -> PartitionConfig {
             balance: partition.balance.unwrap_or(defaults.balance),
         },
         user_group_resolver: partition.resolver.value,
+        user_limits: None,
         limit_precedence: match partition.limit_precedence.value.as_str() {
             "user" => LimitPrecedence::User,
             _ => LimitPrecedence::Both,
@@ -71,6 +72,7 @@ fn queue(from: &Queue) -> QueueConfig {
             .filter(|template| is_parent && !check::is_absent(template))
             .map(template_of),
         limits: from.limits.value.iter().map(limit).collect(),
+        user_limits: None,
     }
 }
 
@@ -84,6 +86,7 @@ fn template_of(from: &Template) -> TemplateConfig {
         properties: filled.map(pair).collect(),
         max: Vector::of(from.resources.max.as_ref()).amounts(),
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
+        user_limits: None,
     }
 }
 

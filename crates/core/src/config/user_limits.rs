@@ -71,6 +71,11 @@ impl UserLimitsConfig {
         }
     }
 
+    /// All amounts that it names.
+    pub fn amounts(&self) -> impl Iterator<Item = &Amounts> {
+        [&self.minimum_allocation, &self.increment, &self.maximum_allocation].into_iter().flatten()
+    }
+
     /// The weight of a user: one unless he is named.
     pub fn weight(&self, user: &str) -> Decimal {
         let named = self.weights.binary_search_by(|(name, _)| (**name).cmp(user));
