@@ -182,6 +182,16 @@ codes! {
     LimitHidden: Warning = "L-HIDDEN",
     /// A user wildcard where everybody who may submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
+    /// Users of a leaf have no share of it and no cap, for it guarantees nothing.
+    UserLimitNoShare: Warning = "U-NOSHARE",
+    /// `userlimitfactor` allows one user more than the queue may use.
+    UserLimitLoose: Warning = "U-CAP",
+    /// `maximumallocation` allows asks of more than a quarter of what the queue guarantees.
+    UserLimitLarge: Warning = "U-LARGE",
+    /// With `enforcement: strict` all users of a leaf can get stuck.
+    UserLimitStrict: Warning = "U-STRICT",
+    /// A formula with which there are moments when no user may have one more ask.
+    UserLimitDeadZone: Warning = "U-DEADZONE",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
 }

@@ -63,7 +63,7 @@ pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
     LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
-    outline,
+    UserLimitsOutline, outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};
