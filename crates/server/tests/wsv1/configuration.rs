@@ -111,7 +111,7 @@ async fn user_limits_are_shown_where_they_are_written() {
     assert_eq!(a.user_limits.as_ref().unwrap().factor, "-1");
     assert_eq!(a.queues[1].user_limits, Some(headroom_api::wsv1::ConfigUserLimits::default()));
     let raw = server.raw().header("Accept", "application/json").send("GET", "/ws/v1/config").await;
-    let text = String::from_utf8(raw.body.to_vec()).unwrap();
+    let text = String::from_utf8(raw.body).unwrap();
     assert!(
         text.contains(r#""UserLimits":{"Enforcement":"strict","Calculator":"memory"}"#),
         "{text}"
