@@ -77,6 +77,21 @@ fn nowhere(queue: &QueueConfig) -> bool {
 }
 
 #[test]
+fn the_example_of_the_guide_is_as_the_guide_says() {
+    let guide = include_str!("../../../docs/limits.md").replace("\r\n", "\n");
+    let (_, section) = guide.split_once("\n## userlimits\n").expect("a section");
+    let (_, example) = section.split_once("```yaml\n").expect("an example");
+    let (example, _) = example.split_once("\n```").expect("its end");
+    let found = partition(example);
+    assert_eq!(found.user_limits.unwrap().formula, Some(Formula::Smooth));
+    let research = found.root.children[0].user_limits.as_ref().unwrap();
+    assert_eq!(research.floor, Some(Decimal::whole(30)));
+    assert_eq!(research.maximum_allocation, Some(Amounts::from([("memory", 40 << 30)])));
+    // Advice on it is that nobody may submit, and no more.
+    assert_eq!(codes(example), "A-NOBODY");
+}
+
+#[test]
 fn a_stock_file_has_none() {
     let stock = include_str!("queues.yaml");
     for text in [stock, headroom_config::BUILT_IN] {
