@@ -234,10 +234,10 @@ fn a_damaged_record_is_told_with_its_place() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xc8111192f7388048, expected 0x8ba62d62c3b97049
             1
-        "#]],
+        "]],
     );
     run(
         &folder,
