@@ -8,6 +8,7 @@ use headroom_core::config::{
 
 use crate::check::{self, Tree};
 use crate::raw::{Limit, Queue, Rule, Template, Text};
+use crate::user_limits;
 use crate::vector::Vector;
 
 /// Build the configuration; the trees have been found without fault.
@@ -47,6 +48,7 @@ fn partition(tree: Tree) -> PartitionConfig {
             balance: partition.balance.unwrap_or(defaults.balance),
         },
         user_group_resolver: partition.resolver.value,
+        user_limits: partition.user_limits.as_ref().map(user_limits::build),
         limit_precedence: match partition.limit_precedence.value.as_str() {
             "user" => LimitPrecedence::User,
             _ => LimitPrecedence::Both,
@@ -71,6 +73,7 @@ fn queue(from: &Queue) -> QueueConfig {
             .filter(|template| is_parent && !check::is_absent(template))
             .map(template_of),
         limits: from.limits.value.iter().map(limit).collect(),
+        user_limits: from.user_limits.as_ref().map(user_limits::build),
     }
 }
 
@@ -84,6 +87,7 @@ fn template_of(from: &Template) -> TemplateConfig {
         properties: filled.map(pair).collect(),
         max: Vector::of(from.resources.max.as_ref()).amounts(),
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
+        user_limits: from.user_limits.as_ref().map(user_limits::build),
     }
 }
 

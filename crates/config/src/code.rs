@@ -116,6 +116,20 @@ codes! {
     LimitApplicationsOverWildcard: Error = "L-APPS>WILD",
     /// `limitprecedence` is neither `both` nor `user`.
     LimitPrecedence: Error = "L-PRECEDENCE",
+    /// A word in `userlimits` that has no meaning there.
+    UserLimitWord: Error = "U-WORD",
+    /// `minimumuserlimitpercent` is neither from 1 to 100, nor 0 with the formula `smooth`.
+    UserLimitPercent: Error = "U-PERCENT",
+    /// `userlimitfactor` is neither above 0 nor -1.
+    UserLimitFactor: Error = "U-FACTOR",
+    /// A weight above 100 divided by the `minimumuserlimitpercent` in force, or no weight at all.
+    UserLimitWeight: Error = "U-WEIGHT",
+    /// A weight for what is no user name.
+    UserLimitUserName: Error = "U-USERNAME",
+    /// An amount of nothing in `userlimits`.
+    UserLimitZero: Error = "U-ZERO",
+    /// `minimumallocation` is above the `maximumallocation` in force.
+    UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.
@@ -168,6 +182,16 @@ codes! {
     LimitHidden: Warning = "L-HIDDEN",
     /// A user wildcard where everybody who may submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
+    /// Users of a leaf have no share of it and no cap, for it guarantees nothing.
+    UserLimitNoShare: Warning = "U-NOSHARE",
+    /// `userlimitfactor` allows one user more than the queue may use.
+    UserLimitLoose: Warning = "U-CAP",
+    /// `maximumallocation` allows asks of more than a quarter of what the queue guarantees.
+    UserLimitLarge: Warning = "U-LARGE",
+    /// With `enforcement: strict` all users of a leaf can get stuck.
+    UserLimitStrict: Warning = "U-STRICT",
+    /// A formula with which there are moments when no user may have one more ask.
+    UserLimitDeadZone: Warning = "U-DEADZONE",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
 }

@@ -194,6 +194,7 @@ impl Report {
             Code::LimitHidden,
             Code::LimitLoose,
             Code::LimitUnreached,
+            Code::UserLimitNoShare,
         ];
         for kept in [&mut self.errors, &mut self.warnings] {
             kept.list.retain(|one| !absences.contains(&one.code));

@@ -46,6 +46,7 @@ mod render;
 mod review;
 mod scalar;
 mod spelling;
+mod user_limits;
 mod vector;
 mod written;
 mod yaml;
@@ -62,7 +63,7 @@ pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
     LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
-    outline,
+    UserLimitsOutline, outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

@@ -34,6 +34,8 @@ pub struct PartitionOutline {
     pub node_weights: BTreeMap<String, f64>,
     /// `usergroupresolver.type`.
     pub resolver: String,
+    /// `userlimits`.
+    pub user_limits: Option<UserLimitsOutline>,
 }
 
 /// A queue of a file.
@@ -59,6 +61,8 @@ pub struct QueueOutline {
     pub children: Vec<QueueOutline>,
     /// Of users and groups.
     pub limits: Vec<LimitOutline>,
+    /// `userlimits`.
+    pub user_limits: Option<UserLimitsOutline>,
 }
 
 /// Quantities by resource type.
@@ -79,6 +83,31 @@ pub struct TemplateOutline {
     pub properties: BTreeMap<String, String>,
     /// Maximum and guarantee.
     pub resources: ResourcesOutline,
+    /// `userlimits`.
+    pub user_limits: Option<UserLimitsOutline>,
+}
+
+/// How users share leaves; numbers and words as they are written, empty where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserLimitsOutline {
+    /// What is split.
+    pub formula: String,
+    /// When an ask is too much.
+    pub enforcement: String,
+    /// How vectors are compared.
+    pub calculator: String,
+    /// `minimumuserlimitpercent`.
+    pub floor: String,
+    /// `userlimitfactor`.
+    pub factor: String,
+    /// By user.
+    pub weights: BTreeMap<String, String>,
+    /// Quantities by resource type.
+    pub minimum_allocation: Option<BTreeMap<String, String>>,
+    /// Quantities by resource type.
+    pub increment: Option<BTreeMap<String, String>>,
+    /// Quantities by resource type.
+    pub maximum_allocation: Option<BTreeMap<String, String>>,
 }
 
 /// What some users and groups may use in a queue.
@@ -143,6 +172,7 @@ fn partition(tree: &Tree) -> PartitionOutline {
         node_policy: partition.node_policy.value.clone(),
         node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
         resolver: partition.resolver.value.clone(),
+        user_limits: partition.user_limits.as_ref().map(user_limits),
     }
 }
 
@@ -151,6 +181,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         max_applications: value.max_applications.value,
         properties: texts(&value.properties),
         resources: resources(&value.resources),
+        user_limits: value.user_limits.as_ref().map(user_limits),
     });
     QueueOutline {
         name: from.name.value.clone(),
@@ -163,6 +194,23 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         template: template.unwrap_or_default(),
         children: from.children.iter().map(queue).collect(),
         limits: from.limits.value.iter().map(limit).collect(),
+        user_limits: from.user_limits.as_ref().map(user_limits),
+    }
+}
+
+fn user_limits(from: &raw::UserLimits) -> UserLimitsOutline {
+    let text = |text: &Option<Text>| text.as_ref().map(|one| one.value.clone()).unwrap_or_default();
+    let amounts = |one: &Option<Pairs>| one.as_ref().map(|pairs| texts(&pairs.value));
+    UserLimitsOutline {
+        formula: text(&from.formula),
+        enforcement: text(&from.enforcement),
+        calculator: text(&from.calculator),
+        floor: text(&from.floor),
+        factor: text(&from.factor),
+        weights: texts(&from.weights),
+        minimum_allocation: amounts(&from.minimum_allocation),
+        increment: amounts(&from.increment),
+        maximum_allocation: amounts(&from.maximum_allocation),
     }
 }
 

@@ -96,6 +96,10 @@ const TOKENS: &[&str] = &[
     "limits:\n",
     "parent: true\n",
     "maxapplications: 0\n",
+    "userlimits: ",
+    "userlimits: {minimumuserlimitpercent: 0, formula: yarn27, weights: {ann: 3}}\n",
+    "weights: {ann: 1.5}\n",
+    "maximumallocation: {vcore: 1}\n",
 ];
 
 fn edit(text: &mut Vec<u8>, dice: &mut Dice, others: &[Vec<u8>]) {

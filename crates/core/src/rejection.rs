@@ -2,7 +2,7 @@
 
 use crate::name::Name;
 use crate::placement::RuleError;
-use crate::resource::{Amounts, Quantity};
+use crate::resource::{Amounts, Quantity, unit_of};
 
 /// Why a command was refused. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +38,21 @@ pub enum Rejection {
         queue: Name,
         /// Parts between single blanks.
         words: usize,
+    },
+    /// A lower bound of asks than that of a leaf that is there.
+    #[error(
+        "queue {queue} takes asks of up to {known}{unit} {resource}, and {given}{unit} in the new file; `maximumallocation` can be raised only while the queue is there, so write {known}{unit} or more. The file changes nothing",
+        unit = unit_of(resource)
+    )]
+    MaximumAllocationLowered {
+        /// Path of the queue.
+        queue: Name,
+        /// Resource type.
+        resource: Name,
+        /// In force.
+        known: Quantity,
+        /// In the file.
+        given: Quantity,
     },
     /// Placement rules that cannot be built; those in force stay.
     #[error("partition {partition}: {error}; the file changes nothing")]
@@ -232,6 +247,7 @@ impl Rejection {
             Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
             Self::DuplicateQueue { .. } => "DUPLICATE_QUEUE",
             Self::AccessList { .. } => "ACCESS_LIST",
+            Self::MaximumAllocationLowered { .. } => "MAXIMUM_ALLOCATION_LOWERED",
             Self::PlacementRules { error, .. } => error.code(),
             Self::LongName { .. } => "LONG_NAME",
             Self::EmptyName { .. } => "EMPTY_NAME",

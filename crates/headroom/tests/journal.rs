@@ -123,9 +123,9 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "6"],
         &expect![[r#"
-            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":1,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
-            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":1,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
-            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":1,"sequence":6,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":2,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":2,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
+            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":2,"sequence":6,"time":1700000000000}
             0
         "#]],
     );
@@ -235,9 +235,9 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["verify"],
         &expect![[r"
-        error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x3d8a2c93ebf5027d, expected 0xddfbffe8a2c130b9
-        1
-    "]],
+            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xc8111192f7388048, expected 0x8ba62d62c3b97049
+            1
+        "]],
     );
     run(
         &folder,

@@ -8,7 +8,9 @@ use crate::proto;
 use crate::wire::{At as _, Decoded, Fault, Field, required};
 
 /// The version of the record format that this crate writes, and the newest that it reads.
-pub const FORMAT: u32 = 1;
+///
+/// What each brought: 2 user limits of queues.
+pub const FORMAT: u32 = 2;
 
 /// How deep queues, and the rules that find a parent queue, may nest in a record.
 ///
@@ -106,6 +108,11 @@ pub enum What {
         /// How many.
         levels: usize,
     },
+    /// A text that should be a decimal.
+    #[error(
+        "is no decimal from 0 to 1000000 with up to six digits behind the point, as short as can be"
+    )]
+    NoDecimal,
     /// Format 0.
     #[error("is no version of the format")]
     NoFormat,

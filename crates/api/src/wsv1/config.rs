@@ -51,6 +51,9 @@ pub struct ConfigPartition {
     /// Ours: `both` or `user`. Absent: `both`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limit_precedence: String,
+    /// Ours: how users share leaves where no queue says otherwise. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_limits: Option<ConfigUserLimits>,
 }
 
 /// Whether allocations may be stopped. What is absent was not configured.
@@ -123,6 +126,9 @@ pub struct ConfigQueue {
     /// Of users and groups.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Vec<ConfigLimit>,
+    /// Ours: how users share the leaves here and below. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_limits: Option<ConfigUserLimits>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
@@ -149,6 +155,43 @@ pub struct ChildTemplate {
     pub properties: BTreeMap<String, String>,
     /// Always there.
     pub resources: ConfigResources,
+    /// Ours: how users share the leaf. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_limits: Option<ConfigUserLimits>,
+}
+
+/// Ours: how users share leaves. What is absent is as above. Numbers are decimals as they are
+/// written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigUserLimits {
+    /// The least part, in percent, that a user's share may shrink to.
+    #[serde(rename = "MinimumUserLimitPercent", default, skip_serializing_if = "is_default")]
+    pub floor: String,
+    /// How many times the guarantee one user may have; -1 is no such bound.
+    #[serde(rename = "UserLimitFactor", default, skip_serializing_if = "is_default")]
+    pub factor: String,
+    /// By user.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub weights: BTreeMap<String, String>,
+    /// `smooth`, `yarn3` or `yarn27`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub formula: String,
+    /// `progress`, `strict` or `overshoot`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enforcement: String,
+    /// `componentwise`, `dominant` or `memory`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub calculator: String,
+    /// An ask counts as this much at least, by resource type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_allocation: Option<BTreeMap<String, String>>,
+    /// Asks count as multiples of it, by resource type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub increment: Option<BTreeMap<String, String>>,
+    /// Larger asks are refused, by resource type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum_allocation: Option<BTreeMap<String, String>>,
 }
 
 /// A placement rule of the queue file.

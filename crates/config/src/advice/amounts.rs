@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::raw::{Pairs, Partition, Resources};
+use crate::raw::{Pairs, Partition, Resources, UserLimits};
 use crate::spelling::letters_apart;
 use crate::vector::Vector;
 
@@ -21,9 +21,17 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
             doubtful.look_at(resources.max.as_ref());
             doubtful.look_at(resources.guaranteed.as_ref());
         }
+        let of_template =
+            place.queue.template.as_ref().and_then(|template| template.value.user_limits.as_ref());
+        for limits in place.queue.user_limits.iter().chain(of_template) {
+            doubtful.look_at_all(limits);
+        }
         for limit in &place.queue.limits.value {
             doubtful.look_at(limit.max_resources.as_ref());
         }
+    }
+    if let Some(limits) = &partition.user_limits {
+        doubtful.look_at_all(limits);
     }
     for (name, _) in &partition.node_weights {
         doubtful.note(&name.value, name.span);
@@ -66,6 +74,12 @@ impl<'a> Doubtful<'a> {
     fn look_at(&mut self, pairs: Option<&'a Pairs>) {
         for (name, _) in pairs.into_iter().flat_map(|pairs| &pairs.value) {
             self.note(&name.value, name.span);
+        }
+    }
+
+    fn look_at_all(&mut self, limits: &'a UserLimits) {
+        for pairs in [&limits.minimum_allocation, &limits.increment, &limits.maximum_allocation] {
+            self.look_at(pairs.as_ref());
         }
     }
 

@@ -9,6 +9,7 @@ mod limits;
 mod placement;
 mod properties;
 mod survey;
+mod user_limits;
 
 use crate::check::Tree;
 use crate::diagnostic::Report;
@@ -24,5 +25,6 @@ pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
         properties::advise(&tree.partition, &survey, report);
         placement::advise(&tree.partition.rules, &survey, report);
         limits::advise(&survey, report);
+        user_limits::advise(&tree.partition, &survey, report);
     }
 }

@@ -16,6 +16,7 @@ mod properties;
 mod resources;
 mod structure;
 mod template;
+mod user_limits;
 
 use std::collections::BTreeMap;
 
@@ -65,6 +66,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     nodes::check(&tree.partition, report);
     applications::check(&tree.root, report);
     limit_tree::check(&tree.root, report);
+    user_limits::check(tree, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

@@ -16,6 +16,7 @@ pub(crate) fn is_absent(template: &Template) -> bool {
         && properties.all(|(key, value)| key.value.is_empty() || value.value.is_empty())
         && says_nothing(&template.resources.max)
         && says_nothing(&template.resources.guaranteed)
+        && template.user_limits.is_none()
 }
 
 /// Check the quantities of a template. Only a parent's template is ever built.

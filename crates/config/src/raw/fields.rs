@@ -62,6 +62,12 @@ impl<'n, 'r> Fields<'n, 'r> {
             .unwrap_or(At { value: String::new(), span: node.span })
     }
 
+    /// A text, if written.
+    pub(super) fn word(&mut self, key: &str) -> Option<Text> {
+        let node = self.get(key)?;
+        text_of(node, &format!("`{key}`"), self.report)
+    }
+
     /// A boolean, if written.
     pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
         let node = self.get(key)?;
@@ -155,6 +161,30 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some(At { value, span: node.span })
     }
 
+    /// A number, as it is written, if it is.
+    pub(super) fn number(&mut self, key: &str) -> Option<Text> {
+        let node = self.get(key)?;
+        number_of(node, key, self.report)
+    }
+
+    /// A mapping of any keys to numbers as they are written; empty when it is absent. A key without
+    /// a value has an empty one.
+    pub(super) fn numbers(&mut self, key: &str) -> Vec<(Text, Text)> {
+        let Some(node) = self.get(key) else {
+            return Vec::new();
+        };
+        let mut numbers = Vec::new();
+        for (name, value) in self.items(key, node) {
+            if is_null(value) {
+                let nothing = At { value: String::new(), span: name.span };
+                numbers.push((name, nothing));
+            } else if let Some(number) = number_of(value, &name.value, self.report) {
+                numbers.push((name, number));
+            }
+        }
+        numbers
+    }
+
     /// A mapping of any keys to floating point numbers; empty when it is absent.
     pub(super) fn decimals(&mut self, key: &str) -> Vec<(Text, At<f64>)> {
         let Some(node) = self.get(key) else {
@@ -242,6 +272,17 @@ fn is_null(node: &Node) -> bool {
 fn text_of(node: &Node, what: &str, report: &mut Report) -> Option<Text> {
     let Some(scalar) = scalar_of(node) else {
         report.push(wrong_kind(node, &format!("{what} must be a text")));
+        return None;
+    };
+    Some(At { value: scalar.text.clone(), span: node.span })
+}
+
+/// A scalar that looks like a number, as the text that is written.
+fn number_of(node: &Node, key: &str, report: &mut Report) -> Option<Text> {
+    let number = scalar_of(node)
+        .filter(|scalar| matches!(scalar.meaning(), Meaning::Whole(_) | Meaning::Decimal(_)));
+    let Some(scalar) = number else {
+        report.push(wrong_kind(node, &format!("`{key}` must be a number")));
         return None;
     };
     Some(At { value: scalar.text.clone(), span: node.span })

@@ -47,6 +47,7 @@ pub(crate) struct Partition {
     pub(crate) node_policy: Text,
     pub(crate) node_weights: Vec<(Text, At<f64>)>,
     pub(crate) resolver: Text,
+    pub(crate) user_limits: Option<UserLimits>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -61,6 +62,7 @@ pub(crate) struct Queue {
     pub(crate) submit_acl: Text,
     pub(crate) template: Option<At<Template>>,
     pub(crate) limits: At<Vec<Limit>>,
+    pub(crate) user_limits: Option<UserLimits>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +78,24 @@ pub(crate) struct Template {
     pub(crate) max_applications: At<u64>,
     pub(crate) properties: Vec<(Text, Text)>,
     pub(crate) resources: Resources,
+    pub(crate) user_limits: Option<UserLimits>,
+}
+
+/// The block `userlimits`; numbers are texts, so that no digit of them is lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UserLimits {
+    /// The block, or its key where it has nothing.
+    pub(crate) span: Span,
+    pub(crate) formula: Option<Text>,
+    pub(crate) enforcement: Option<Text>,
+    pub(crate) calculator: Option<Text>,
+    /// `minimumuserlimitpercent`.
+    pub(crate) floor: Option<Text>,
+    pub(crate) factor: Option<Text>,
+    pub(crate) weights: Vec<(Text, Text)>,
+    pub(crate) minimum_allocation: Option<Pairs>,
+    pub(crate) increment: Option<Pairs>,
+    pub(crate) maximum_allocation: Option<Pairs>,
 }
 
 #[derive(Clone, Debug, Default)]

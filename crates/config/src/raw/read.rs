@@ -5,7 +5,9 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
-use super::{At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text};
+use super::{
+    At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text, UserLimits,
+};
 
 /// Read a file; faults go to `report`, and what is readable is returned.
 pub(crate) fn read(document: &Node, report: &mut Report) -> File {
@@ -60,6 +62,7 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         "nodesortpolicy",
         "usergroupresolver",
         "limitprecedence",
+        "userlimits",
     ];
     let mut fields = Fields::of(node, "a partition", keys, report);
     let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
@@ -87,6 +90,7 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         let mut resolver = Fields::of(node, "`usergroupresolver`", &["type"], fields.report);
         partition.resolver = resolver.text("type");
     }
+    partition.user_limits = user_limits(&mut fields);
     partition
 }
 
@@ -106,6 +110,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "submitacl",
         "childtemplate",
         "limits",
+        "userlimits",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -117,6 +122,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         admin_acl: fields.text("adminacl"),
         submit_acl: fields.text("submitacl"),
         limits: limits(&mut fields),
+        user_limits: user_limits(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -129,12 +135,13 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
 }
 
 fn template(node: &Node, report: &mut Report) -> Template {
-    let keys = &["maxapplications", "properties", "resources"];
+    let keys = &["maxapplications", "properties", "resources", "userlimits"];
     let mut fields = Fields::of(node, "`childtemplate`", keys, report);
     Template {
         max_applications: fields.count("maxapplications"),
         properties: properties(&mut fields),
         resources: resources(&mut fields),
+        user_limits: user_limits(&mut fields),
     }
 }
 
@@ -154,6 +161,41 @@ fn resources(fields: &mut Fields<'_, '_>) -> Resources {
     };
     let nulls = keys.iter().filter_map(unset).collect();
     Resources { max: fields.pairs("max"), guaranteed: fields.pairs("guaranteed"), nulls }
+}
+
+fn user_limits(fields: &mut Fields<'_, '_>) -> Option<UserLimits> {
+    let entry = fields.entry("userlimits")?;
+    let mut span = entry.value.span;
+    if fields.get("userlimits").is_none() {
+        span = entry.key.span;
+        let message = "`userlimits` without anything is taken as `userlimits: {}`";
+        let warning = Diagnostic::warning(Code::YamlLenient, span, message);
+        fields.report.push(warning.help("write `{}` behind it for the defaults, or remove it"));
+    }
+    let keys = &[
+        "minimumuserlimitpercent",
+        "userlimitfactor",
+        "weights",
+        "formula",
+        "enforcement",
+        "calculator",
+        "minimumallocation",
+        "increment",
+        "maximumallocation",
+    ];
+    let mut fields = Fields::of(&entry.value, "`userlimits`", keys, fields.report);
+    Some(UserLimits {
+        span,
+        formula: fields.word("formula"),
+        enforcement: fields.word("enforcement"),
+        calculator: fields.word("calculator"),
+        floor: fields.number("minimumuserlimitpercent"),
+        factor: fields.number("userlimitfactor"),
+        weights: fields.numbers("weights"),
+        minimum_allocation: fields.pairs("minimumallocation"),
+        increment: fields.pairs("increment"),
+        maximum_allocation: fields.pairs("maximumallocation"),
+    })
 }
 
 fn limits(fields: &mut Fields<'_, '_>) -> At<Vec<Limit>> {

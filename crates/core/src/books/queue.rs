@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::config::{AccessList, Properties, PropertyValues, TemplateConfig};
+use crate::config::{AccessList, Properties, PropertyValues, TemplateConfig, UserLimitsConfig};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources, Shortfall};
@@ -31,6 +31,10 @@ pub struct QueueSettings {
     pub admin_acl: AccessList,
     /// What a leaf made below by a placement rule starts with; an own one, or the parent's.
     pub template: Option<Arc<TemplateConfig>>,
+    /// How users share the leaves here and below: own ones over inherited ones. None: they have no
+    /// limits but those of `limits`.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub user_limits: Option<Arc<UserLimitsConfig>>,
 }
 
 /// Whether a queue takes in applications.

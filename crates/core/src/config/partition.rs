@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::name::Name;
 
-use super::{QueueConfig, RuleConfig};
+use super::{QueueConfig, RuleConfig, UserLimitsConfig};
 
 /// One partition: its queue tree and its policies.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct PartitionConfig {
     pub limit_precedence: LimitPrecedence,
     /// `usergroupresolver.type` as written.
     pub user_group_resolver: String,
+    /// How the users of leaves share them where no queue says otherwise; the root inherits it.
+    pub user_limits: Option<UserLimitsConfig>,
 }
 
 impl PartitionConfig {
@@ -37,6 +39,7 @@ impl PartitionConfig {
             preemption: PreemptionConfig::default(),
             limit_precedence: LimitPrecedence::default(),
             user_group_resolver: String::new(),
+            user_limits: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::{LimitConfig, Properties};
+use super::{LimitConfig, Properties, UserLimitsConfig};
 
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,8 @@ pub struct QueueConfig {
     pub template: Option<TemplateConfig>,
     /// Limits of users and groups here and below, in file order.
     pub limits: Vec<LimitConfig>,
+    /// How the users of the leaves here and below share them, as written; none is as above.
+    pub user_limits: Option<UserLimitsConfig>,
 }
 
 impl QueueConfig {
@@ -54,4 +56,7 @@ pub struct TemplateConfig {
     pub max: Amounts,
     /// Guarantee of the leaf.
     pub guaranteed: Amounts,
+    /// How its users share the leaf, over what is in force above it.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub user_limits: Option<UserLimitsConfig>,
 }

@@ -49,12 +49,6 @@ impl UserLimitsConfig {
     /// wins.
     #[must_use]
     pub fn over(&self, above: &Self) -> Self {
-        let mut weights = self.weights.clone();
-        for (user, weight) in &above.weights {
-            if let Err(place) = weights.binary_search_by(|(name, _)| name.cmp(user)) {
-                weights.insert(place, (user.clone(), *weight));
-            }
-        }
         let amounts = |own: &Option<Amounts>, above: &Option<Amounts>| {
             own.as_ref().or(above.as_ref()).cloned()
         };
@@ -64,11 +58,16 @@ impl UserLimitsConfig {
             calculator: self.calculator.or(above.calculator),
             floor: self.floor.or(above.floor),
             factor: self.factor.or(above.factor),
-            weights,
+            weights: nearer(&self.weights, &above.weights),
             minimum_allocation: amounts(&self.minimum_allocation, &above.minimum_allocation),
             increment: amounts(&self.increment, &above.increment),
             maximum_allocation: amounts(&self.maximum_allocation, &above.maximum_allocation),
         }
+    }
+
+    /// All amounts that it names.
+    pub fn amounts(&self) -> impl Iterator<Item = &Amounts> {
+        [&self.minimum_allocation, &self.increment, &self.maximum_allocation].into_iter().flatten()
     }
 
     /// The weight of a user: one unless he is named.
@@ -76,6 +75,21 @@ impl UserLimitsConfig {
         let named = self.weights.binary_search_by(|(name, _)| (**name).cmp(user));
         named.map_or(Decimal::ONE, |place| self.weights[place].1)
     }
+}
+
+/// Both lists in one, in the order of names; where both name a user, the first counts.
+fn nearer(own: &[(Name, Decimal)], above: &[(Name, Decimal)]) -> Vec<(Name, Decimal)> {
+    let mut weights = Vec::with_capacity(own.len().max(above.len()));
+    let mut above = above.iter().peekable();
+    for one in own {
+        while let Some(other) = above.next_if(|other| other.0 < one.0) {
+            weights.push(other.clone());
+        }
+        above.next_if(|other| other.0 == one.0);
+        weights.push(one.clone());
+    }
+    weights.extend(above.cloned());
+    weights
 }
 
 /// What is in force where there may be a block here and one above; none where there is none.

@@ -23,7 +23,7 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 
-use super::configure::granting;
+use super::configure::{granting, user_limits_below};
 use super::{Naming, named, partition_named, short, types_fit};
 
 /// The tag that says when an application was made.
@@ -250,9 +250,13 @@ fn create(
         queues_are_few(books, partition, placed, missing.split('.').count())?;
     }
     let template = above.settings.template.clone();
+    let user_limits = above.settings.user_limits.clone();
+    // What must not be lost is not held back by its user either.
     let mut leaf = QueueSettings::default();
     if !recovery {
         leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
+        let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
+        leaf.user_limits = user_limits_below(own, user_limits.as_ref());
         tags.change(&mut leaf);
         types_are_few(books, &leaf)?;
     }
@@ -263,7 +267,8 @@ fn create(
         let settings = if is_leaf {
             leaf.clone()
         } else {
-            QueueSettings { template: template.clone(), ..QueueSettings::default() }
+            let (template, user_limits) = (template.clone(), user_limits.clone());
+            QueueSettings { template, user_limits, ..QueueSettings::default() }
         };
         let next = Name::from(alloc::format!("{parent}.{name}"));
         events.push(Event::QueueAdded {
@@ -319,8 +324,10 @@ fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
 }
 
 fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
-    let both = settings.max.iter().chain(&settings.guaranteed).flat_map(Amounts::iter);
-    let amounts: Amounts = both.map(|(name, amount)| (name.clone(), amount)).collect();
+    let user_limits = settings.user_limits.iter().flat_map(|limits| limits.amounts());
+    let all = settings.max.iter().chain(&settings.guaranteed).chain(user_limits);
+    let amounts: Amounts =
+        all.flat_map(Amounts::iter).map(|(name, amount)| (name.clone(), amount)).collect();
     types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
         .map_err(Declined::Types)
 }

@@ -18,6 +18,7 @@ mod recovery;
 mod resources;
 mod scenes;
 mod tree;
+mod user_limits;
 
 use expect_test::Expect;
 

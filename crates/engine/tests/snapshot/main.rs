@@ -5,6 +5,7 @@ mod damage;
 mod fields;
 mod golden;
 mod story;
+mod user_limits;
 
 use headroom_core::books::Books;
 use headroom_engine::snapshot::{self, SnapshotError};

@@ -14,7 +14,9 @@ words!(NodeOrder = proto::NodeOrder { Fair, BinPacking });
 words!(LimitPrecedence = proto::LimitPrecedence { Both, User });
 
 structure!(Configuration = proto::Configuration { partitions, checksum });
-structure!(TemplateConfig = proto::Template { max_applications, properties, max, guaranteed });
+structure!(
+    TemplateConfig = proto::Template { max_applications, properties, max, guaranteed, user_limits }
+);
 structure!(FilterConfig = proto::Filter { kind, users, groups });
 structure!(NodeSortConfig = proto::NodeSort { order, weights });
 structure!(
@@ -35,6 +37,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             preemption,
             limit_precedence,
             user_group_resolver,
+            user_limits,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -44,6 +47,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             preemption: preemption.put(),
             limit_precedence: limit_precedence.put(),
             user_group_resolver: user_group_resolver.put(),
+            user_limits: user_limits.put(),
         }
     }
 
@@ -56,6 +60,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             preemption,
             limit_precedence,
             user_group_resolver,
+            user_limits,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -65,6 +70,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             preemption: Field::take(preemption).at("preemption")?,
             limit_precedence: Field::take(limit_precedence).at("limit_precedence")?,
             user_group_resolver,
+            user_limits: Field::take(user_limits).at("user_limits")?,
         })
     }
 }
@@ -93,6 +99,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         submit_acl,
         template,
         limits,
+        user_limits,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -106,6 +113,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         submit_acl: submit_acl.put(),
         template: template.as_ref().map(Field::put),
         limits: limits.put(),
+        user_limits: user_limits.put(),
     }
 }
 
@@ -150,6 +158,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         submit_acl,
         template,
         limits,
+        user_limits,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -163,6 +172,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         submit_acl,
         template: template.map(TemplateConfig::take).transpose().at("template")?,
         limits: Field::take(limits).at("limits")?,
+        user_limits: Field::take(user_limits).at("user_limits")?,
     })
 }
 

@@ -10,6 +10,7 @@ mod event;
 mod questions;
 mod settings;
 mod types;
+mod user_limits;
 
 use std::fmt;
 

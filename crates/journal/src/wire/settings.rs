@@ -38,6 +38,7 @@ structure!(
         submit_acl,
         admin_acl,
         template,
+        user_limits,
     }
 );
 structure!(

@@ -179,7 +179,7 @@ impl Field<Vec<String>> for BTreeSet<Name> {
 }
 
 /// What the core keeps in order of names is written in that order, each name once.
-fn ascending<'names>(names: impl Iterator<Item = &'names String>) -> Decoded<()> {
+pub(super) fn ascending<'names>(names: impl Iterator<Item = &'names String>) -> Decoded<()> {
     let mut before: Option<&String> = None;
     for (index, name) in names.enumerate() {
         if before.is_some_and(|before| before >= name) {

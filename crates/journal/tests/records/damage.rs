@@ -19,7 +19,7 @@ fn sample(name: &str) -> proto::Record {
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
     message.format = 7;
-    let expected = "the record has format 7, this version reads formats up to 1; \
+    let expected = "the record has format 7, this version reads formats up to 2; \
                     use the version that wrote it";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();
@@ -63,6 +63,15 @@ fn the_field_that_is_wrong_is_named() {
     inner.resources.swap(0, 2);
     let expected = "the field command.ask.resources[1] of the record is not behind the name before it in order";
     assert_eq!(refusal(&ask), expected);
+
+    let mut queue = sample("event-queue-added");
+    for text in ["2.50", "-1", ""] {
+        let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+        let limits = inner.settings.as_mut().unwrap().user_limits.as_mut().unwrap();
+        limits.floor = Some(text.into());
+        let expected = "the field events[0].queue_added.settings.user_limits.floor of the record is no decimal from 0 to 1000000 with up to six digits behind the point, as short as can be";
+        assert_eq!(refusal(&queue), expected);
+    }
 
     let mut unknown = sample("event-placed");
     unknown.events[0].kind = None;

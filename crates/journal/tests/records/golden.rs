@@ -1,7 +1,7 @@
 //! What was ever written stays readable: one sample of every variant, as bytes and as text.
 //!
-//! `UPDATE_EXPECT=1` writes samples of new variants and texts that have changed, never bytes that
-//! are there: records of old journals have them.
+//! `UPDATE_EXPECT=1` writes samples of new variants, those of a new format, and texts that have changed,
+//! never bytes that are there: records of old journals have them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,10 +11,14 @@ use headroom_journal::{FORMAT, Record};
 
 use crate::samples;
 
+fn folder_of(format: u32) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    folder.join(format!("format-{format}"))
+}
+
 /// Bytes as hex digits, then the record as text.
 fn file_of(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    folder.join(format!("format-{FORMAT}")).join(name).with_extension("txt")
+    folder_of(FORMAT).join(name).with_extension("txt")
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -54,6 +58,29 @@ fn a_sample_of_every_variant_is_read_as_ever_and_written_as_ever() {
         } else {
             assert_eq!(text, expected, "{name} reads otherwise as text; UPDATE_EXPECT=1 if it may");
         }
+    }
+}
+
+#[test]
+fn samples_of_earlier_formats_are_read_as_what_they_were() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    for format in 1..FORMAT {
+        let mut count = 0;
+        for entry in fs::read_dir(folder_of(format)).unwrap() {
+            let path = entry.unwrap().path();
+            let file = fs::read_to_string(&path).unwrap();
+            let (digits, expected) = file.split_once("\n\n").expect("an empty line between");
+            let record = Record::decode(&bytes_of(digits))
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let text = format!("{record:#?}\n");
+            if update {
+                fs::write(&path, format!("{digits}\n\n{text}")).unwrap();
+            } else {
+                assert_eq!(text, expected, "{} reads otherwise as text", path.display());
+            }
+            count += 1;
+        }
+        assert!(count > 60, "format {format} has {count} samples");
     }
 }
 

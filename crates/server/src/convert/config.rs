@@ -5,15 +5,20 @@ use std::collections::BTreeMap;
 use headroom_api::wsv1::{
     ChildTemplate, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy, ConfigPartition,
     ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources, ConfigUserGroupResolver,
+    ConfigUserLimits,
 };
 use headroom_config::{
     LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
+    UserLimitsOutline,
 };
 use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
-use headroom_core::config::{AccessList, LimitPrecedence, NodeOrder, RuleConfig};
+use headroom_core::config::{
+    AccessList, LimitPrecedence, NodeOrder, RuleConfig, UserFactor, UserLimitsConfig,
+};
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
+use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 use super::value::{names, texts};
 
@@ -36,6 +41,7 @@ pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
         },
         user_group_resolver: ConfigUserGroupResolver { kind: outline.resolver.clone() },
         limit_precedence: outline.limit_precedence.clone(),
+        user_limits: outline.user_limits.as_ref().map(user_limits),
     }
 }
 
@@ -51,6 +57,21 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         child_template: template(&outline.template),
         queues: outline.children.iter().map(queue).collect(),
         limits: outline.limits.iter().map(limit).collect(),
+        user_limits: outline.user_limits.as_ref().map(user_limits),
+    }
+}
+
+fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
+    ConfigUserLimits {
+        floor: outline.floor.clone(),
+        factor: outline.factor.clone(),
+        weights: outline.weights.clone(),
+        formula: outline.formula.clone(),
+        enforcement: outline.enforcement.clone(),
+        calculator: outline.calculator.clone(),
+        minimum_allocation: outline.minimum_allocation.clone(),
+        increment: outline.increment.clone(),
+        maximum_allocation: outline.maximum_allocation.clone(),
     }
 }
 
@@ -63,6 +84,7 @@ fn template(outline: &TemplateOutline) -> ChildTemplate {
         max_applications: outline.max_applications,
         properties: outline.properties.clone(),
         resources: resources(&outline.resources),
+        user_limits: outline.user_limits.as_ref().map(user_limits),
     }
 }
 
@@ -122,6 +144,7 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             LimitPrecedence::Both => String::new(),
             LimitPrecedence::User => "user".to_owned(),
         },
+        user_limits: None, // They are the root's.
     }
 }
 
@@ -139,7 +162,11 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
             guaranteed: quantities(&template.guaranteed),
             max: quantities(&template.max),
         },
+        user_limits: template.user_limits.as_ref().map(user_limits_in_books),
     });
+    // Each queue has what is in force; it says so where that is not what its parent has.
+    let above = row.parent.and_then(|parent| books.queue(parent).settings.user_limits.as_ref());
+    let user_limits = settings.user_limits.as_ref().filter(|own| above != Some(*own));
     ConfigQueue {
         name: row.name.to_string(),
         parent: !row.leaf,
@@ -154,6 +181,40 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         child_template: template.unwrap_or_default(),
         queues: children,
         limits: Vec::new(),
+        user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
+    }
+}
+
+fn user_limits_in_books(limits: &UserLimitsConfig) -> ConfigUserLimits {
+    let decimal = |decimal: Option<Decimal>| decimal.map(|one| one.to_string()).unwrap_or_default();
+    let word = |word: Option<&str>| word.unwrap_or_default().to_owned();
+    let factor = |factor: UserFactor| match factor {
+        UserFactor::Times(times) => times.to_string(),
+        UserFactor::Off => "-1".to_owned(),
+    };
+    let weights = limits.weights.iter();
+    ConfigUserLimits {
+        floor: decimal(limits.floor),
+        factor: limits.factor.map(factor).unwrap_or_default(),
+        weights: weights.map(|(user, one)| (user.to_string(), one.to_string())).collect(),
+        formula: word(limits.formula.map(|formula| match formula {
+            Formula::Smooth => "smooth",
+            Formula::Yarn3 => "yarn3",
+            Formula::Yarn27 => "yarn27",
+        })),
+        enforcement: word(limits.enforcement.map(|enforcement| match enforcement {
+            Enforcement::Progress => "progress",
+            Enforcement::Strict => "strict",
+            Enforcement::Overshoot => "overshoot",
+        })),
+        calculator: word(limits.calculator.map(|calculator| match calculator {
+            Calculator::Componentwise => "componentwise",
+            Calculator::Dominant => "dominant",
+            Calculator::Memory => "memory",
+        })),
+        minimum_allocation: limits.minimum_allocation.as_ref().map(quantities),
+        increment: limits.increment.as_ref().map(quantities),
+        maximum_allocation: limits.maximum_allocation.as_ref().map(quantities),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use headroom_api::wsv1::{
     ChildTemplate, Config, ConfigFilter, ConfigLimit, ConfigPartition, ConfigPlacementRule,
-    ConfigQueue, ConfigResources,
+    ConfigQueue, ConfigResources, ConfigUserLimits,
 };
 
 /// The whole file.
@@ -68,6 +68,14 @@ impl Map {
         }
     }
 
+    /// Written even if it is empty, where that says something.
+    fn some(&mut self, key: &str, value: Option<Self>) {
+        match value {
+            Some(value) if value.0.is_empty() => self.scalar(key, &"{}"),
+            value => self.map(key, value.unwrap_or_default()),
+        }
+    }
+
     fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> Map) {
         let items: Vec<Node> = items.iter().map(|one| Node::Map(item(one))).collect();
         if !items.is_empty() {
@@ -110,6 +118,7 @@ fn partition(partition: &ConfigPartition) -> Map {
     resolver.text("type", &partition.user_group_resolver.kind);
     map.map("usergroupresolver", resolver);
     map.text("limitprecedence", &partition.limit_precedence);
+    map.some("userlimits", partition.user_limits.as_ref().map(user_limits));
     map
 }
 
@@ -125,7 +134,39 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.map("childtemplate", template(&queue.child_template));
     map.list("queues", &queue.queues, self::queue);
     map.list("limits", &queue.limits, limit);
+    map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
     map
+}
+
+fn user_limits(limits: &ConfigUserLimits) -> Map {
+    let mut map = Map::default();
+    // Numbers stand as they are: in quotes they would be texts.
+    for (key, number) in
+        [("minimumuserlimitpercent", &limits.floor), ("userlimitfactor", &limits.factor)]
+    {
+        if !number.is_empty() {
+            map.scalar(key, number);
+        }
+    }
+    let weights = limits.weights.iter();
+    let weights = weights.map(|(user, one)| (quoted(user), Node::Scalar(one.clone())));
+    map.map("weights", Map(weights.collect()));
+    map.text("formula", &limits.formula);
+    map.text("enforcement", &limits.enforcement);
+    map.text("calculator", &limits.calculator);
+    for (key, amounts) in [
+        ("minimumallocation", &limits.minimum_allocation),
+        ("increment", &limits.increment),
+        ("maximumallocation", &limits.maximum_allocation),
+    ] {
+        map.some(key, amounts.as_ref().map(quantities));
+    }
+    map
+}
+
+fn quantities(amounts: &BTreeMap<String, String>) -> Map {
+    let amounts = amounts.iter();
+    Map(amounts.map(|(name, one)| (quoted(name), Node::Scalar(quoted(one)))).collect())
 }
 
 fn resources(resources: &ConfigResources) -> Map {
@@ -140,6 +181,7 @@ fn template(template: &ChildTemplate) -> Map {
     map.count("maxapplications", template.max_applications);
     map.texts("properties", &template.properties);
     map.map("resources", resources(&template.resources));
+    map.some("userlimits", template.user_limits.as_ref().map(user_limits));
     map
 }
 

@@ -78,6 +78,66 @@ partitions:
     assert_eq!(read.configuration.partitions, written.partitions, "{yaml}");
 }
 
+/// With blocks in each place where they may stand; `b` takes the minimum away that it inherits.
+const USER_LIMITS: &str = r#"
+partitions:
+  - name: default
+    userlimits: {formula: yarn3, weights: {ann: 1.10, "no": 0}}
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: a
+            parent: true
+            userlimits: {minimumuserlimitpercent: 33.3, userlimitfactor: -1, minimumallocation: {vcore: 1}}
+            childtemplate: {userlimits: {enforcement: strict, calculator: memory}}
+            queues:
+              - name: b
+                userlimits: {minimumallocation: {}, increment: {memory: 512Mi}, maximumallocation: {vcore: 2500m}}
+              - name: c
+                userlimits: {}
+"#;
+
+#[tokio::test]
+async fn user_limits_are_shown_where_they_are_written() {
+    let queues = Some(USER_LIMITS.to_owned());
+    let journal = MemoryJournal::default();
+    let server = Server::on(&journal, Options { queues, ..Options::default() }).await;
+    let config = server.client().get_config().await.unwrap();
+    let partition = &config.partitions[0];
+    assert_eq!(partition.user_limits.as_ref().unwrap().weights["ann"], "1.10");
+    let a = &partition.queues[0].queues[0];
+    assert_eq!(partition.queues[0].user_limits, None);
+    assert_eq!(a.user_limits.as_ref().unwrap().factor, "-1");
+    assert_eq!(a.queues[1].user_limits, Some(headroom_api::wsv1::ConfigUserLimits::default()));
+    let raw = server.raw().header("Accept", "application/json").send("GET", "/ws/v1/config").await;
+    let text = String::from_utf8(raw.body).unwrap();
+    assert!(
+        text.contains(r#""UserLimits":{"Enforcement":"strict","Calculator":"memory"}"#),
+        "{text}"
+    );
+    let read = |yaml: &str| {
+        let file = &yaml[..yaml.find("\nchecksum: ").unwrap()];
+        let read = headroom_config::read(file).unwrap_or_else(|faults| panic!("{faults}\n{yaml}"));
+        read.configuration.partitions
+    };
+    let written = headroom_config::read(USER_LIMITS).unwrap().configuration.partitions;
+    let yaml = server.client().get_config_yaml().await.unwrap();
+    assert_eq!(read(&yaml), written, "{yaml}");
+    drop(server);
+    // From the books, without the text: the same is in force everywhere.
+    let server = Server::on(&journal, Options { queues: None, ..Options::default() }).await;
+    let shown = server.client().get_config().await.unwrap();
+    let root = &shown.partitions[0].queues[0];
+    assert_eq!(root.user_limits.as_ref().unwrap().formula, "yarn3");
+    let [b, c] = root.queues[0].queues.as_slice() else { panic!("{root:?}") };
+    assert_eq!(c.user_limits, None, "as its parent has them");
+    let b = b.user_limits.as_ref().unwrap();
+    assert_eq!((b.floor.as_str(), b.weights["ann"].as_str()), ("33.3", "1.1"));
+    assert_eq!(b.minimum_allocation, Some([].into()));
+    assert_eq!(b.maximum_allocation, Some([owned(("vcore", "2500m"))].into()));
+}
+
 #[tokio::test]
 async fn after_a_restart_without_the_text_the_books_are_shown() {
     let journal = MemoryJournal::default();

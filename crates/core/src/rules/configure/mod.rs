@@ -8,12 +8,13 @@ mod limits;
 mod remove;
 mod settings;
 mod target;
+mod user_limits;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Books, QueueState};
-use crate::config::{Configuration, PartitionConfig, QueueConfig};
+use crate::config::{Configuration, PartitionConfig, QueueConfig, UserLimitsConfig};
 use crate::event::Event;
 use crate::id::{Id, PartitionId, Slot};
 use crate::name::Name;
@@ -21,7 +22,7 @@ use crate::placement::Rules;
 use crate::rejection::Rejection;
 use crate::resource::ResourceTypes;
 
-pub(super) use settings::granting;
+pub(super) use settings::{granting, user_limits_below};
 
 use settings::partition_settings;
 use target::{Target, targets_of};
@@ -41,9 +42,10 @@ pub(super) fn configure(
         if !named.insert(partition.name.to_ascii_lowercase()) {
             return Err(Rejection::DuplicatePartition { partition: partition.name.clone() });
         }
-        let targets = targets_of(&partition.root)?;
+        let targets = targets_of(partition)?;
         if let Some(id) = books.partition_named(&partition.name) {
             placement_fits(partition)?;
+            user_limits::are_not_lowered(books, id, &targets)?;
             change_partition(books, id, partition, &targets, &mut events);
         } else {
             let id = PartitionId::from_slot(Slot::new(next, 0));
@@ -138,13 +140,21 @@ fn placement_fits(partition: &PartitionConfig) -> Result<(), Rejection> {
 /// Refuse a file that would make the books know too many resource types.
 fn count_types(books: &Books, configuration: &Configuration) -> Result<(), Rejection> {
     let mut names: BTreeSet<&Name> = BTreeSet::new();
-    let mut open: Vec<&QueueConfig> =
-        configuration.partitions.iter().map(|partition| &partition.root).collect();
+    let partitions = configuration.partitions.iter();
+    let user_limits = partitions.clone().filter_map(|partition| partition.user_limits.as_ref());
+    for amounts in user_limits.flat_map(UserLimitsConfig::amounts) {
+        names.extend(amounts.iter().map(|(name, _)| name));
+    }
+    let mut open: Vec<&QueueConfig> = partitions.map(|partition| &partition.root).collect();
     while let Some(queue) = open.pop() {
         let limits = queue.limits.iter().map(|limit| &limit.max_resources);
         let template =
             queue.template.iter().flat_map(|template| [&template.max, &template.guaranteed]);
-        for amounts in limits.chain(template).chain([&queue.max, &queue.guaranteed]) {
+        let of_template =
+            queue.template.iter().filter_map(|template| template.user_limits.as_ref());
+        let user_limits = queue.user_limits.iter().chain(of_template);
+        let own = limits.chain(template).chain([&queue.max, &queue.guaranteed]);
+        for amounts in own.chain(user_limits.flat_map(UserLimitsConfig::amounts)) {
             names.extend(amounts.iter().map(|(name, _)| name));
         }
         open.extend(&queue.children);

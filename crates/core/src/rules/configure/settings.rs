@@ -4,9 +4,11 @@
 use alloc::sync::Arc;
 
 use crate::books::{PartitionSettings, QueueSettings};
+use crate::config::inherited_user_limits;
 use crate::config::property::inherit;
 use crate::config::{
     AccessList, PartitionConfig, Properties, PropertyValues, QueueConfig, TemplateConfig,
+    UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -23,16 +25,32 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
     }
 }
 
-/// The settings of a configured queue below one with these settings; none is the root, which
-/// is as large as its nodes and has no maximum or guarantee of its own.
+/// What is above a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Above<'file> {
+    /// Its parent, with these settings.
+    Queue(&'file QueueSettings),
+    /// Nothing but its partition: it is the root.
+    Partition(&'file PartitionConfig),
+}
+
+/// The settings of a configured queue below these. The root is as large as its nodes and has no
+/// maximum or guarantee of its own.
 pub(super) fn queue_settings(
     queue: &QueueConfig,
     path: &Name,
-    above: Option<&QueueSettings>,
+    above: Above<'_>,
 ) -> Result<QueueSettings, Rejection> {
     let access_list = |list: &str| {
         AccessList::parse(list)
             .map_err(|error| Rejection::AccessList { queue: path.clone(), words: error.words })
+    };
+    let own = queue.user_limits.as_ref();
+    let (above, user_limits) = match above {
+        Above::Queue(above) => (Some(above), user_limits_below(own, above.user_limits.as_ref())),
+        Above::Partition(partition) => {
+            (None, inherited_user_limits(own, partition.user_limits.as_ref()).map(Arc::new))
+        }
     };
     let properties = match above {
         Some(above) => inherit(&above.properties, &queue.properties),
@@ -48,7 +66,19 @@ pub(super) fn queue_settings(
         submit_acl: access_list(&queue.submit_acl)?,
         admin_acl: access_list(&queue.admin_acl)?,
         template: queue.is_parent().then(|| template(queue.template.as_ref(), above)).flatten(),
+        user_limits,
     })
+}
+
+/// What is in force below a queue, for one that says this itself.
+pub(in crate::rules) fn user_limits_below(
+    own: Option<&UserLimitsConfig>,
+    above: Option<&Arc<UserLimitsConfig>>,
+) -> Option<Arc<UserLimitsConfig>> {
+    match own {
+        None => above.cloned(), // Shared, not copied.
+        own => inherited_user_limits(own, above.map(Arc::as_ref)).map(Arc::new),
+    }
 }
 
 /// A queue's own template, or else its parent's.

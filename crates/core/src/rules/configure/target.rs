@@ -6,13 +6,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Queue, QueueSettings};
-use crate::config::QueueConfig;
+use crate::config::{PartitionConfig, QueueConfig};
 use crate::event::Event;
 use crate::id::PartitionId;
 use crate::name::Name;
 use crate::rejection::Rejection;
 
-use super::settings::queue_settings;
+use super::settings::{Above, queue_settings};
 
 /// One queue as it is to be.
 pub(super) struct Target<'file> {
@@ -51,25 +51,27 @@ impl Target<'_> {
         queue.managed && queue.leaf == self.is_leaf() && *queue.settings == self.settings
     }
 
-    fn is_leaf(&self) -> bool {
+    pub(super) fn is_leaf(&self) -> bool {
         self.parent.is_some() && !self.queue.is_parent()
     }
 }
 
-/// All queues of a tree, each after its parent.
-pub(super) fn targets_of(root: &QueueConfig) -> Result<Vec<Target<'_>>, Rejection> {
+/// All queues of a partition, each after its parent.
+pub(super) fn targets_of(partition: &PartitionConfig) -> Result<Vec<Target<'_>>, Rejection> {
     let mut targets = Vec::new();
     let mut paths = BTreeSet::new();
     // Depth first, by hand: nesting comes from a file and must not exhaust the stack.
-    let mut open: Vec<(Option<usize>, &QueueConfig)> = vec![(None, root)];
+    let mut open: Vec<(Option<usize>, &QueueConfig)> = vec![(None, &partition.root)];
     while let Some((above, queue)) = open.pop() {
         let above: Option<&Target<'_>> = above.map(|above| &targets[above]);
         let path = above.map_or_else(
             || Name::new("root"),
             |above| format!("{}.{}", above.path, queue.name.to_lowercase()).into(),
         );
-        let settings = queue_settings(queue, &path, above.map(|above| &above.settings))?;
         let parent = above.map(|above| above.path.clone());
+        let above =
+            above.map_or(Above::Partition(partition), |above| Above::Queue(&above.settings));
+        let settings = queue_settings(queue, &path, above)?;
         if !paths.insert(path.clone()) {
             return Err(Rejection::DuplicateQueue { queue: path });
         }

@@ -9,10 +9,11 @@ use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSett
 use headroom_core::config::{
     AccessList, ApplicationOrder, Configuration, FilterConfig, LimitConfig, LimitPrecedence,
     NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
-    PropertyValues, QueueConfig, RuleConfig, TemplateConfig,
+    PropertyValues, QueueConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
+use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 pub(crate) fn id<I: Id>(slot: u32, generation: u32) -> I {
     I::from_slot(Slot::new(slot, generation))
@@ -43,7 +44,28 @@ fn template() -> TemplateConfig {
         properties: properties(),
         max: amounts(),
         guaranteed: Amounts::from([("memory", 1 << 40)]),
+        user_limits: Some(user_limits()),
     }
+}
+
+fn user_limits() -> UserLimitsConfig {
+    let weight = |user: &str, text: &str| (name(user), Decimal::parse(text).expect("a decimal"));
+    UserLimitsConfig {
+        formula: Some(Formula::Yarn27),
+        enforcement: Some(Enforcement::Overshoot),
+        calculator: Some(Calculator::Dominant),
+        floor: Decimal::parse("33.333333"),
+        factor: Decimal::parse("2.5").map(UserFactor::Times),
+        weights: vec![weight("ann", "0"), weight("bob", "1.000001")],
+        minimum_allocation: Some(amounts()),
+        increment: Some(Amounts::EMPTY),
+        maximum_allocation: Some(Amounts::from([("memory", 1 << 40)])),
+    }
+}
+
+/// The least that can be said.
+fn few_user_limits() -> UserLimitsConfig {
+    UserLimitsConfig { factor: Some(UserFactor::Off), ..UserLimitsConfig::default() }
 }
 
 fn rule() -> RuleConfig {
@@ -88,6 +110,7 @@ pub(crate) fn configuration() -> Configuration {
         submit_acl: "*".into(),
         template: Some(template()),
         limits: vec![limit.clone()],
+        user_limits: Some(few_user_limits()),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -98,6 +121,7 @@ pub(crate) fn configuration() -> Configuration {
         preemption: PREEMPTION,
         limit_precedence: LimitPrecedence::User,
         user_group_resolver: "os".into(),
+        user_limits: Some(user_limits()),
         ..PartitionConfig::new("default", root)
     };
     let empty = PartitionConfig::new("gpu", lone("root"));
@@ -135,6 +159,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         submit_acl: list("ann,bob dev,ops"),
         admin_acl: list("*"),
         template: Some(Arc::new(template())),
+        user_limits: Some(Arc::new(user_limits())),
     }
 }
 

@@ -1,0 +1,225 @@
+//! User limits that can hardly be meant: what is too much for a queue, and what gets stuck. Source:
+//! user-headroom §7.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use headroom_core::config::UserFactor;
+use headroom_core::resource::Quantity;
+use headroom_core::userlimit::Decimal;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{Partition, Text, UserLimits};
+use crate::user_limits::factor;
+use crate::vector::{Measure, Vector, show, smallest, write};
+
+use super::survey::Survey;
+
+pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
+    let mut told = BTreeSet::new();
+    let mut all: Vec<InForce<'_>> = Vec::new();
+    let outermost = InForce::default().below(partition.user_limits.as_ref());
+    for (position, place) in survey.iter() {
+        let above = place.above.map_or(&outermost, |above| &all[above]);
+        let here = above.below(place.queue.user_limits.as_ref());
+        let template = place.queue.template.as_ref().map(|template| &template.value);
+        if report.is_full_of_warnings() {
+            break;
+        }
+        if !place.is_parent() {
+            let scene = Scene { survey, position, of_template: None };
+            words(&here, &mut told, report);
+            no_share(&scene, &here, report);
+            amounts(&scene, &here, report);
+        } else if let Some(template) = template {
+            let made = here.below(template.user_limits.as_ref());
+            let guaranteed = Vector::of(template.resources.guaranteed.as_ref());
+            let of_template = Some((guaranteed, Vector::of(template.resources.max.as_ref())));
+            words(&made, &mut told, report);
+            amounts(&Scene { survey, position, of_template }, &made, report);
+        }
+        all.push(here);
+    }
+}
+
+/// What is in force somewhere, each from the nearest block that has it.
+#[derive(Clone, Default)]
+struct InForce<'a> {
+    /// The nearest block.
+    block: Option<&'a UserLimits>,
+    formula: Option<&'a Text>,
+    enforcement: Option<&'a Text>,
+    factor: Option<&'a Text>,
+    maximum: Option<Rc<Vector>>,
+}
+
+impl<'a> InForce<'a> {
+    /// What is in force where there is this block, or none.
+    fn below(&self, block: Option<&'a UserLimits>) -> Self {
+        let Some(block) = block else { return self.clone() };
+        let maximum = block.maximum_allocation.as_ref();
+        let maximum = maximum.map(|pairs| Rc::new(Vector::of(Some(pairs))));
+        Self {
+            block: Some(block),
+            formula: block.formula.as_ref().or(self.formula),
+            enforcement: block.enforcement.as_ref().or(self.enforcement),
+            factor: block.factor.as_ref().or(self.factor),
+            maximum: maximum.or_else(|| self.maximum.clone()),
+        }
+    }
+}
+
+/// A leaf, or the leaves that rules make below a queue with a template.
+struct Scene<'a> {
+    survey: &'a Survey<'a>,
+    position: usize,
+    /// What the template guarantees, and its maximum.
+    of_template: Option<(Vector, Vector)>,
+}
+
+impl Scene<'_> {
+    fn name(&self) -> String {
+        let name = self.survey.name(self.position);
+        match self.of_template {
+            Some(_) => format!("a queue made below `{name}`"),
+            None => format!("queue `{name}`"),
+        }
+    }
+
+    fn guaranteed(&self) -> Vector {
+        match &self.of_template {
+            Some((guaranteed, _)) => guaranteed.clone(),
+            None => Vector::of(self.survey.get(self.position).queue.resources.guaranteed.as_ref()),
+        }
+    }
+
+    /// The tightest maximum on the way to root.
+    fn room(&self, resource: &str) -> Option<Measure> {
+        let own = self.of_template.iter().map(|(_, max)| max);
+        let path = self.survey.path(self.position).map(|(_, place)| &place.max);
+        smallest(own.chain(path).filter_map(|max| max.get(resource)))
+    }
+}
+
+/// Words that are told of once, however many leaves have them.
+fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
+    if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
+        && told.insert(text.span)
+    {
+        let message = "with `enforcement: strict` a queue can get stuck: where each user has less left of his share \
+                       than his next ask wants, nobody gets anything, however much is free";
+        let warning = Diagnostic::warning(Code::UserLimitStrict, text.span, message);
+        report.push(
+            warning
+                .help("write `progress`, with which a user below his share may have one more ask"),
+        );
+    }
+    if let Some(text) = here.formula.filter(|text| text.value.starts_with("yarn"))
+        && told.insert(text.span)
+    {
+        let message = format!(
+            "the formula `{}` has dead zones: there are moments when no user may have one more ask, or less is taken \
+             back for him than it needs",
+            text.value
+        );
+        let warning = Diagnostic::warning(Code::UserLimitDeadZone, text.span, message);
+        report.push(warning.help(
+            "write `smooth`, which has none, unless the numbers of CapacityScheduler are wanted",
+        ));
+    }
+}
+
+fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
+    let Some(block) = here.block else { return };
+    let guaranteed = scene.guaranteed();
+    if !guaranteed.is_zero() {
+        return;
+    }
+    let queue = scene.survey.get(scene.position).queue;
+    let own = queue.user_limits.as_ref().map(|own| own.span);
+    let message = format!(
+        "the users of {} have neither share nor cap: it guarantees nothing that they could share",
+        scene.name()
+    );
+    let warning =
+        Diagnostic::warning(Code::UserLimitNoShare, own.unwrap_or(queue.name.span), message);
+    let warning = if own.is_none() { warning.also(block.span, "in force here") } else { warning };
+    report.push(warning.help("write `resources.guaranteed` for the queue"));
+}
+
+/// Compare with what the queue guarantees, type by type; the first type is told.
+fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
+    let written = here.factor.zip(here.factor.and_then(factor));
+    let factor = written.and_then(|(text, factor)| match factor {
+        UserFactor::Times(times) => Some((text, times)),
+        UserFactor::Off => None,
+    });
+    if factor.is_none() && here.maximum.is_none() {
+        return;
+    }
+    let guaranteed = scene.guaranteed();
+    let some = || guaranteed.iter().filter(|(_, measure)| measure.amount > Quantity::ZERO);
+    if let Some((text, times)) = factor {
+        let loose = some().find_map(|(resource, share)| {
+            let room = scene.room(resource)?;
+            (of(share, times) > one_of(room)).then_some((resource, share, room))
+        });
+        if let Some((resource, share, room)) = loose {
+            report.push(loose_factor(scene, (text, times), resource, (share, room)));
+        }
+    }
+    if let Some(maximum) = &here.maximum {
+        let large = some().find_map(|(resource, share)| {
+            let most = maximum.get(resource)?;
+            let is_large = i128::from(most.amount.get()) * 4 > i128::from(share.amount.get());
+            is_large.then_some((resource, share, most))
+        });
+        if let Some((resource, share, most)) = large {
+            report.push(large_maximum(scene, resource, share, most));
+        }
+    }
+}
+
+/// So many times an amount, in millionths.
+fn of(measure: Measure, times: Decimal) -> i128 {
+    i128::from(measure.amount.get()) * i128::from(times.millionths())
+}
+
+fn one_of(measure: Measure) -> i128 {
+    of(measure, Decimal::ONE)
+}
+
+fn loose_factor(
+    scene: &Scene<'_>,
+    (text, times): (&Text, Decimal),
+    resource: &str,
+    (share, room): (Measure, Measure),
+) -> Diagnostic {
+    let message = format!(
+        "`userlimitfactor` is {times}: one user of {} may have that many times {}, and the queue itself no more than {}",
+        scene.name(),
+        show(resource, share.amount),
+        show(resource, room.amount)
+    );
+    Diagnostic::warning(Code::UserLimitLoose, text.span, message)
+        .also(share.span, "guaranteed")
+        .also(room.span, "the maximum")
+        .help("write less, or -1 where one user may have all; with less, those who come later get their part sooner")
+}
+
+fn large_maximum(scene: &Scene<'_>, resource: &str, share: Measure, most: Measure) -> Diagnostic {
+    let quarter = Quantity::of(share.amount.get() / 4);
+    let message = format!(
+        "`maximumallocation` is {}, more than a quarter of the {} that {} guarantees",
+        show(resource, most.amount),
+        show(resource, share.amount),
+        scene.name()
+    );
+    Diagnostic::warning(Code::UserLimitLarge, most.span, message)
+        .also(share.span, "guaranteed")
+        .help(format!(
+            "write {} or less: large asks wait longest, and free the least for others",
+            write(resource, quarter)
+        ))
+}

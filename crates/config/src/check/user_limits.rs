@@ -1,0 +1,355 @@
+//! `userlimits`: each block by itself, and what blocks come to together where there are leaves.
+//!
+//! A leaf has its settings from several blocks, so whether they go together is looked at there. The
+//! work grows with the blocks that are written, not with what leaves inherit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use headroom_core::userlimit::{Decimal, Formula};
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span, Stage};
+use crate::raw::{At, Pairs, Queue, Rule, Text, UserLimits};
+use crate::user_limits::{CALCULATORS, ENFORCEMENTS, FORMULAS, decimal, factor, meaning};
+use crate::vector::{Measure, Vector, report_quantities, show, write};
+
+use super::Tree;
+use super::names::is_user_name;
+use super::template::is_absent;
+
+/// Check all blocks of a partition.
+pub(super) fn check(tree: &Tree, report: &mut Report) {
+    let creates = tree.partition.rules.iter().any(makes_queues);
+    let mut walk = Walk { creates, weights: Weights::default(), seen: BTreeSet::new(), report };
+    let own = tree.partition.user_limits.as_ref();
+    let here = walk.enter(own, &InForce::default());
+    walk.queue(&tree.root, &here, false);
+}
+
+fn makes_queues(rule: &Rule) -> bool {
+    std::iter::successors(Some(rule), |rule| rule.parent.as_deref()).any(|rule| rule.create)
+}
+
+/// What is in force at a place of the tree, but for the weights.
+#[derive(Clone, Default)]
+struct InForce<'a> {
+    formula: Option<&'a Text>,
+    floor: Floor,
+    minimum: Option<Rc<Bound>>,
+    maximum: Option<Rc<Bound>>,
+}
+
+/// `minimumuserlimitpercent`.
+#[derive(Clone, Copy, Default)]
+enum Floor {
+    /// As by default.
+    #[default]
+    Absent,
+    /// Refused already.
+    Wrong,
+    /// This percentage, there.
+    Written(Decimal, Span),
+}
+
+/// An amount for each type, and where they are written.
+struct Bound {
+    span: Span,
+    amounts: Vector,
+}
+
+/// The weights in force, and those that come into force again behind the block that hides them.
+#[derive(Default)]
+struct Weights<'a> {
+    /// The last one counts.
+    of_users: BTreeMap<&'a str, Vec<At<Decimal>>>,
+    /// Those that count, the largest last.
+    in_force: BTreeSet<(Decimal, &'a str)>,
+}
+
+impl<'a> Weights<'a> {
+    fn enter(&mut self, user: &'a str, weight: At<Decimal>) {
+        let of_user = self.of_users.entry(user).or_default();
+        if let Some(hidden) = of_user.last() {
+            self.in_force.remove(&(hidden.value, user));
+        }
+        self.in_force.insert((weight.value, user));
+        of_user.push(weight);
+    }
+
+    fn leave(&mut self, user: &'a str) {
+        let Some(of_user) = self.of_users.get_mut(user) else { return };
+        if let Some(gone) = of_user.pop() {
+            self.in_force.remove(&(gone.value, user));
+        }
+        if let Some(back) = of_user.last() {
+            self.in_force.insert((back.value, user));
+        }
+    }
+}
+
+/// The way through the tree.
+struct Walk<'a, 'r> {
+    /// Whether rules make queues, so that each parent may get leaves.
+    creates: bool,
+    weights: Weights<'a>,
+    /// Pairs of places that were compared already.
+    seen: BTreeSet<(Span, Span)>,
+    report: &'r mut Report,
+}
+
+impl<'a> Walk<'a, '_> {
+    /// Look at a queue and all below; whether a template comes from above.
+    fn queue(&mut self, queue: &'a Queue, above: &InForce<'a>, has_template: bool) {
+        let here = self.enter(queue.user_limits.as_ref(), above);
+        if !queue.parent && queue.children.is_empty() {
+            self.judge(&here);
+        } else {
+            let own = queue.template.as_ref().map(|template| &template.value);
+            let own = own.filter(|template| !is_absent(template));
+            if let Some(template) = own {
+                let made = self.enter(template.user_limits.as_ref(), &here);
+                self.judge(&made);
+                self.leave(template.user_limits.as_ref());
+            } else if !has_template && (self.creates || queue.children.is_empty()) {
+                self.judge(&here);
+            }
+            for child in &queue.children {
+                self.queue(child, &here, has_template || own.is_some());
+            }
+        }
+        self.leave(queue.user_limits.as_ref());
+    }
+
+    /// Check a block by itself; what is in force from there on.
+    fn enter(&mut self, block: Option<&'a UserLimits>, above: &InForce<'a>) -> InForce<'a> {
+        let mut here = above.clone();
+        let Some(block) = block else { return here };
+        check_words(block, self.report);
+        check_factor(block, self.report);
+        here.formula = block.formula.as_ref().or(above.formula);
+        if let Some(text) = &block.floor {
+            here.floor = check_floor(text, self.report);
+        }
+        for (user, text) in &block.weights {
+            check_user(user, self.report);
+            if let Some(value) = decimal(text) {
+                self.weights.enter(&user.value, At { value, span: text.span });
+            } else {
+                self.report.push(no_weight(user, text));
+            }
+        }
+        check_amounts("increment", block.increment.as_ref(), self.report);
+        let minimum = block.minimum_allocation.as_ref();
+        here.minimum = check_amounts("minimumallocation", minimum, self.report).or(here.minimum);
+        let maximum = block.maximum_allocation.as_ref();
+        here.maximum = check_amounts("maximumallocation", maximum, self.report).or(here.maximum);
+        here
+    }
+
+    /// The weights of a block count no more.
+    fn leave(&mut self, block: Option<&'a UserLimits>) {
+        let weights = block.into_iter().flat_map(|block| &block.weights);
+        for (user, _) in weights.filter(|(_, text)| decimal(text).is_some()) {
+            self.weights.leave(&user.value);
+        }
+    }
+
+    /// Check what is in force at a leaf.
+    fn judge(&mut self, here: &InForce<'_>) {
+        self.floor_fits_formula(here);
+        self.weights_fit_floor(here.floor);
+        if let (Some(minimum), Some(maximum)) = (&here.minimum, &here.maximum)
+            && self.seen.insert((minimum.span, maximum.span))
+        {
+            minimum_fits_maximum(minimum, maximum, self.report);
+        }
+    }
+
+    fn floor_fits_formula(&mut self, here: &InForce<'_>) {
+        let (Floor::Written(Decimal::ZERO, floor), Some(formula)) = (here.floor, here.formula)
+        else {
+            return;
+        };
+        let smooth = meaning(&FORMULAS, formula).is_none_or(|formula| formula == Formula::Smooth);
+        if smooth || !self.seen.insert((floor, formula.span)) {
+            return;
+        }
+        let message = format!(
+            "`minimumuserlimitpercent` is 0, with the formula `{}` it goes from 1 to 100",
+            formula.value
+        );
+        let fault = Diagnostic::error(Code::UserLimitPercent, floor, message)
+            .also(formula.span, "the formula")
+            .help("write 1 or more, or the formula `smooth`, which needs no such part");
+        self.report.push(fault);
+    }
+
+    fn weights_fit_floor(&mut self, floor: Floor) {
+        let (percent, place) = match floor {
+            Floor::Absent => (Decimal::HUNDRED, None),
+            Floor::Wrong => return,
+            Floor::Written(percent, place) => (percent, Some(place)),
+        };
+        let most = i128::from(Decimal::HUNDRED.millionths()) * millionths(Decimal::ONE);
+        for (weight, user) in self.weights.in_force.iter().rev() {
+            if millionths(*weight) * millionths(percent) <= most || self.report.is_full() {
+                break;
+            }
+            let span = self.weights.of_users[user].last().map_or(Span::default(), |at| at.span);
+            if self.seen.insert((span, place.unwrap_or_default())) {
+                self.report.push(too_heavy(user, *weight, span, (percent, place)));
+            }
+        }
+    }
+}
+
+fn millionths(decimal: Decimal) -> i128 {
+    decimal.millionths().into()
+}
+
+fn check_words(block: &UserLimits, report: &mut Report) {
+    let mut check = |key: &str, written: &Option<Text>, words: [&str; 3]| {
+        let Some(text) = written.as_ref().filter(|text| !words.contains(&text.value.as_str()))
+        else {
+            return;
+        };
+        let message = format!("`{key}` cannot be `{}`", text.value);
+        let [first, second, third] = words;
+        let fault = Diagnostic::error(Code::UserLimitWord, text.span, message)
+            .help(format!("write `{first}`, `{second}` or `{third}`"));
+        report.push(fault);
+    };
+    check("formula", &block.formula, FORMULAS.map(|(word, _)| word));
+    check("enforcement", &block.enforcement, ENFORCEMENTS.map(|(word, _)| word));
+    check("calculator", &block.calculator, CALCULATORS.map(|(word, _)| word));
+}
+
+fn check_factor(block: &UserLimits, report: &mut Report) {
+    if let Some(text) = block.factor.as_ref().filter(|text| factor(text).is_none()) {
+        let message = format!(
+            "`userlimitfactor` is {}; it is above 0 and up to 1000000, with up to six decimals, or -1",
+            text.value
+        );
+        let fault = Diagnostic::error(Code::UserLimitFactor, text.span, message)
+            .help("write how many times the guarantee one user may have, or -1 for no such bound");
+        report.push(fault);
+    }
+}
+
+/// Check a percentage by itself.
+fn check_floor(text: &Text, report: &mut Report) -> Floor {
+    let legal = |percent: &Decimal| {
+        *percent == Decimal::ZERO || (Decimal::ONE..=Decimal::HUNDRED).contains(percent)
+    };
+    if let Some(percent) = decimal(text).filter(legal) {
+        return Floor::Written(percent, text.span);
+    }
+    let message = format!(
+        "`minimumuserlimitpercent` is {}; it goes from 1 to 100, with up to six decimals, or is 0",
+        text.value
+    );
+    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message).help(
+        "write the least part of the queue, in percent, that a user's share may shrink to; 0 is no such part",
+    );
+    report.push(fault);
+    Floor::Wrong
+}
+
+fn check_user(user: &Text, report: &mut Report) {
+    if is_user_name(&user.value) {
+        return;
+    }
+    let (message, help) = match user.value.as_str() {
+        "" => ("a weight is for nobody".to_owned(), "name a user, or remove it"),
+        "*" => (
+            "weights are for users by name, and `*` is none".to_owned(),
+            "remove it: whoever is not named has the weight 1",
+        ),
+        name => (
+            format!("`{name}` is no user name"),
+            "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+        ),
+    };
+    report.push(Diagnostic::error(Code::UserLimitUserName, user.span, message).help(help));
+}
+
+fn no_weight(user: &Text, text: &Text) -> Diagnostic {
+    let message = if text.value.is_empty() {
+        format!("the weight of user `{}` has no number", user.value)
+    } else {
+        format!(
+            "the weight of user `{}` is {}; it is 0 or more, with up to six decimals",
+            user.value, text.value
+        )
+    };
+    Diagnostic::error(Code::UserLimitWeight, text.span, message)
+        .help("write 2 for twice the share of others, 0.5 for half of it")
+}
+
+fn too_heavy(
+    user: &str,
+    weight: Decimal,
+    span: Span,
+    (percent, place): (Decimal, Option<Span>),
+) -> Diagnostic {
+    let most = most_of(percent);
+    let message = format!(
+        "the weight of user `{user}` is {weight}; it is {most} at most, which is 100 divided by the \
+         `minimumuserlimitpercent` in force, {percent}"
+    );
+    let fault = Diagnostic::error(Code::UserLimitWeight, span, message);
+    let Some(place) = place else {
+        return fault.help(format!(
+            "write {most} or less, or set `minimumuserlimitpercent`, which is 100 where nothing is said"
+        ));
+    };
+    fault
+        .also(place, "the percentage")
+        .help(format!("write {most} or less, or lower the percentage"))
+}
+
+/// The largest weight with a percentage, rounded down.
+fn most_of(percent: Decimal) -> String {
+    let one = millionths(Decimal::ONE);
+    let most = millionths(Decimal::HUNDRED) * one / millionths(percent).max(1);
+    let text = format!("{}.{:06}", most / one, most % one);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Check the amounts of a key; what they come to, if it is written.
+fn check_amounts(key: &str, pairs: Option<&Pairs>, report: &mut Report) -> Option<Rc<Bound>> {
+    let pairs = pairs?;
+    report_quantities(Some(pairs), Stage::Validation, report);
+    let amounts = Vector::of(Some(pairs));
+    for (resource, measure) in amounts.iter().filter(|(_, measure)| measure.amount.get() <= 0) {
+        let message = format!("`{key}` is {}; it is above 0", show(resource, measure.amount));
+        let fault = Diagnostic::error(Code::UserLimitZero, measure.span, message)
+            .help(format!("write more, or leave {resource} out"));
+        report.push(fault);
+    }
+    Some(Rc::new(Bound { span: pairs.span, amounts }))
+}
+
+fn minimum_fits_maximum(minimum: &Bound, maximum: &Bound, report: &mut Report) {
+    // Through the shorter one: the other may be that of many queues.
+    let types = if minimum.amounts.len() < maximum.amounts.len() { minimum } else { maximum };
+    for (resource, _) in types.amounts.iter() {
+        let both = minimum.amounts.get(resource).zip(maximum.amounts.get(resource));
+        if let Some((least, most)) = both.filter(|(least, most)| least.amount > most.amount) {
+            report.push(minimum_over_maximum(resource, least, most));
+        }
+    }
+}
+
+fn minimum_over_maximum(resource: &str, least: Measure, most: Measure) -> Diagnostic {
+    let message = format!(
+        "`minimumallocation` is {}, `maximumallocation` {}",
+        show(resource, least.amount),
+        show(resource, most.amount)
+    );
+    Diagnostic::error(Code::UserLimitMinimumOverMaximum, least.span, message)
+        .label("too much")
+        .also(most.span, "the maximum")
+        .help(format!("write {} or less, or raise the maximum", write(resource, most.amount)))
+}

@@ -1,0 +1,99 @@
+//! What stands in the block `userlimits`: words and numbers.
+
+use headroom_core::Name;
+use headroom_core::config::{UserFactor, UserLimitsConfig};
+use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
+
+use crate::raw::{Pairs, Text, UserLimits};
+use crate::vector::Vector;
+
+/// The words of `formula`.
+pub(crate) const FORMULAS: [(&str, Formula); 3] =
+    [("smooth", Formula::Smooth), ("yarn3", Formula::Yarn3), ("yarn27", Formula::Yarn27)];
+
+/// The words of `enforcement`.
+pub(crate) const ENFORCEMENTS: [(&str, Enforcement); 3] = [
+    ("progress", Enforcement::Progress),
+    ("strict", Enforcement::Strict),
+    ("overshoot", Enforcement::Overshoot),
+];
+
+/// The words of `calculator`.
+pub(crate) const CALCULATORS: [(&str, Calculator); 3] = [
+    ("componentwise", Calculator::Componentwise),
+    ("dominant", Calculator::Dominant),
+    ("memory", Calculator::Memory),
+];
+
+/// What a word means.
+pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], text: &Text) -> Option<T> {
+    words.iter().find(|(word, _)| *word == text.value).map(|(_, meaning)| *meaning)
+}
+
+/// A number that is written as a decimal. One that begins with a zero is another one to YAML.
+pub(crate) fn decimal(text: &Text) -> Option<Decimal> {
+    let whole = text.value.split('.').next().unwrap_or_default();
+    let is_plain = whole.len() == 1 || !whole.starts_with('0');
+    Decimal::parse(&text.value).filter(|_| is_plain)
+}
+
+/// What `userlimitfactor` may be.
+pub(crate) fn factor(text: &Text) -> Option<UserFactor> {
+    if matches!(text.value.as_str(), "-1" | "-1.0") {
+        return Some(UserFactor::Off);
+    }
+    decimal(text).filter(|times| *times > Decimal::ZERO).map(UserFactor::Times)
+}
+
+/// The block, which has been found without fault.
+pub(crate) fn build(from: &UserLimits) -> UserLimitsConfig {
+    let amounts =
+        |pairs: &Option<Pairs>| pairs.as_ref().map(|pairs| Vector::of(Some(pairs)).amounts());
+    let weight = |(user, text): &(Text, Text)| Some((Name::new(&user.value), decimal(text)?));
+    let mut weights: Vec<(Name, Decimal)> = from.weights.iter().filter_map(weight).collect();
+    weights.sort();
+    UserLimitsConfig {
+        formula: from.formula.as_ref().and_then(|text| meaning(&FORMULAS, text)),
+        enforcement: from.enforcement.as_ref().and_then(|text| meaning(&ENFORCEMENTS, text)),
+        calculator: from.calculator.as_ref().and_then(|text| meaning(&CALCULATORS, text)),
+        floor: from.floor.as_ref().and_then(decimal),
+        factor: from.factor.as_ref().and_then(factor),
+        weights,
+        minimum_allocation: amounts(&from.minimum_allocation),
+        increment: amounts(&from.increment),
+        maximum_allocation: amounts(&from.maximum_allocation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_what_they_look_like_or_none() {
+        let text = |text: &str| Text { value: text.to_owned(), ..Text::default() };
+        for (written, expected) in [
+            ("0", Some(0)),
+            ("0.5", Some(500_000)),
+            ("30", Some(30_000_000)),
+            ("33.333333", Some(33_333_333)),
+            ("030", None),
+            ("+3", None),
+            ("1_0", None),
+            ("0x1F", None),
+            ("1e2", None),
+            (".5", None),
+            ("0.1234567", None),
+            ("1000001", None),
+            ("", None),
+        ] {
+            let found = decimal(&text(written)).map(Decimal::millionths);
+            assert_eq!(found, expected, "reading {written}");
+        }
+        assert_eq!(factor(&text("-1")), Some(UserFactor::Off));
+        assert_eq!(factor(&text("2.5")), Decimal::parse("2.5").map(UserFactor::Times));
+        for none in ["0", "-2", "-1.5", "x"] {
+            assert_eq!(factor(&text(none)), None, "reading {none}");
+        }
+    }
+}
