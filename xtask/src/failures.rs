@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::mem;
 
 /// How many of the last lines of one test program's failures are said again.
 const LINES: usize = 80;
@@ -17,7 +16,7 @@ pub(crate) struct Failures {
 impl Failures {
     /// Hear what one run of `cargo test` prints.
     pub(crate) fn hear(&self) -> Hearing<'_> {
-        Hearing { of: self, program: String::new(), lines: None }
+        Hearing { of: self, last: None, lines: None, died: 0 }
     }
 
     /// Print everything that was kept; nothing where nothing failed.
@@ -39,41 +38,53 @@ impl Failures {
 #[derive(Debug)]
 pub(crate) struct Hearing<'a> {
     of: &'a Failures,
-    /// The last line that names a test that did not pass; a program that dies says nothing else.
-    program: String,
+    /// The last line of a program that has begun and not reported.
+    last: Option<String>,
     /// What was printed since `failures:`.
     lines: Option<VecDeque<String>>,
+    /// How many programs died before they could report.
+    died: u64,
 }
 
 impl Hearing<'_> {
     /// One more line.
     pub(crate) fn line(&mut self, line: &str) {
-        if line.starts_with("test ") && line.ends_with(" ... FAILED") {
-            line.clone_into(&mut self.program);
+        let begins = line.starts_with("running ") && line.contains(" test");
+        if begins {
+            self.begin();
+        }
+        if begins || self.last.is_some() && !line.is_empty() {
+            self.last = Some(line.to_owned());
         }
         if line == "failures:" && self.lines.is_none() {
             self.lines = Some(VecDeque::new());
         }
-        let Some(lines) = &mut self.lines else { return };
-        lines.push_back(line.to_owned());
-        if lines.len() > LINES {
-            lines.pop_front();
+        if let Some(lines) = &mut self.lines {
+            lines.push_back(line.to_owned());
+            if lines.len() > LINES {
+                lines.pop_front();
+            }
         }
         if line.starts_with("test result: ") {
             self.of.kept.borrow_mut().extend(self.lines.take());
-            self.program.clear();
+            self.last = None;
         }
     }
 
-    /// Nothing more comes: a program that died before it could report is named too.
-    pub(crate) fn end(mut self) {
-        let mut lines = self.lines.take().unwrap_or_default();
-        if lines.is_empty() && !self.program.is_empty() {
-            lines.push_back(mem::take(&mut self.program));
-        }
-        if !lines.is_empty() {
+    /// Another program begins, or none does: one that has not reported by now never will.
+    fn begin(&mut self) {
+        if let Some(last) = self.last.take() {
+            self.died += 1;
+            let mut lines = self.lines.take().unwrap_or_default();
+            lines.push_back(format!("a test program died; the last that it printed is: {last}"));
             self.of.kept.borrow_mut().push(lines);
         }
+    }
+
+    /// Nothing more comes: how many programs died before they could report.
+    pub(crate) fn end(mut self) -> u64 {
+        self.begin();
+        self.died
     }
 }
 
@@ -110,7 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_dies_is_named_by_its_last_failure() {
-        assert_eq!(kept("test a ... FAILED"), ["test a ... FAILED"]);
+    fn a_program_that_dies_is_counted_and_named_by_its_last_line() {
+        let died = "running 2 tests\ntest a ... ok\n";
+        let passed = "running 1 test\ntest b ... ok\n\ntest result: ok. 1 passed; 0 failed\n";
+        let failures = Failures::default();
+        let mut hearing = failures.hear();
+        [died, passed, died].concat().lines().for_each(|line| hearing.line(line));
+        assert_eq!(hearing.end(), 2);
+        let told = "a test program died; the last that it printed is: test a ... ok";
+        assert_eq!(failures.lines(), [told; 2]);
     }
 }

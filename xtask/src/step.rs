@@ -106,10 +106,10 @@ impl Bench {
                 tally += counts;
             }
         }
-        hearing.end();
+        tally.failed += hearing.end();
         let status = child.wait().context("cannot wait for the tests")?;
         if !status.success() && tally.failed == 0 {
-            // It did not compile, or a test program died before it could report.
+            // It did not compile.
             eprintln!("{} ended with {status}", shown(&command));
             tally += Tally::of(false);
         }
