@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use futures_util::future::BoxFuture;
@@ -12,7 +11,7 @@ use headroom_api::wsv1::{StateDump, to_json_indented};
 use headroom_server::rest::{Beside, Manager, RestSettings, Tags};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Options, Server};
+use crate::support::{Exchange, Options, Server};
 
 #[tokio::test]
 async fn the_dump_has_everything_in_its_order() {
@@ -71,15 +70,19 @@ async fn what_can_be_known_of_the_process_is_told() {
         let answer = server.get(&format!("/debug/pprof/{name}")).await;
         assert_eq!((answer.status, &answer.json()["status_code"]), (501, &json!(501)), "{name}");
     }
-    assert!(unpacked(&server, "pprof/heap").await.contains("inuse_space"));
+    assert!(profile(&server, "pprof/heap").await.contains("inuse_space"));
     let heap = server.get("/debug/pprof/heap?debug=1").await;
     assert!(heap.text().starts_with("memory in use") && heap.text().lines().count() > 3);
 }
 
-/// What a profile has in the clear: its texts, among bytes of other kinds.
-async fn unpacked(server: &Server, path: &str) -> String {
+/// A profile that is asked for, in the clear.
+async fn profile(server: &Server, path: &str) -> String {
     let raw = server.raw().header("Accept-Encoding", "gzip");
-    let answer = raw.send("GET", &format!("/debug/{path}")).await;
+    unpacked(&raw.send("GET", &format!("/debug/{path}")).await, path)
+}
+
+/// What a profile has in the clear: its texts, among bytes of other kinds.
+fn unpacked(answer: &Exchange, path: &str) -> String {
     assert_eq!(answer.status, 200, "{path}: {}", answer.text());
     assert_eq!(answer.header("content-type"), Some("application/octet-stream"), "{path}");
     assert_eq!(answer.header("content-encoding"), None, "it is compressed already");
@@ -106,18 +109,22 @@ async fn a_profile_shows_where_processor_time_goes_and_one_is_taken_at_a_time() 
     let told = Arc::clone(&end);
     let busy = std::thread::Builder::new().name("busy-thread".into());
     let busy = busy.spawn(move || spin_until(&told)).unwrap();
-    let (first, second) = tokio::join!(unpacked(&server, "profile?seconds=2"), async {
-        // The first has begun by then, and goes on for long enough.
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        server.get("/debug/pprof/profile?seconds=1").await
-    });
+    // Two at once, long enough to meet however slow the machine is: whichever comes later is refused.
+    let take = |path| {
+        let raw = server.raw().header("Accept-Encoding", "gzip");
+        async move { raw.send("GET", path).await }
+    };
+    let (one, other) =
+        tokio::join!(take("/debug/profile?seconds=4"), take("/debug/pprof/profile?seconds=4"));
+    let (first, second) = if one.status == 200 { (one, other) } else { (other, one) };
+    let first = unpacked(&first, "the profile");
     assert_eq!((second.status, &second.json()["status_code"]), (429, &json!(429)));
     assert!(second.header("retry-after").is_some());
     for expected in ["nanoseconds", "spin_until", "busy-thread", "debug.rs"] {
         assert!(first.contains(expected), "{expected} is not in the profile");
     }
     // The one before has left nothing behind that keeps another from being taken.
-    assert!(unpacked(&server, "pprof/profile?seconds=1").await.contains("spin_until"));
+    assert!(profile(&server, "pprof/profile?seconds=1").await.contains("spin_until"));
     end.store(true, Ordering::Relaxed);
     busy.join().unwrap();
     for wrong in ["301", "-1", "soon"] {
