@@ -68,6 +68,16 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
         self.chunks.insert(position + 1, chunk);
     }
 
+    /// The value of a key, to be changed: copied with its chunk if others share that.
+    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        let (position, place) = self.position_of(key)?;
+        let entries = Arc::make_mut(&mut self.chunks[position].entries);
+        Some(&mut entries[place].1)
+    }
+
     /// Take a key out, with its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where

@@ -54,6 +54,23 @@ pub enum Rejection {
         /// In the file.
         given: Quantity,
     },
+    /// An ask that is larger than its queue takes.
+    #[error(
+        "ask {key} needs {asked}{unit} {resource}, and queue {queue} takes asks of up to {most}{unit} (`maximumallocation`); ask for less in more pieces, or use another queue",
+        unit = unit_of(resource)
+    )]
+    AboveMaximumAllocation {
+        /// Its key.
+        key: Name,
+        /// Path of the queue.
+        queue: Name,
+        /// Resource type.
+        resource: Name,
+        /// What it needs.
+        asked: Quantity,
+        /// What the queue takes.
+        most: Quantity,
+    },
     /// Placement rules that cannot be built; those in force stay.
     #[error("partition {partition}: {error}; the file changes nothing")]
     PlacementRules {
@@ -248,6 +265,7 @@ impl Rejection {
             Self::DuplicateQueue { .. } => "DUPLICATE_QUEUE",
             Self::AccessList { .. } => "ACCESS_LIST",
             Self::MaximumAllocationLowered { .. } => "MAXIMUM_ALLOCATION_LOWERED",
+            Self::AboveMaximumAllocation { .. } => "ABOVE_MAXIMUM_ALLOCATION",
             Self::PlacementRules { error, .. } => error.code(),
             Self::LongName { .. } => "LONG_NAME",
             Self::EmptyName { .. } => "EMPTY_NAME",

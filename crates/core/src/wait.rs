@@ -26,6 +26,11 @@ pub enum Blocker {
     QueueApplications(QueueId),
     /// The resources that a user or group may use at this level.
     Limit(PartitionId, LevelId),
+    /// The most that one user may have of a leaf with user limits, at his level there.
+    UserCap(PartitionId, LevelId),
+    /// His share of a leaf with user limits, at his level there: others are below theirs, or it is
+    /// strict.
+    UserShare(PartitionId, LevelId),
     /// The number of applications that a user or group may run at this level.
     LimitApplications(PartitionId, LevelId),
     /// No node in use has room for it.
@@ -82,6 +87,8 @@ impl Blocker {
             Self::Limit(partition, level) => {
                 of(partition, level, "ABS_USER_LIMIT", "ABS_GROUP_LIMIT")
             }
+            Self::UserCap(..) => "USER_HARD_CAP",
+            Self::UserShare(..) => "USER_SHARE",
             Self::LimitApplications(partition, level) => {
                 of(partition, level, "USER_APPS", "GROUP_APPS")
             }
@@ -104,7 +111,10 @@ impl Blocker {
             Self::QueueState(queue) | Self::QueueMax(queue) | Self::QueueApplications(queue) => {
                 books.queue(queue).path.to_string()
             }
-            Self::Limit(partition, level) | Self::LimitApplications(partition, level) => {
+            Self::Limit(partition, level)
+            | Self::LimitApplications(partition, level)
+            | Self::UserCap(partition, level)
+            | Self::UserShare(partition, level) => {
                 let trackers = &books.partition(partition).trackers;
                 let level = trackers.level(level);
                 let tracker = trackers.tracker(level.tracker);
@@ -153,6 +163,14 @@ impl Wait {
                 let level = books.partition(partition).trackers.level(level);
                 let cure = "wait for a release, or raise the limit";
                 self.of_amount(books, &subject, "limit", level.max(), cure)
+            }
+            Blocker::UserCap(partition, level) => {
+                let cure = "wait for a release of this user, or raise `userlimitfactor`";
+                self.of_share(books, (partition, level), "he may have at most", cure)
+            }
+            Blocker::UserShare(partition, level) => {
+                let cure = "wait for a release of this user, or until others have theirs";
+                self.of_share(books, (partition, level), "his share of the queue is", cure)
             }
             Blocker::QueueApplications(queue) => {
                 let queue = books.queue(queue);
@@ -221,6 +239,27 @@ impl Wait {
         let (needed, most) = (short.needed, short.available);
         format!(
             "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
+        )
+    }
+
+    /// About a bound that is worked out anew at every look: it is what is used and what is left.
+    fn of_share(
+        &self,
+        books: &Books,
+        (partition, level): (PartitionId, LevelId),
+        bound: &str,
+        cure: &str,
+    ) -> String {
+        let subject = self.blocker.subject(books);
+        let Some(short) = self.shortfall else {
+            return format!("{subject} has nothing left of what {bound}; {cure}");
+        };
+        let (name, unit) = named(books, short);
+        let used = books.partition(partition).trackers.level(level).used();
+        let used = used.get_or_zero(short.resource);
+        let (most, needed) = (used.plus(short.available), short.needed);
+        format!(
+            "{subject} uses {used}{unit} {name}, {bound} {most}{unit}, the ask needs {needed}{unit}; {cure}"
         )
     }
 

@@ -24,6 +24,7 @@ mod shape;
 mod stored;
 pub mod tracker;
 mod usage;
+mod users;
 
 pub use allocation::{Allocation, PreemptionTry, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
@@ -41,6 +42,7 @@ pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
+pub use users::{LeafUser, LeafUsers};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -51,6 +53,8 @@ use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
 use crate::table::Table;
 use crate::time::Timestamp;
+
+use users::Sharing;
 
 /// What time alone changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,6 +92,8 @@ pub struct Books {
     /// Counts events, tries in vain to stop something left out: as long as it is the same, so is
     /// what such a try would find.
     changes: u64,
+    /// Who shares the leaves with user limits; follows from everything else.
+    sharing: Sharing,
 }
 
 impl Books {

@@ -12,7 +12,7 @@ use crate::time::{Millis, Timestamp};
 use super::priority::ShownPriorities;
 
 /// What the queue file says of one queue, properties inherited and read.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueueSettings {
     /// Types named cannot be exceeded; none = unlimited. Never set on root.
@@ -35,6 +35,37 @@ pub struct QueueSettings {
     /// limits but those of `limits`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<Arc<UserLimitsConfig>>,
+}
+
+/// What is not said is not shown: so a digest of events without it stays what it ever was.
+impl fmt::Debug for QueueSettings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            max,
+            guaranteed,
+            max_applications,
+            properties,
+            values,
+            submit_acl,
+            admin_acl,
+            template,
+            user_limits,
+        } = self;
+        let mut shown = out.debug_struct("QueueSettings");
+        shown
+            .field("max", max)
+            .field("guaranteed", guaranteed)
+            .field("max_applications", max_applications)
+            .field("properties", properties)
+            .field("values", values)
+            .field("submit_acl", submit_acl)
+            .field("admin_acl", admin_acl)
+            .field("template", template);
+        if let Some(user_limits) = user_limits {
+            shown.field("user_limits", user_limits);
+        }
+        shown.finish()
+    }
 }
 
 /// Whether a queue takes in applications.

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -45,7 +46,7 @@ impl QueueConfig {
 }
 
 /// What a dynamic leaf starts with.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TemplateConfig {
     /// Applications that may run at once; 0 = unlimited.
@@ -59,4 +60,21 @@ pub struct TemplateConfig {
     /// How its users share the leaf, over what is in force above it.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<UserLimitsConfig>,
+}
+
+/// What is not said is not shown: so a digest of events without it stays what it ever was.
+impl fmt::Debug for TemplateConfig {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { max_applications, properties, max, guaranteed, user_limits } = self;
+        let mut shown = out.debug_struct("TemplateConfig");
+        shown
+            .field("max_applications", max_applications)
+            .field("properties", properties)
+            .field("max", max)
+            .field("guaranteed", guaranteed);
+        if let Some(user_limits) = user_limits {
+            shown.field("user_limits", user_limits);
+        }
+        shown.finish()
+    }
 }

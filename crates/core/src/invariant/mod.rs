@@ -4,6 +4,7 @@
 //! asks and nodes.
 
 mod sums;
+mod users;
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -50,6 +51,7 @@ impl Books {
         self.check_queues(&sums)?;
         self.check_nodes(&sums)?;
         self.check_trackers(&sums)?;
+        self.check_users(&sums)?;
         self.check_names(&sums)
     }
 

@@ -37,6 +37,9 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         return Err(Rejection::NoTaskGroup { key, application });
     }
     types_fit(books, &Naming::of_client("the ask"), &ask.resources)?;
+    if node.is_none() {
+        is_small_enough(books, application, ask)?;
+    }
     match books.partition(partition).allocations.get(&*ask.key) {
         Some(known) if books.allocation(*known).application == application => {
             update(books, now, ask, *known, node)
@@ -51,6 +54,29 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         }
         None => add(books, now, ask, application, node),
     }
+}
+
+/// Refuse an ask that is larger than its queue takes. What runs already is a fact. Source:
+/// user-headroom §2.6.
+fn is_small_enough(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
+    let known =
+        books.partition(books.application(application).partition).allocations.get(&*ask.key);
+    if known.is_some_and(|known| !books.allocation(*known).is_pending()) {
+        return Ok(());
+    }
+    let queue = books.queue(books.application(application).queue);
+    let limits = queue.settings.user_limits.as_ref();
+    let Some(largest) = limits.and_then(|limits| limits.maximum_allocation.as_ref()) else {
+        return Ok(());
+    };
+    let mut asked = ask.resources.iter().filter_map(|(resource, amount)| {
+        let most = largest.get(resource)?;
+        (amount > most).then(|| (resource.clone(), amount, most))
+    });
+    asked.next().map_or(Ok(()), |(resource, asked, most)| {
+        let (key, queue) = (ask.key.clone(), queue.path.clone());
+        Err(Rejection::AboveMaximumAllocation { key, queue, resource, asked, most })
+    })
 }
 
 /// An ask that is new, or an allocation that the RM has already.

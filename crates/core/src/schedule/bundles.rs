@@ -1,10 +1,10 @@
 //! Keeping asks in bundles, bundles in classes, and both in order.
 
 use crate::books::Books;
-use crate::id::{AllocationId, ApplicationId};
+use crate::id::{AllocationId, ApplicationId, QueueId};
 
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
-use super::lane::Lane;
+use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
 use super::{Note, Scheduler, Waiting};
 
@@ -63,9 +63,11 @@ impl Scheduler {
         );
         let standing = Standing::of(books, application);
         let alone = alone(books, application);
-        let key = ClassKey { leaf, standing, shape: row.shape, lane, alone };
+        let shared = takes_turns(books, leaf, standing, lane);
+        let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared };
         let class = self.classes.class(key);
-        let head = Head { application: application_key, elsewhere: false, ask: ask_key };
+        let head =
+            Head { beyond: None, application: application_key, elsewhere: false, ask: ask_key };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
             class,
@@ -148,6 +150,7 @@ impl Scheduler {
         let moved = waiting.key != key;
         waiting.key.clone_from(&key);
         self.tree.touch(row.queue);
+        self.turns_moved(books, application);
         let Some(key) = key else { return };
         if moved {
             for position in 0..self.waiting(application).bundles.len() {
@@ -198,6 +201,7 @@ impl Scheduler {
             (Some(group), Some(before), None) => {
                 self.parked.remove(&mut self.tree, group, &before);
             }
+            (Some(group), None, Some(after)) => self.parked.insert(&mut self.tree, group, after),
             (_, before, after) => {
                 let ready = self.tree.ready_mut(leaf, pass);
                 if let Some(before) = before {
@@ -267,7 +271,9 @@ impl Scheduler {
             return;
         };
         let standing = Standing::of(books, application);
-        for (_, bundle) in waiting.bundles.clone() {
+        let bundles = waiting.bundles.clone();
+        self.turns_moved(books, application);
+        for (_, bundle) in bundles {
             let row = &self.classes.bundles[bundle];
             let key = self.classes.rows[row.class].key;
             if key.standing == standing {
@@ -275,7 +281,8 @@ impl Scheduler {
             }
             let tried = self.take_tried(books, row.class, application);
             self.leave_class(books, bundle);
-            let class = self.classes.class(ClassKey { standing, ..key });
+            let shared = takes_turns(books, key.leaf, standing, key.lane);
+            let class = self.classes.class(ClassKey { standing, shared, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let (head, asks) = (row.head.clone(), row.asks.len());
@@ -298,5 +305,12 @@ pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<Applica
     // One that is gone, or has ended and lost its queue, is visited no more.
     let row = books.applications().get(application).filter(|row| row.state.is_active())?;
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
-    (backs_off || row.backed_off.is_some()).then_some(application)
+    let takes_turns = books.users_of(row.queue).is_some(); // Its users are no reason to pause.
+    ((backs_off || row.backed_off.is_some()) && !takes_turns).then_some(application)
+}
+
+/// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
+/// user limits.
+fn takes_turns(books: &Books, leaf: QueueId, standing: Standing, lane: Lane) -> bool {
+    lane.pass() == Pass::Normal && standing != Standing::Unlinked && books.users_of(leaf).is_some()
 }

@@ -15,6 +15,7 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
+use super::bundles::alone;
 use super::class::{BundleId, Class, ClassId};
 use super::keep::RESERVATION_DELAY;
 use super::lane::{Lane, Pass};
@@ -342,8 +343,9 @@ const fn is_for_room(blocker: Blocker) -> bool {
 /// From when on the last pass looks at an ask that has a node: its application may have backed off.
 fn looked_at_from(books: &Books, lane: Lane) -> Timestamp {
     let Lane::Kept(ask) = lane else { return Timestamp::ZERO };
-    let application = books.application(books.allocation(ask).application);
-    application.backed_off.unwrap_or(Timestamp::ZERO)
+    let application = books.allocation(ask).application;
+    let backed_off = alone(books, application).and_then(|id| books.application(id).backed_off);
+    backed_off.unwrap_or(Timestamp::ZERO)
 }
 
 /// When the first ask of a class is old enough; none if nothing is ever stopped for it.

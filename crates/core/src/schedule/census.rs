@@ -94,6 +94,8 @@ impl Reason {
             | Blocker::QueueApplications(_)
             | Blocker::Limit(..)
             | Blocker::LimitApplications(..)
+            | Blocker::UserCap(..)
+            | Blocker::UserShare(..)
             | Blocker::Nodes(_)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_)
@@ -136,7 +138,8 @@ impl Reason {
             Self::Pause => Blocker::BackOff(ApplicationId::FIRST),
         };
         let (shape, leaf) = (ShapeId::FIRST, QueueId::FIRST);
-        Some(GroupKey { blocker, shape, leaf, pass: Pass::Reserved })
+        let blocker = Some(blocker);
+        Some(GroupKey { blocker, shape, leaf, pass: Pass::Reserved, shared: false })
     }
 }
 
@@ -201,9 +204,10 @@ impl Scheduler {
         };
         let same = |blocker: Blocker| match reason {
             Reason::For(one) => one == blocker,
-            _ => mem::discriminant(&blocker) == mem::discriminant(&first.blocker),
+            _ => Some(mem::discriminant(&blocker)) == first.blocker.as_ref().map(mem::discriminant),
         };
-        let classes = self.parked.classes_from(first).take_while(|(key, _)| same(key.blocker));
+        let classes = self.parked.classes_from(first);
+        let classes = classes.take_while(|(key, _)| key.blocker.is_some_and(same));
         let classes = classes.take(looked_at).filter(|(key, _)| wanted(key.leaf));
         let mut found: Vec<Example> = classes
             .map(|(_, class)| {

@@ -10,7 +10,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use slotmap::{SlotMap, new_key_type};
 
 use crate::books::{ApplicationState, Books, Link};
-use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -18,6 +18,7 @@ use super::census::Counted;
 use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
+use super::turns::Served;
 
 new_key_type! {
     /// One class of a scheduler; means nothing to another scheduler.
@@ -34,6 +35,18 @@ pub(super) struct ClassKey {
     pub(super) lane: Lane,
     /// The application, where each is looked at by itself: its leaf has it back off.
     pub(super) alone: Option<ApplicationId>,
+    /// Whether the users of its leaf take turns: it has user limits.
+    pub(super) shared: bool,
+}
+
+impl ClassKey {
+    /// The user whose turn it may be, if those of its leaf take turns.
+    pub(super) const fn sharer(&self) -> Option<LevelId> {
+        match self.standing {
+            Standing::Linked { link, .. } if self.shared => Some(link.user),
+            _ => None,
+        }
+    }
 }
 
 /// Who is charged, and whether the application may still be held back as a whole.
@@ -72,6 +85,8 @@ impl Standing {
 /// Where a bundle stands among those of its class: its application's place, then its first ask.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
+    /// How well its user is served, where he is above his share and waits for those below theirs.
+    pub(super) beyond: Option<Served>,
     pub(super) application: ApplicationKey,
     /// Whether the node that is kept for it has no room, so that others are tried: an
     /// application tries all its kept nodes first. Scheduling §9.4.
@@ -164,16 +179,21 @@ impl Class {
         self.ages.first().map(|(created, _)| *created)
     }
 
-    /// The group that it is parked in.
+    /// The group that it is in: parked in, or waiting for the turn of its user.
     pub(super) fn group(&self) -> Option<GroupKey> {
-        let ClassKey { leaf, shape, .. } = self.key;
-        let blocker = self.wait?.blocker;
+        let ClassKey { leaf, shape, shared, .. } = self.key;
+        let pass = self.key.lane.pass();
+        let Some(Wait { blocker, .. }) = self.wait else {
+            return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared });
+        };
         let shape = match blocker {
             // Where applications are counted, it does not matter what they ask for.
             Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => ShapeId::FIRST,
             Blocker::QueueState(_)
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
+            | Blocker::UserCap(..)
+            | Blocker::UserShare(..)
             | Blocker::Nodes(_)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_)
@@ -186,7 +206,7 @@ impl Class {
             | Blocker::RmBusy(_)
             | Blocker::BackOff(_) => shape,
         };
-        Some(GroupKey { blocker, shape, leaf, pass: self.key.lane.pass() })
+        Some(GroupKey { blocker: Some(blocker), shape, leaf, pass, shared })
     }
 }
 

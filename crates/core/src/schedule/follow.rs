@@ -92,7 +92,8 @@ impl Scheduler {
         let row = books.node(node);
         if row.is_open() {
             let suits = |shape| row.capacity.fits(books.shapes().get(shape));
-            self.keeping.open(&mut self.tree, row.partition, suits);
+            let shown = (&mut self.tree, &mut self.parked.turns);
+            self.keeping.open(shown, row.partition, suits);
         }
     }
 

@@ -339,6 +339,7 @@ impl Scheduler {
     /// for is to be judged again.
     fn cluster_resized(&mut self, books: &Books, partition: PartitionId) {
         self.tree.resize();
+        self.all_turns_moved(books);
         self.queue_gave_way(books, self.roots[&partition]);
     }
 
@@ -407,6 +408,7 @@ impl Scheduler {
             let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
             self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
         }
+        self.cap_gave_way(books, partition, seen);
     }
 
     /// An application left its trackers: others may start.

@@ -10,7 +10,7 @@ use crate::wait::{Blocker, Wait};
 use super::class::{ClassKey, Standing};
 use super::lane::Lane;
 use super::nodes::NodeIndex;
-use super::{questions, reserve};
+use super::{questions, reserve, turns};
 
 /// What is to be done with a class.
 pub(super) enum Verdict {
@@ -100,6 +100,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     may_not_start
         .flatten()
         .or_else(|| limits(books, partition, link, ask))
+        .or_else(|| turns::capped(books, key.leaf, link, ask))
         .or_else(|| queues(books, key.leaf, ask))
 }
 

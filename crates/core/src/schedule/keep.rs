@@ -17,9 +17,10 @@ use super::Scheduler;
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head};
 use super::lane::{Lane, Pass};
 use super::order::AskKey;
-use super::park::Place;
+use super::park::{Place, unserved};
 use super::questions::found_no_node;
 use super::tree::Tree;
+use super::turns::Turns;
 
 /// Asks older than this have a node kept when none has room. Source: scheduling §3.5.
 pub const RESERVATION_DELAY: Millis = Millis::from_secs(2);
@@ -45,16 +46,18 @@ pub(super) struct KeepKey {
     leaf: QueueId,
     /// The ask, where the RM is asked about it.
     asking: Option<AllocationId>,
+    /// Whether the users of the leaf take turns.
+    shared: bool,
 }
 
 impl KeepKey {
     pub(super) const fn of(class: ClassKey) -> Self {
-        let ClassKey { shape, leaf, lane, .. } = class;
+        let ClassKey { shape, leaf, lane, shared, .. } = class;
         let asking = match lane {
             Lane::Asking(ask) => Some(ask),
             _ => None,
         };
-        Self { shape, leaf, asking }
+        Self { shape, leaf, asking, shared }
     }
 }
 
@@ -70,18 +73,35 @@ struct Keepers {
 }
 
 impl Keepers {
-    /// Have the leaf see the first of them, unless no node can be kept for them.
-    fn show(&mut self, tree: &mut Tree, leaf: QueueId) {
-        let first = self.members.first().filter(|_| !self.refused);
-        if self.shown.as_ref() == first {
+    /// Have the leaf see the first of them, unless no node can be kept for them. Where users take
+    /// turns, who is first is found out when the leaf is looked at next.
+    fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: KeepKey) {
+        let open = !self.refused && !self.members.is_empty();
+        if key.shared {
+            turns.keeping_changed(key.leaf, key, open);
+            let stays = self
+                .shown
+                .as_ref()
+                .is_none_or(|shown| open && self.members.contains(&unserved(shown)));
+            if !stays {
+                self.put_forward(tree, key.leaf, None);
+            }
+            return;
+        }
+        let first = self.members.first().filter(|_| open).cloned();
+        self.put_forward(tree, key.leaf, first);
+    }
+
+    fn put_forward(&mut self, tree: &mut Tree, leaf: QueueId, first: Option<Place>) {
+        if self.shown == first {
             return;
         }
         let list = tree.ready_mut(leaf, Pass::Keep);
         if let Some(before) = &self.shown {
             list.remove(before);
         }
-        list.extend(first.cloned());
-        self.shown = first.cloned();
+        list.extend(first.clone());
+        self.shown = first;
         tree.touch(leaf);
     }
 }
@@ -99,7 +119,7 @@ pub(super) struct Keeping {
 impl Keeping {
     fn replace(
         &mut self,
-        tree: &mut Tree,
+        (tree, turns): (&mut Tree, &mut Turns),
         (partition, key): (PartitionId, KeepKey),
         before: Option<&Place>,
         after: Option<Place>,
@@ -109,7 +129,7 @@ impl Keeping {
             group.members.remove(before);
         }
         group.members.extend(after);
-        group.show(tree, key.leaf);
+        group.show(tree, turns, key);
         if group.members.is_empty() {
             self.groups.remove(&key);
             if let Some(groups) = self.refused.get_mut(&(partition, key.shape)) {
@@ -122,17 +142,21 @@ impl Keeping {
     }
 
     /// No node can be kept for asks of this shape.
-    pub(super) fn refuse(&mut self, tree: &mut Tree, (partition, key): (PartitionId, KeepKey)) {
+    pub(super) fn refuse(
+        &mut self,
+        (tree, turns): (&mut Tree, &mut Turns),
+        (partition, key): (PartitionId, KeepKey),
+    ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
         group.refused = true;
-        group.show(tree, key.leaf);
+        group.show(tree, turns, key);
         self.refused.entry((partition, key.shape)).or_default().insert(key);
     }
 
     /// A node that suits these shapes can be kept from now on.
     pub(super) fn open(
         &mut self,
-        tree: &mut Tree,
+        (tree, turns): (&mut Tree, &mut Turns),
         partition: PartitionId,
         suits: impl Fn(ShapeId) -> bool,
     ) {
@@ -147,9 +171,25 @@ impl Keeping {
             for key in self.refused.remove(&(partition, shape)).into_iter().flatten() {
                 if let Some(group) = self.groups.get_mut(&key) {
                     group.refused = false;
-                    group.show(tree, key.leaf);
+                    group.show(tree, turns, key);
                 }
             }
+        }
+    }
+}
+
+impl Keeping {
+    /// Have the leaf see of a group whose turn it is, as `choose` says of all in the order of the
+    /// leaf.
+    pub(super) fn choose(
+        &mut self,
+        tree: &mut Tree,
+        key: KeepKey,
+        choose: impl FnOnce(&BTreeSet<Place>) -> Option<Place>,
+    ) {
+        if let Some(group) = self.groups.get_mut(&key) {
+            let first = choose(&group.members);
+            group.put_forward(tree, key.leaf, first);
         }
     }
 }
@@ -234,7 +274,8 @@ impl Scheduler {
         let before = before.map(|head| (head, class));
         let after = after.map(|head| (head, class));
         let key = (books.queue(row.key.leaf).partition, KeepKey::of(row.key));
-        self.keeping.replace(&mut self.tree, key, before.as_ref(), after);
+        let shown = (&mut self.tree, &mut self.parked.turns);
+        self.keeping.replace(shown, key, before.as_ref(), after);
     }
 
     /// The first ask of a class that is old enough to have a node kept.

@@ -23,6 +23,7 @@ mod rank;
 mod reserve;
 mod swap;
 mod tree;
+mod turns;
 mod waits;
 
 pub use census::{Example, Reason, WaitingSum};
@@ -189,7 +190,7 @@ impl Scheduler {
         let before = events.len();
         self.begin_calls(books, now);
         self.pass_time(books, now);
-        self.tree.refresh(books);
+        self.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
             let known = events.len();
@@ -242,7 +243,7 @@ impl Scheduler {
         Pass::ALL.into_iter().any(|pass| {
             if pass == Pass::Normal {
                 self.begin_last_pass(books, partition, now);
-                self.tree.refresh(books);
+                self.refresh(books);
             }
             self.next_in_pass(books, (partition, root), (pass, now), events)
         })
@@ -278,6 +279,7 @@ impl Scheduler {
                 return true;
             }
             // Whether the leaf has something ready is known above it, too.
+            self.take_turns(books);
             let empty = self.tree.ready(leaf, list).is_empty();
             if empty || others != self.tree.ready(leaf, Pass::Keep).is_empty() {
                 self.tree.touch(leaf);

@@ -228,7 +228,8 @@ impl Scheduler {
                 put_question(books, ask, subject, events);
             }
             None => {
-                self.keeping.refuse(&mut self.tree, (partition, KeepKey::of(key)));
+                let shown = (&mut self.tree, &mut self.parked.turns);
+                self.keeping.refuse(shown, (partition, KeepKey::of(key)));
                 return false;
             }
         }

@@ -29,7 +29,7 @@ fn overdue_at(kept: Reservation) -> Timestamp {
 
 /// Whether it is the amount that holds an ask back, and not the number of applications.
 const fn lacks_headroom(wait: Wait) -> bool {
-    matches!(wait.blocker, Blocker::QueueMax(_) | Blocker::Limit(..))
+    matches!(wait.blocker, Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::UserCap(..))
 }
 
 /// Try the node that is kept for an ask; `elsewhere`, all others.
@@ -175,8 +175,12 @@ impl Scheduler {
                 self.tree.ready_mut(leaf, pass).remove(&place);
             }
         }
-        let pass = self.classes.rows[class].pass;
-        self.tree.ready_mut(leaf, pass).insert((head, class));
+        let row = &self.classes.rows[class];
+        let (pass, place) = (row.pass, (head, class));
+        match row.group() {
+            Some(turn) => self.parked.insert(&mut self.tree, turn, place),
+            None => drop(self.tree.ready_mut(leaf, pass).insert(place)),
+        }
         self.tree.touch(leaf);
         self.recount(books, class);
         self.stand(books, class);

@@ -8,7 +8,7 @@ use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
 use super::swap::blocker;
-use super::{Scheduler, reserve};
+use super::{Scheduler, questions, reserve, turns};
 
 impl Scheduler {
     /// Why an ask waits; none if it was placed, is to be judged first, or the cluster has no
@@ -23,7 +23,9 @@ impl Scheduler {
             return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
         }
         let known = class_row.wait.and_then(|wait| self.detailed(books, class, wait));
-        known.or_else(|| not_looked_at(books, class_row.key))
+        // Whoever is not to go on before others have their share is not looked at.
+        let turn = || class_row.wait.is_none().then(|| out_of_turn(books, class_row.key));
+        known.or_else(|| turn().flatten()).or_else(|| not_looked_at(books, class_row.key))
     }
 
     /// The ask by which a class is judged, if the class still is there.
@@ -59,7 +61,7 @@ impl Scheduler {
         if let Blocker::BackOff(_) = wait.blocker {
             return may_not_start(books, key).or(Some(wait));
         }
-        if let Some(wait) = held_back(books, key) {
+        if let Some(wait) = held_back(books, key).or_else(|| turns::held_back(books, key)) {
             return Some(wait);
         }
         let wait = match key.lane {
@@ -92,11 +94,24 @@ impl Scheduler {
             | Blocker::QueueApplications(_)
             | Blocker::Limit(..)
             | Blocker::LimitApplications(..)
+            | Blocker::UserCap(..)
+            | Blocker::UserShare(..)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_)
             | Blocker::RmBusy(_) => None,
         }
     }
+}
+
+/// Why a class waits that is not looked at before it is the turn of its user; none where it is.
+fn out_of_turn(books: &Books, key: ClassKey) -> Option<Wait> {
+    let turn = turns::held_back(books, key)?;
+    if let Lane::Asking(ask) = key.lane
+        && questions::awaits_rm(books, ask)
+    {
+        return Some(Wait { blocker: Blocker::AwaitingRm(ask), shortfall: None });
+    }
+    Some(held_back(books, key).unwrap_or(turn))
 }
 
 /// Why a class waits that is to be judged: where the RM has enough to answer that may take a while.

@@ -9,6 +9,7 @@ use crate::books::{ApplicationState, GangStyle, Mark, QuestionMode, QueueState};
 use crate::config::{
     ApplicationOrder, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
 };
+use crate::userlimit::{Calculator, Enforcement, Formula};
 
 macro_rules! numbers {
     ($($name:ident { $($variant:ident = $number:literal),+ })+) => { $(
@@ -43,6 +44,9 @@ numbers! {
         Failing = 6,
         Failed = 7
     }
+    Calculator { Componentwise = 0, Dominant = 1, Memory = 2 }
+    Enforcement { Progress = 0, Strict = 1, Overshoot = 2 }
+    Formula { Yarn27 = 0, Yarn3 = 1, Smooth = 2 }
     GangStyle { Soft = 0, Hard = 1 }
     LimitPrecedence { Both = 0, User = 1 }
     Mark { None = 0, Released = 1, Preempted = 2 }

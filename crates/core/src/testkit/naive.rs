@@ -19,6 +19,7 @@ use crate::time::Timestamp;
 mod calls;
 mod kept;
 mod questions;
+mod share;
 mod swap;
 
 use calls::Tries;
@@ -27,9 +28,17 @@ use calls::Tries;
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let tries = RefCell::new(Tries::default());
     let passes = |root| {
-        let kept = || in_queue(books, root, &|id, row| kept::in_application(books, now, id, row));
-        let others = || in_queue(books, root, &|id, _| in_application(books, now, id, &tries));
-        let swaps = || in_queue(books, root, &|id, row| swap::in_application(books, id, row));
+        let kept =
+            |leaf| in_leaf(books, leaf, &|id, row| kept::in_application(books, now, id, row));
+        let swaps = |leaf| in_leaf(books, leaf, &|id, row| swap::in_application(books, id, row));
+        let others = |leaf| {
+            share::in_turn(books, leaf, &|id, whose: Whose<'_>| {
+                in_application(books, now, id, &tries, whose)
+            })
+        };
+        let kept = || in_queue(books, root, &kept);
+        let swaps = || in_queue(books, root, &swaps);
+        let others = || in_queue(books, root, &others);
         kept().or_else(swaps).or_else(others)
     };
     let step = books
@@ -46,10 +55,16 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
 /// What one pass does with an application.
 type Look<'a> = &'a dyn Fn(ApplicationId, &Application) -> Option<Vec<Event>>;
 
-fn in_queue(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
+/// What one pass does with a leaf.
+type LookAtLeaf<'a> = &'a dyn Fn(QueueId) -> Option<Vec<Event>>;
+
+/// Which asks of an application are looked at.
+type Whose<'a> = &'a dyn Fn(AllocationId, &Allocation) -> bool;
+
+fn in_queue(books: &Books, queue: QueueId, look: LookAtLeaf<'_>) -> Option<Vec<Event>> {
     let row = books.queue(queue);
     if row.leaf {
-        return in_leaf(books, queue, look);
+        return look(queue);
     }
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
@@ -139,6 +154,7 @@ fn in_application(
     now: Timestamp,
     id: ApplicationId,
     tries: &RefCell<Tries>,
+    whose: Whose<'_>,
 ) -> Option<Vec<Event>> {
     let row = books.application(id);
     let ordinary = |ask: &Allocation| !swap::waits_for_place(row, ask);
@@ -152,9 +168,13 @@ fn in_application(
     if !may_start(books, row, link) {
         return None;
     }
-    let backs_off = row.backed_off.is_some_and(|until| until > now);
+    let backs_off =
+        row.backed_off.is_some_and(|until| until > now) && !share::takes_turns(books, row.queue);
     let asks = if backs_off { Vec::new() } else { in_order(books, id) };
-    let values = books.queue(row.queue).settings.values;
+    let mut values = books.queue(row.queue).settings.values;
+    if share::takes_turns(books, row.queue) {
+        values.backoff = 0; // Whoever waits for his turn does not fail.
+    }
     let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
     let all_kept = others.all(|(_, ask)| ask.reservation().is_some());
     let mut failed = 0;
@@ -163,7 +183,7 @@ fn in_application(
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::BackedOff { application: id, until }]);
         }
-        if !ordinary(ask_row) {
+        if !ordinary(ask_row) || !whose(ask, ask_row) {
             continue;
         }
         if questions::awaits(books, row, ask) {
@@ -263,6 +283,7 @@ fn is_allowed(books: &Books, row: &Application, link: Link, ask: AllocationId) -
     holding(books, row, link)
         .iter()
         .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))
+        && !share::is_capped(books, row, ask)
 }
 
 /// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.

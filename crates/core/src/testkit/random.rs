@@ -10,9 +10,11 @@ use proptest::prelude::*;
 
 use crate::config::{
     Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
+    UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
+use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 use super::{amounts, leaf, limit, parent, partition};
 
@@ -282,7 +284,52 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             queue.properties.insert(Name::new(key), Name::new(value));
         }
     }
+    // Told from what was drawn already, so that files without user limits are what they ever were.
+    if limits % 7 == 3 {
+        let mut state = u32::from(limits) << 8 | u32::from(bound);
+        queue.user_limits = Some(share(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        }));
+    }
     queue
+}
+
+/// How users share a queue, in one of many ways.
+fn share(mut die: impl FnMut() -> u8) -> UserLimitsConfig {
+    let some = |die: u8| !die.is_multiple_of(3);
+    let (floor, factor) = (die(), die());
+    let weights = if die().is_multiple_of(3) {
+        vec![(Name::new("ann"), Decimal::whole(2)), (Name::new("cid"), Decimal::whole(0))]
+    } else {
+        Vec::new()
+    };
+    UserLimitsConfig {
+        formula: Some(match die() % 5 {
+            0 => Formula::Yarn27,
+            1 => Formula::Yarn3,
+            _ => Formula::Smooth,
+        }),
+        enforcement: Some(match die() % 6 {
+            0 => Enforcement::Strict,
+            1 => Enforcement::Overshoot,
+            _ => Enforcement::Progress,
+        }),
+        calculator: Some(match die() % 6 {
+            0 => Calculator::Dominant,
+            1 => Calculator::Memory,
+            _ => Calculator::Componentwise,
+        }),
+        floor: some(floor).then(|| Decimal::whole(u32::from(floor % 51))),
+        factor: some(factor).then(|| match factor % 4 {
+            0 => UserFactor::Off,
+            times => UserFactor::Times(Decimal::whole(u32::from(times))),
+        }),
+        weights,
+        minimum_allocation: die().is_multiple_of(4).then(|| amounts([("vcore", 1), ("memory", 2)])),
+        increment: die().is_multiple_of(5).then(|| amounts([("vcore", 2)])),
+        maximum_allocation: die().is_multiple_of(4).then(|| amounts([("vcore", 2), ("gpu", 2)])),
+    }
 }
 
 pub(super) fn groups_of(user: u8) -> Vec<Name> {

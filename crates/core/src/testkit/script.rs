@@ -11,12 +11,14 @@ use core::str::SplitWhitespace;
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
-    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
+    TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
+use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 use super::{leaf, parent, partition};
 
@@ -142,7 +144,9 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 }
 
 /// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
-/// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, and at the end `template max vcore=1 apps=1 fair`.
+/// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
+/// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, and at the
+/// end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -160,9 +164,48 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 set(queue, key, value);
             }
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
+            "share" => *queue.user_limits.get_or_insert_default() = share(words.next("rules")),
+            "step" => {
+                queue.user_limits.get_or_insert_default().minimum_allocation =
+                    Some(words.amounts());
+            }
+            "increment" => {
+                queue.user_limits.get_or_insert_default().increment = Some(words.amounts());
+            }
+            "largest" => {
+                let limits = queue.user_limits.get_or_insert_default();
+                limits.maximum_allocation = Some(words.amounts());
+            }
             _ => queue.max_applications = count(word),
         }
     }
+}
+
+/// `smooth;strict;dominant;p=30;f=2.5;ann=1.5`: formula, enforcement, calculator, percentage, factor
+/// and the weights of users, each where it differs from what holds by default.
+fn share(rules: &str) -> UserLimitsConfig {
+    let mut limits = UserLimitsConfig::default();
+    let decimal = |text: &str| Decimal::parse(text).expect("a decimal");
+    for rule in rules.split(';') {
+        match rule {
+            "yarn27" => limits.formula = Some(Formula::Yarn27),
+            "yarn3" => limits.formula = Some(Formula::Yarn3),
+            "smooth" => limits.formula = Some(Formula::Smooth),
+            "progress" => limits.enforcement = Some(Enforcement::Progress),
+            "strict" => limits.enforcement = Some(Enforcement::Strict),
+            "overshoot" => limits.enforcement = Some(Enforcement::Overshoot),
+            "dominant" => limits.calculator = Some(Calculator::Dominant),
+            "memory" => limits.calculator = Some(Calculator::Memory),
+            "f=off" => limits.factor = Some(UserFactor::Off),
+            _ => match rule.split_once('=').expect("name=decimal") {
+                ("p", floor) => limits.floor = Some(decimal(floor)),
+                ("f", factor) => limits.factor = Some(UserFactor::Times(decimal(factor))),
+                (user, weight) => limits.weights.push((Name::new(user), decimal(weight))),
+            },
+        }
+    }
+    limits.weights.sort();
+    limits
 }
 
 /// `template max vcore=4 guaranteed vcore=1 fair apps=2`, up to the end of the line.

@@ -8,7 +8,6 @@ use crate::resource::{Quantity, ResourceType, Resources};
 
 /// How limits compare vectors of several resource types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Calculator {
     /// Each type by itself.
     #[default]
@@ -29,7 +28,7 @@ pub(super) struct Ops<'total> {
 }
 
 impl Ops<'_> {
-    fn counts(self, resource: ResourceType) -> bool {
+    pub(super) fn counts(self, resource: ResourceType) -> bool {
         self.calculator != Calculator::Memory || resource == ResourceType::MEMORY
     }
 

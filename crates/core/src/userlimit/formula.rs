@@ -131,15 +131,31 @@ pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
         let floor = Fraction::of(all).percent(rules.floor).times(part.weight).ceil();
         up(share.max(floor), step_of(rules, resource))
     });
+    let hard = smooth_cap(rules, leaf, part.weight, part.ask);
+    let limit = soft.minimum(&hard);
+    Limit { soft, hard, limit }
+}
+
+/// Never more than that, by type: the queue's maximum, and so many times its guarantee, or the ask
+/// where that is more.
+pub(super) fn smooth_cap(
+    rules: &Rules,
+    leaf: &Leaf,
+    weight: Decimal,
+    ask: &Resources,
+) -> Resources {
+    let ops = rules.ops(leaf);
     let mut hard = ops.map(&leaf.max, |_, max| max);
-    for (resource, _) in soft.iter() {
-        let guaranteed = leaf.guaranteed.get_or_zero(resource);
-        let Some(factor) = rules.factor.filter(|_| guaranteed > Quantity::ZERO) else { continue };
-        let queue = guaranteed.get().max(amount(part.ask, resource));
-        let cap = Fraction::of(queue).times(factor).times(part.weight).floor();
+    let Some(factor) = rules.factor else { return hard };
+    let guaranteed = leaf
+        .guaranteed
+        .iter()
+        .filter(|(resource, amount)| ops.counts(*resource) && *amount > Quantity::ZERO);
+    for (resource, guaranteed) in guaranteed {
+        let queue = guaranteed.max(ask.get_or_zero(resource));
+        let cap = Fraction::of(queue.get()).times(factor).times(weight).floor();
         let max = leaf.max.get(resource).map_or(i64::MAX, Quantity::get);
         hard.set(resource, Quantity::of(cap.min(max)));
     }
-    let limit = soft.minimum(&hard);
-    Limit { soft, hard, limit }
+    hard
 }

@@ -24,7 +24,6 @@ use calculator::Ops;
 
 /// What is split, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Formula {
     /// As CapacityScheduler 2.7.3: the capacity below it; what is used and the ask at it and above.
     Yarn27,
@@ -39,7 +38,6 @@ pub enum Formula {
 
 /// When an ask is beyond the limit of its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Enforcement {
     /// If the user is above his share already, or would be above his cap.
     #[default]
@@ -145,6 +143,38 @@ impl Rules {
             Formula::Yarn27 => formula::yarn27(self, leaf, part),
             Formula::Yarn3 => formula::yarn3(self, leaf, part),
             Formula::Smooth => formula::smooth(self, leaf, part),
+        }
+    }
+
+    /// Never more than that for a user of this weight: [`Limit::hard`] alone. What the leaf uses does
+    /// not change it.
+    pub fn cap(&self, leaf: &Leaf, weight: Decimal, ask: &Resources) -> Resources {
+        match self.formula {
+            Formula::Smooth => formula::smooth_cap(self, leaf, weight, ask),
+            Formula::Yarn27 | Formula::Yarn3 => {
+                self.limit(leaf, Part { weight, among: Among::Active, ask }).hard
+            }
+        }
+    }
+
+    /// Whether the ask would take a user who uses this much beyond his cap.
+    pub fn is_capped(
+        &self,
+        leaf: &Leaf,
+        cap: &Resources,
+        used: &Resources,
+        ask: &Resources,
+    ) -> bool {
+        let ops = self.ops(leaf);
+        !ops.is_within(&ops.sum(used, ask), cap, ask)
+    }
+
+    /// Whether it is a user's turn, as far as shares go: under `progress` he is not above his share,
+    /// else he is [admitted](Self::admits).
+    pub fn is_turn(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
+        match self.enforcement {
+            Enforcement::Progress => self.ops(leaf).is_within(used, &limit.soft, ask),
+            Enforcement::Strict | Enforcement::Overshoot => self.admits(leaf, limit, used, ask),
         }
     }
 

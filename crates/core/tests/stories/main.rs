@@ -25,6 +25,7 @@ mod reload;
 mod required_nodes;
 mod reservations;
 mod scheduling_examples;
+mod user_limits;
 
 use expect_test::Expect;
 

@@ -1,8 +1,9 @@
-//! No dead zone under our formula and `progress`, for every small leaf: whatever its users use and ask
-//! for, if an ask could be placed but for the shares of users, then one such ask is within its own.
+//! What is behind shares that get nobody stuck, for every small leaf under our formula and `progress`:
+//! whatever its users use and ask for, if those alone were active whose asks could be placed, then one
+//! of them would be within his share.
 //!
-//! Who could not be given anything anyway is not active, and takes nothing from others: his ask is
-//! above his cap, above the maximum of the queue, or fits nowhere.
+//! The scheduler counts others as active too, who wait for a node or for the maximum of the queue; so it
+//! lets the least served go on where nobody within his share can be placed (decision 20).
 
 use headroom_core::userlimit::{Among, Decimal, Leaf, Part, Rules};
 

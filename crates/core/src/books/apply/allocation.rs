@@ -67,6 +67,7 @@ impl Books {
         let partition = self.partition_mut(partition);
         partition.allocations.insert(key.clone(), ask);
         partition.ask_count += 1;
+        self.share_ask(application, shape, true);
     }
 
     pub(super) fn remove_ask(&mut self, ask: AllocationId, termination: Termination) {
@@ -74,6 +75,7 @@ impl Books {
         self.forget_inquiry(ask);
         let row = self.allocations.remove(ask).expect("the event names an ask that is there");
         self.detach_allocation(&row);
+        self.share_ask(row.application, row.shape, false);
         let resources = self.shapes.get(row.shape).clone();
         let application = &mut self.applications[row.application];
         application.pending.subtract(&resources);
@@ -141,6 +143,8 @@ impl Books {
         }
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
+        self.share_ask(application, shape, false);
+        self.share_use(application);
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }
@@ -177,6 +181,10 @@ impl Books {
         let (placeholder, preempted) = (row.placeholder, row.mark == Mark::Preempted);
         row.shape = shape;
         let before = self.shapes.get(old).clone();
+        if node.is_none() {
+            self.share_ask(application, shape, true);
+            self.share_ask(application, old, false);
+        }
         self.shapes.release(old);
         let row = &mut self.applications[application];
         let queue = row.queue;
@@ -218,6 +226,7 @@ impl Books {
         });
         self.nodes[node].refund(&before);
         self.nodes[node].charge(&after);
+        self.share_use(application);
     }
 
     pub(super) fn release(
@@ -262,6 +271,7 @@ impl Books {
                 queue.preempting.prune();
             }
         });
+        self.share_use(row.application);
         self.shapes.release(row.shape);
     }
 }

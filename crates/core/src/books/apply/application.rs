@@ -134,6 +134,9 @@ impl Books {
         let row = &mut self.applications[application];
         row.link = Some(Link { user, group });
         row.untold = untold;
+        if before.is_none() {
+            self.share_all(application, true);
+        }
     }
 
     /// Take an application off its group, whose limit is gone: what it added, and no more.
@@ -157,6 +160,7 @@ impl Books {
     /// Let go of the trackers of an application that has nothing left.
     pub(super) fn unlink(&mut self, application: ApplicationId) {
         self.stop_counting(application);
+        self.share_all(application, false);
         let row = &mut self.applications[application];
         row.untold = None;
         let (partition, link) = (row.partition, row.link.take());

@@ -12,6 +12,7 @@ use crate::books::{
     Books, LimitSettings, Node, NodeAttributes, OpenQuestions, Partition, PartitionSettings, Queue,
     QueueSettings, QueueState, Timer,
 };
+use crate::config::UserLimitsConfig;
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -144,14 +145,22 @@ impl Books {
             last_application: None,
         };
         queue.set_max(max);
-        self.queues.insert(queue)
+        let queue = self.queues.insert(queue);
+        self.share_leaf(queue);
+        queue
     }
 
     /// The types of a template are those of the queue file, and new to no queue made by it.
     fn meet_template(&mut self, settings: &QueueSettings) {
-        if let Some(template) = &settings.template {
+        let template = settings.template.as_deref();
+        if let Some(template) = template {
             self.positive(&template.max);
             self.positive(&template.guaranteed);
+        }
+        let shares = settings.user_limits.as_deref();
+        let shares = shares.into_iter().chain(template.and_then(|one| one.user_limits.as_ref()));
+        for amounts in shares.flat_map(UserLimitsConfig::amounts) {
+            self.positive(amounts);
         }
     }
 
@@ -187,13 +196,19 @@ impl Books {
             let at = change.fires_at(now, row.quota_preemption_at);
             row.quota_preemption_at = at.filter(|_| managed);
         }
+        let max_changed = max_before != self.queues[queue].max;
         let partition = self.partition_mut(partition);
         partition.queues_made = partition.queues_made - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
+        self.share_leaf(queue);
+        if max_changed {
+            self.look_below(queue);
+        }
     }
 
     pub(super) fn remove_queue(&mut self, now: Timestamp, queue: QueueId) {
+        self.forget_leaf(queue);
         self.detach_queue(queue);
         let row = self.queues.remove(queue).expect("the event names a queue that is there");
         if let Some(at) = row.removable_at {
@@ -239,6 +254,7 @@ impl Books {
         let max: Vec<_> = limits.iter().map(|limit| self.positive(&limit.max)).collect();
         let changed = self.trackers(partition).set_limits(&path, limits, max);
         changed.expect("a queue has its path, and a limit names somebody");
+        self.look_at_all_users(partition);
     }
 
     pub(super) fn add_node(
@@ -281,5 +297,6 @@ impl Books {
         let total =
             queue.max.as_ref().map_or_else(|| change.pruned(), |max| max.plus(change).pruned());
         queue.set_max((!total.is_empty()).then_some(total));
+        self.share_cluster(partition);
     }
 }

@@ -45,6 +45,7 @@ impl Books {
         partition.swap_count += 1;
         self.each_up(queue, |queue| queue.unpend(&resources));
         self.reprioritise(Some(queue), shown, shows);
+        self.share_ask(application, shape, false);
     }
 
     /// A member waits again; its placeholder is to be stopped all the same.
@@ -80,6 +81,7 @@ impl Books {
         partition.swap_count -= 1;
         self.each_up(queue, |queue| queue.pend(&resources));
         self.reprioritise(Some(queue), shown, shows);
+        self.share_ask(application, shape, true);
     }
 
     /// A placeholder is gone, and the member that took its place counts instead.
@@ -128,6 +130,7 @@ impl Books {
             queue.refund(&before);
             queue.charge(&after);
         });
+        self.share_use(gone.application);
         self.shapes.release(gone.shape);
     }
 }

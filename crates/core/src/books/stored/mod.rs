@@ -26,6 +26,7 @@ use crate::stored::Unsound;
 use crate::table::Table;
 use crate::time::Timestamp;
 
+use super::users::Sharing;
 use super::{Allocation, Application, Books, Node, Partition, Queue, Shapes, Timer};
 use crate::id::{AllocationId, ApplicationId};
 
@@ -51,6 +52,8 @@ struct Fields {
     asking: bool,
     questions: u64,
     changes: u64,
+    #[serde(skip)]
+    sharing: Sharing,
 }
 
 impl Serialize for Books {
@@ -80,6 +83,7 @@ impl Books {
         self.check_amounts()?;
         self.set_timers();
         self.share_names();
+        self.share_leaves();
         Ok(())
     }
 

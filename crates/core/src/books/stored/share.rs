@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::books::{Books, NodeAttributes};
-use crate::config::TemplateConfig;
+use crate::config::{TemplateConfig, UserLimitsConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 
@@ -55,6 +55,7 @@ impl Books {
     fn share_in_queues(&mut self, names: &mut Pool<Name>) {
         let queues: Vec<QueueId> = self.queues.iter().map(|(id, _)| id).collect();
         let mut templates: Vec<Arc<TemplateConfig>> = Vec::new();
+        let mut limits: Vec<Arc<UserLimitsConfig>> = Vec::new();
         for id in queues {
             let settings = Arc::make_mut(&mut self.queues[id].settings);
             let properties = core::mem::take(&mut settings.properties);
@@ -66,11 +67,17 @@ impl Books {
                     (key, value)
                 })
                 .collect();
-            // A queue mostly has the template of one that came shortly before it.
+            // A queue mostly has the template, and the user limits, of one that came shortly before it.
             if let Some(template) = &mut settings.template {
                 match templates.iter().rev().take(4).find(|known| *known == template) {
                     Some(known) => *template = known.clone(),
                     None => templates.push(template.clone()),
+                }
+            }
+            if let Some(own) = &mut settings.user_limits {
+                match limits.iter().rev().take(4).find(|known| *known == own) {
+                    Some(known) => *own = known.clone(),
+                    None => limits.push(own.clone()),
                 }
             }
         }

@@ -12,6 +12,7 @@ use crate::time::{Millis, Timestamp};
 
 use super::super::naive_preempt::{Finding, plan};
 use super::questions::has_enough;
+use super::share::takes_turns;
 use super::swap::waits_for_place;
 use super::{applications_in_order, in_order};
 
@@ -115,7 +116,8 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
         let starting = one.state == ApplicationState::Accepted;
         // Where applications back off, each is visited by itself.
         let backs_off = books.queue(one.queue).settings.values.backoff > 0;
-        let alone = (backs_off || one.backed_off.is_some()).then_some(id);
+        let pauses = (backs_off || one.backed_off.is_some()) && !takes_turns(books, one.queue);
+        let alone = pauses.then_some(id);
         (one.link, starting && !one.allocating, starting && !one.counted, alone)
     };
     let equal = |one: &Allocation| {

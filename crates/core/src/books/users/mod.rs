@@ -1,0 +1,224 @@
+//! Who shares a leaf that has user limits, and who of them is active.
+//!
+//! All of it follows from the rest of the books; it is kept along so that a share costs the same
+//! however many share. Only leaves with user limits are here.
+
+mod change;
+
+use alloc::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::config::{UserFactor, UserLimitsConfig};
+use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
+use crate::ordered::OrderedMap;
+use crate::resource::{Amounts, Resources};
+use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules};
+
+use super::Books;
+
+/// All leaves with user limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Sharing {
+    leaves: OrderedMap<QueueId, Arc<LeafUsers>>,
+    /// The leaves in which a user has a row: his limits above them hold in each.
+    by_user: OrderedMap<(PartitionId, TrackerId, QueueId), LevelId>,
+}
+
+/// The users of one leaf.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeafUsers {
+    rules: Arc<Rules>,
+    config: Arc<UserLimitsConfig>,
+    /// Asks count as multiples of it.
+    increment: Resources,
+    /// Larger asks are refused; an absent type is not bounded.
+    largest: Resources,
+    users: OrderedMap<LevelId, LeafUser>,
+    active: u64,
+    active_weight: Decimal,
+    used_active: Resources,
+    /// See [`Leaf::dominant`].
+    dominant: Resources,
+}
+
+/// One user of a leaf: he uses something there, or waits for something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeafUser {
+    /// How many asks of each shape wait, by shape.
+    waits: SmallVec<[(ShapeId, u32); 1]>,
+    /// His weight.
+    pub weight: Decimal,
+    /// Whether he counts among those who split the leaf.
+    pub active: bool,
+    /// What he uses in the leaf.
+    pub used: Resources,
+}
+
+impl LeafUser {
+    /// The sizes that he waits for, each with the number of asks.
+    pub fn waits(&self) -> &[(ShapeId, u32)] {
+        &self.waits
+    }
+}
+
+impl LeafUsers {
+    fn new(books: &mut Books, config: &Arc<UserLimitsConfig>) -> Self {
+        let mut intern = |amounts: &Option<Amounts>| {
+            amounts.as_ref().map(|amounts| books.types.intern_all(amounts)).unwrap_or_default()
+        };
+        let step = intern(&config.minimum_allocation);
+        let increment = match &config.increment {
+            Some(_) => intern(&config.increment),
+            None => step.clone(),
+        };
+        let largest = intern(&config.maximum_allocation);
+        let rules = Rules {
+            formula: config.formula.unwrap_or_default(),
+            enforcement: config.enforcement.unwrap_or_default(),
+            calculator: config.calculator.unwrap_or_default(),
+            floor: config.floor.unwrap_or(Decimal::HUNDRED),
+            factor: match config.factor {
+                None => Some(Decimal::ONE),
+                Some(UserFactor::Times(factor)) => Some(factor),
+                Some(UserFactor::Off) => None,
+            },
+            step,
+        };
+        Self {
+            rules: rules.into(),
+            config: config.clone(),
+            increment,
+            largest,
+            users: OrderedMap::default(),
+            active: 0,
+            active_weight: Decimal::ZERO,
+            used_active: Resources::new(),
+            dominant: Resources::new(),
+        }
+    }
+
+    /// What the leaf says of its users.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The largest ask that is taken; an absent type is not bounded.
+    pub const fn largest(&self) -> &Resources {
+        &self.largest
+    }
+
+    /// Those who use something here or wait for something, by their level at the leaf.
+    pub fn users(&self) -> impl Iterator<Item = (LevelId, &LeafUser)> {
+        self.users.iter().map(|(level, user)| (*level, user))
+    }
+
+    /// One of them.
+    pub fn user(&self, level: LevelId) -> Option<&LeafUser> {
+        self.users.get(&level)
+    }
+
+    /// What an ask of this size counts as.
+    pub fn normalised(&self, ask: &Resources) -> Resources {
+        if self.rules.step.is_empty() && self.increment.is_empty() {
+            return ask.clone();
+        }
+        self.rules.normalised(ask, &self.increment)
+    }
+
+    /// Whether its sums, or who is active, depend on the size of the cluster.
+    fn looks_at_cluster(&self) -> bool {
+        match self.rules.formula {
+            Formula::Yarn27 => false,
+            Formula::Yarn3 => self.rules.calculator != Calculator::Memory,
+            Formula::Smooth => self.rules.calculator == Calculator::Dominant,
+        }
+    }
+}
+
+impl Books {
+    /// The users of a leaf; none where it has no user limits.
+    #[inline]
+    pub fn users_of(&self, leaf: QueueId) -> Option<&LeafUsers> {
+        if self.sharing.leaves.is_empty() {
+            return None;
+        }
+        self.sharing.leaves.get(&leaf).map(|users| &**users)
+    }
+
+    /// Whether any leaf has user limits.
+    pub const fn has_user_limits(&self) -> bool {
+        !self.sharing.leaves.is_empty()
+    }
+
+    /// The leaves with user limits.
+    pub fn leaves_with_users(&self) -> impl Iterator<Item = (QueueId, &LeafUsers)> {
+        self.sharing.leaves.iter().map(|(leaf, users)| (*leaf, &**users))
+    }
+
+    /// The other leaves with user limits in which the user of this level uses something, or waits.
+    pub fn other_leaves_of(
+        &self,
+        partition: PartitionId,
+        level: LevelId,
+    ) -> impl Iterator<Item = QueueId> {
+        let row = self.partition(partition).trackers.find_level(level);
+        let row = row.filter(|_| self.has_user_limits());
+        row.into_iter().flat_map(move |row| {
+            let (tracker, here) = (row.tracker, row.queue);
+            let from = (partition, tracker, QueueId::FIRST);
+            let his = self
+                .sharing
+                .by_user
+                .iter_from(&from)
+                .map(|((of, whose, leaf), _)| (*of, *whose, *leaf));
+            let his = his.take_while(move |(of, whose, _)| (*of, *whose) == (partition, tracker));
+            his.map(|(_, _, leaf)| leaf).filter(move |leaf| *leaf != here)
+        })
+    }
+
+    /// A leaf as its user limits see it; none where it has none.
+    pub fn shared_leaf(&self, leaf: QueueId) -> Option<Leaf> {
+        let users = self.users_of(leaf)?;
+        let row = self.queue(leaf);
+        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
+        let mut max = Resources::new();
+        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
+            if let Some(of) = &queue.max {
+                max = max.minimum(of);
+            }
+        }
+        if users.rules.formula != Formula::Smooth {
+            // CapacityScheduler knows no queue without a maximum: it is all there is.
+            max = max.minimum(&total);
+        }
+        Some(Leaf {
+            total,
+            guaranteed: row.guaranteed.clone().unwrap_or_default(),
+            max,
+            used: row.allocated.clone(),
+            used_active: users.used_active.clone(),
+            active: users.active,
+            active_weight: users.active_weight,
+            dominant: users.dominant.clone(),
+        })
+    }
+
+    /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
+    /// none, or the user neither uses anything there nor waits.
+    ///
+    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
+    /// is now or not.
+    pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
+        let users = self.users_of(leaf)?;
+        let (user, mut state) = (users.user(level)?, self.shared_leaf(leaf)?);
+        if users.rules.formula == Formula::Smooth && !user.active {
+            state.active += 1;
+            state.active_weight = state.active_weight.plus(user.weight);
+            state.used_active.add(&user.used);
+        }
+        let ask = &users.normalised(ask);
+        let part = Part { weight: user.weight, among: Among::Active, ask };
+        Some(users.rules.limit(&state, part))
+    }
+}

@@ -1,0 +1,95 @@
+//! Who shares a leaf, counted anew.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::id::{LevelId, QueueId, ShapeId};
+use crate::resource::Resources;
+use crate::userlimit::{Decimal, Formula};
+
+use super::sums::Sums;
+use super::{NOTHING, Outcome, equal};
+
+#[derive(Default)]
+struct User {
+    waits: BTreeMap<ShapeId, u32>,
+    used: Resources,
+}
+
+impl Books {
+    /// The users of every leaf with user limits, and of no other, and the sums over them.
+    pub(super) fn check_users(&self, sums: &Sums) -> Outcome {
+        for (id, row) in self.queues().iter() {
+            let shared = row.leaf && row.parent.is_some() && row.settings.user_limits.is_some();
+            let known = self.users_of(id).is_some();
+            equal(&row.path, "whether its users share it", &known, &shared)?;
+            if known {
+                self.check_users_of(id, sums)?;
+            }
+        }
+        let leaves =
+            self.leaves_with_users().filter(|(leaf, _)| self.queues().get(*leaf).is_none());
+        equal("leaves with user limits", "those that are gone", &leaves.count(), &0)
+    }
+
+    fn check_users_of(&self, leaf: QueueId, sums: &Sums) -> Outcome {
+        let (row, kept) = (self.queue(leaf), self.users_of(leaf).expect("it has user limits"));
+        let mut users: BTreeMap<LevelId, User> = BTreeMap::new();
+        for (id, application) in self.applications_in(leaf) {
+            let Some(link) = application.link else { continue };
+            let user = users.entry(link.user).or_default();
+            for (_, ask) in self.allocations_of(id).filter(|(_, ask)| ask.is_pending()) {
+                *user.waits.entry(ask.shape).or_default() += 1;
+            }
+            let level = sums.levels.get(&(row.partition, link.user));
+            user.used = level.map_or(&NOTHING, |level| &level.used).clone();
+        }
+        users.retain(|_, user| !user.waits.is_empty() || !user.used.is_zero());
+        let levels: Vec<LevelId> = users.keys().copied().collect();
+        let listed: Vec<LevelId> = kept.users().map(|(level, _)| level).collect();
+        equal(&row.path, "users", &listed, &levels)?;
+        let (mut active, mut weight, mut used) = (0, Decimal::ZERO, Resources::new());
+        for ((level, user), (_, kept_user)) in users.iter().zip(kept.users()) {
+            let waits: Vec<(ShapeId, u32)> =
+                user.waits.iter().map(|(id, many)| (*id, *many)).collect();
+            equal(&row.path, "what a user waits for", &kept_user.waits().to_vec(), &waits)?;
+            equal(&row.path, "what a user uses", &kept_user.used, &user.used)?;
+            let is_active = self.waits_for_share(leaf, *level, user);
+            equal(&row.path, "whether a user is active", &kept_user.active, &is_active)?;
+            if is_active {
+                active += 1;
+                weight = weight.plus(kept_user.weight);
+                used.add(&user.used);
+            }
+        }
+        let state = self.shared_leaf(leaf).expect("it has user limits");
+        equal(&row.path, "active users", &state.active, &active)?;
+        equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
+        equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
+        if kept.rules().formula == Formula::Yarn3 {
+            let each = users.values().map(|user| kept.rules().dominant(&state, &user.used));
+            let sum = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
+            equal(&row.path, "its dominant use", &state.dominant, &sum)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a user waits for something; under `smooth`, that his own cap and limits allow.
+    fn waits_for_share(&self, leaf: QueueId, level: LevelId, user: &User) -> bool {
+        let kept = self.users_of(leaf).expect("it has user limits");
+        let rules = kept.rules();
+        let trackers = &self.partition(self.queue(leaf).partition).trackers;
+        let state = self.shared_leaf(leaf).expect("it has user limits");
+        let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
+        user.waits.keys().any(|shape| {
+            let ask = self.shapes().get(*shape);
+            let counted = kept.normalised(ask);
+            let cap = rules.cap(&state, weight, &counted);
+            let mut limits = trackers.up(level);
+            rules.formula != Formula::Smooth
+                || (limits.all(|(_, one)| one.left().is_none_or(|left| left.allows(ask)))
+                    && !rules.is_capped(&state, &cap, &user.used, &counted))
+        })
+    }
+}

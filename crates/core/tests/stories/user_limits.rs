@@ -1,0 +1,324 @@
+//! How the users of a leaf share it.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed")]
+
+use std::fmt::Write as _;
+
+use expect_test::expect;
+use headroom_core::resource::{Quantity, Resources};
+use headroom_core::testkit::{World, tell, tell_world};
+
+use crate::check;
+
+/// What the first user of a queue may have of it, and what all use of it, in vcore; for an ask of this
+/// many.
+fn limit_and_use(world: &World, queue: &str, ask: i64) -> (i64, i64) {
+    let books = &world.books;
+    let (_, partition) = books.partitions().first_key_value().unwrap();
+    let leaf = *partition.queues.get(queue).unwrap();
+    let vcore = books.types().find("vcore").unwrap();
+    let mut size = Resources::new();
+    size.set(vcore, Quantity::of(ask * 1000));
+    let (user, _) = books.users_of(leaf).unwrap().users().next().unwrap();
+    let limit = books.user_limit(leaf, user, &size).unwrap().limit;
+    let used = books.queue(leaf).allocated.get_or_zero(vcore);
+    (limit.get_or_zero(vcore).get() / 1000, used.get() / 1000)
+}
+
+#[test]
+fn sd_40_more_users_have_less_each_until_the_floor() {
+    for (formula, expected) in
+        [("yarn27", [100, 50, 33, 30, 30]), ("smooth", [100, 50, 33, 30, 30])]
+    {
+        let limits = (1..=5).map(|users| {
+            let mut script = format!(
+                "queue root.q guaranteed vcore=100 share {formula};p=30;f=1\nnode n1 vcore=500m\n"
+            );
+            for user in 1..=users {
+                writeln!(script, "app app{user} root.q u{user}\nask a{user} app{user} vcore=1")
+                    .unwrap();
+            }
+            limit_and_use(&tell_world(&script), "root.q", 1).0
+        });
+        assert_eq!(limits.collect::<Vec<_>>(), expected, "{formula}");
+    }
+}
+
+#[test]
+fn one_user_takes_an_idle_cluster_and_his_limit_goes_along() {
+    let mut script = String::from(
+        "queue root.q guaranteed vcore=40 share p=30;f=100\nnode n1 vcore=100\napp app1 root.q ann\n",
+    );
+    let mut rows = Vec::new();
+    for ask in 0..13 {
+        writeln!(script, "ask a{ask} app1 vcore=8").unwrap();
+        rows.push(limit_and_use(&tell_world(&script), "root.q", 8));
+    }
+    let limits = [40, 40, 40, 40, 48, 56, 64, 72, 80, 88, 96, 104, 104];
+    let used = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 96];
+    assert_eq!(rows, limits.into_iter().zip(used).collect::<Vec<_>>());
+    assert!(tell(&script).ends_with(
+        "a12 waits ROOT_CAPACITY: the cluster has 4000 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes\n"
+    ));
+}
+
+#[test]
+fn sd_44_three_users_who_fill_their_queue_go_on_one_by_one() {
+    check(
+        "
+        queue root.a guaranteed vcore=70
+        queue root.b guaranteed vcore=30 share p=30;f=100
+        node n1 vcore=100
+        app full root.a eve
+        app app1 root.b ann
+        app app2 root.b bob
+        app app3 root.b cid
+        ask a1 app1 vcore=8
+        ask b1 app2 vcore=8
+        ask c1 app3 vcore=8
+        ask f1 full vcore=8
+        ask f2 full vcore=8
+        ask f3 full vcore=60
+        ask a2 app1 vcore=8
+        ask a3 app1 vcore=8
+        ask b2 app2 vcore=8
+        ask c2 app3 vcore=8
+        release f1
+        release f2
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            ask c1: app3 Accepted, c1 on n1, app3 Running
+            ask f1: full Accepted, f1 on n1, full Running
+            ask f2: f2 on n1
+            ask f3: f3 on n1
+            ask a2
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            ask a3
+              a3 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            ask c2
+              c2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            release f1: f1 released, a2 on n1
+            release f2: f2 released, b2 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
+    check(
+        "
+        queue root.a
+        queue root.b guaranteed vcore=30 share strict;p=30;f=100
+        node n1 vcore=100
+        app full root.a eve
+        app app1 root.b ann
+        app app2 root.b bob
+        app app3 root.b cid
+        ask a1 app1 vcore=8
+        ask b1 app2 vcore=8
+        ask c1 app3 vcore=8
+        ask f1 full vcore=76
+        ask a2 app1 vcore=8
+        ask b2 app2 vcore=8
+        ask c2 app3 vcore=8
+        release f1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            ask c1: app3 Accepted, c1 on n1, app3 Running
+            ask f1: full Accepted, f1 on n1, full Running
+            ask a2
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            ask c2
+              c2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+            release f1: f1 released, full Completing
+              a2 waits USER_SHARE: user ann at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+              b2 waits USER_SHARE: user bob at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+              c2 waits USER_SHARE: user cid at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+        "#]],
+    );
+}
+
+#[test]
+fn whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
+    check(
+        "
+        queue root.q guaranteed vcore=8 share p=10;f=off
+        node n1 vcore=8
+        app app1 root.q ann
+        app app2 root.q bob
+        ask a1 app1 vcore=6
+        ask a2 app1 vcore=2
+        ask a3 app1 vcore=2
+        ask b1 app2 vcore=2
+        ask b2 app2 vcore=4
+        release a2              # bob is below his share
+        release b1              # his other ask is too large for what is left: ann goes on
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2: a2 on n1
+            ask a3
+              a3 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 2000 m; wait for a release, or add nodes
+            ask b1: app2 Accepted
+              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 2000 m; wait for a release, or add nodes
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 4000 m; wait for a release, or add nodes
+            release a2: a2 released, b1 on n1, app2 Running
+            release b1: b1 released, a3 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn nobody_has_more_than_his_cap() {
+    check(
+        "
+        queue root.q guaranteed vcore=4 share f=1.5
+        node n1 vcore=20
+        app app1 root.q ann
+        app app2 root.q bob
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=4
+        ask a3 app1 vcore=2
+        ask b1 app2 vcore=5
+        release a1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2
+              a2 waits USER_HARD_CAP: user ann at root.q uses 4000 m vcore, he may have at most 6000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+            ask a3: a3 on n1
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 6000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            release a1: a1 released, a2 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn a_weight_is_a_larger_part() {
+    check(
+        "
+        queue root.q guaranteed vcore=9 share strict;p=10;ann=2
+        node n1 vcore=9
+        app app1 root.q ann
+        app app2 root.q bob
+        ask big app1 vcore=20
+        ask bag app2 vcore=20
+        ask a1 app1 vcore=6
+        ask a2 app1 vcore=1
+        ask b1 app2 vcore=3
+        ask b2 app2 vcore=1
+        ",
+        expect![[r#"
+            ask big: app1 Accepted
+              big waits ROOT_CAPACITY: the cluster has 9000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+            ask bag: app2 Accepted
+              bag waits ROOT_CAPACITY: the cluster has 9000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+            ask a1: a1 on n1, app1 Running
+              big waits ROOT_CAPACITY: the cluster has 3000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 3000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+            ask a2
+              a2 waits USER_SHARE: user ann at root.q uses 6000 m vcore, his share of the queue is 6000 m, the ask needs 1000 m; wait for a release of this user, or until others have theirs
+            ask b1: b1 on n1, app2 Running
+              big waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_larger_than_a_queue_takes_is_refused() {
+    check(
+        "
+        queue root.q guaranteed vcore=8 largest vcore=4
+        node n1 vcore=8
+        app app1 root.q ann
+        ask a1 app1 vcore=5
+        ask a2 app1 vcore=5 on n1
+        ask a3 app1 vcore=4
+        ",
+        expect![[r#"
+            ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5000 m vcore, and queue root.q takes asks of up to 4000 m (`maximumallocation`); ask for less in more pieces, or use another queue
+            ask a2: app1 Accepted, a2 on n1, app1 Running
+            ask a3
+              a3 waits USER_HARD_CAP: user ann at root.q uses 5000 m vcore, he may have at most 8000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+        "#]],
+    );
+}
+
+#[test]
+fn limits_of_a_reload_hold_at_once() {
+    check(
+        "
+        queue root.q guaranteed vcore=4
+        node n1 vcore=20
+        app app1 root.q ann
+        ask a1 app1 vcore=6
+        ask a2 app1 vcore=20
+        reload
+        queue root.q guaranteed vcore=4 share f=1
+        ask a3 app1 vcore=1
+        reload
+        queue root.q guaranteed vcore=4 share f=2
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2
+              a2 waits ROOT_CAPACITY: the cluster has 14000 m vcore left of its maximum of 20000 m, the ask needs 20000 m; wait for a release, or add nodes
+            reload: root.q changed
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 20000 m, the ask needs 20000 m; wait for a release of this user, or raise `userlimitfactor`
+            ask a3
+              a3 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 4000 m, the ask needs 1000 m; wait for a release of this user, or raise `userlimitfactor`
+            reload: root.q changed, a3 on n1
+              a2 waits ROOT_CAPACITY: the cluster has 13000 m vcore left of its maximum of 20000 m, the ask needs 20000 m; wait for a release, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn of_those_above_their_share_the_least_served_goes_on() {
+    check(
+        "
+        queue root.a
+        queue root.q guaranteed vcore=4 share p=10;f=off
+        node n1 vcore=20
+        app full root.a eve
+        app app1 root.q ann
+        app app2 root.q bob
+        app app3 root.q cid
+        ask a1 app1 vcore=6
+        ask b1 app2 vcore=4
+        ask f1 full vcore=2
+        ask f2 full vcore=8
+        ask c1 app3 vcore=9     # active, below his share, and too large for what is left
+        ask a2 app1 vcore=2
+        ask b2 app2 vcore=2
+        release f1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            ask f1: full Accepted, f1 on n1, full Running
+            ask f2: f2 on n1
+            ask c1: app3 Accepted
+              c1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 9000 m; wait for a release, or add nodes
+            ask a2
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 2000 m; wait for a release, or add nodes
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 2000 m; wait for a release, or add nodes
+            release f1: f1 released, b2 on n1
+        "#]],
+    );
+}
