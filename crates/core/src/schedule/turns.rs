@@ -8,10 +8,12 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::books::{Books, LeafUser, LeafUsers, Link};
-use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::id::{ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::resource::{Quantity, ResourceType, Resources, Shortfall};
-use crate::userlimit::{Among, Enforcement, Leaf, Limit, Part};
+use crate::userlimit::{Among, Decimal, Enforcement, Leaf, Limit, Part};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
@@ -140,6 +142,14 @@ impl Scheduler {
     }
 }
 
+/// What those may have who want the same and have the same weight.
+struct Bound {
+    shape: ShapeId,
+    weight: Decimal,
+    ask: Resources,
+    limit: Limit,
+}
+
 /// A leaf whose users take turns.
 struct Turn<'a> {
     books: &'a Books,
@@ -168,9 +178,20 @@ impl Turn<'_> {
 
     fn choose(&self, classes: &Classes, members: &BTreeSet<Place>) -> Option<Place> {
         let key = |place: &Place| classes.rows[place.1].key;
+        // Mostly all want the same, and weigh the same.
+        let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
         let is_turn = |place: &&Place| {
             let key = key(place);
-            self.is(self.user(key), &self.ask(key))
+            let user = self.user(key);
+            let same = |one: &Bound| one.shape == key.shape && one.weight == user.weight;
+            let known = bounds.iter().position(same).unwrap_or_else(|| {
+                let ask = self.ask(key);
+                let limit = self.limit(user, &ask);
+                bounds.push(Bound { shape: key.shape, weight: user.weight, ask, limit });
+                bounds.len() - 1
+            });
+            let Bound { ask, limit, .. } = &bounds[known];
+            self.users.rules().is_turn(self.leaf, limit, &user.used, ask)
         };
         if let Some(first) = members.iter().find(is_turn) {
             return Some(first.clone());
