@@ -22,7 +22,7 @@ const STEP_BOUNDS: [f64; 12] = [
 ];
 
 /// Every code under which an ask may wait, with `NEXT` for those that are judged next.
-const WAITS: [&str; 18] = [
+const WAITS: [&str; 20] = [
     "ABS_GROUP_LIMIT",
     "ABS_USER_LIMIT",
     "AWAITING_PLACEHOLDER",
@@ -41,6 +41,8 @@ const WAITS: [&str; 18] = [
     "REQUIRED_NODE_SIZE",
     "ROOT_CAPACITY",
     "USER_APPS",
+    "USER_HARD_CAP",
+    "USER_SHARE",
 ];
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {

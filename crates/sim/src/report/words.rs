@@ -41,6 +41,7 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "QUEUE_MAX" => format!("maximum of {subject}"),
         "ROOT_CAPACITY" => "cluster full".to_owned(),
         "ABS_USER_LIMIT" | "ABS_GROUP_LIMIT" | "USER_HARD_CAP" => format!("limit of {subject}"),
+        "USER_SHARE" => format!("share of {subject}"),
         "NO_NODE_FITS" => "no node with room".to_owned(),
         "REQUIRED_NODE_FULL" | "REQUIRED_NODE_ABSENT" => format!("only {subject}"),
         "AWAITING_PLACEHOLDER" => "placeholder".to_owned(),
