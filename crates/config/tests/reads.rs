@@ -48,7 +48,7 @@ fn a_good_file_becomes_the_configuration_that_it_says() {
         root: parent, max {}, guaranteed {}, 0 applications, {}
           limit LimitConfig { description: "everybody", users: ["*"], groups: [], max_resources: Amounts([]), max_applications: 100 }
           teams: parent, max {memory: 137438953472 B, nvidia.com/gpu: 8, vcore: 32000 m}, guaranteed {memory: 68719476736 B, vcore: 16000 m}, 0 applications, {}
-            template TemplateConfig { max_applications: 10, properties: {"application.sort.policy": "fair"}, max: Amounts([("vcore", Quantity(4000))]), guaranteed: Amounts([]), user_limits: None }
+            template TemplateConfig { max_applications: 10, properties: {"application.sort.policy": "fair"}, max: Amounts([("vcore", Quantity(4000))]), guaranteed: Amounts([]) }
           batch: leaf, max {}, guaranteed {}, 20 applications, {"priority.offset": "5"}
             limit LimitConfig { description: "", users: ["ann"], groups: [], max_resources: Amounts([("vcore", Quantity(1500))]), max_applications: 5 }
     "#]].assert_eq(&format!("{}\n", lines.join("\n")));
