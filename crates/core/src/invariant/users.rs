@@ -28,6 +28,8 @@ impl Books {
                 self.check_users_of(id, sums)?;
             }
         }
+        let rows: usize = self.leaves_with_users().map(|(_, one)| one.users().count()).sum();
+        equal("leaves with user limits", "their rows by user", &self.rows_by_user(), &rows)?;
         let leaves =
             self.leaves_with_users().filter(|(leaf, _)| self.queues().get(*leaf).is_none());
         equal("leaves with user limits", "those that are gone", &leaves.count(), &0)

@@ -16,8 +16,8 @@ use crate::time::{Millis, Timestamp};
 use super::Scheduler;
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head};
 use super::lane::{Lane, Pass};
+use super::members::{Members, Place};
 use super::order::AskKey;
-use super::park::{Place, unserved};
 use super::questions::found_no_node;
 use super::tree::Tree;
 use super::turns::Turns;
@@ -59,15 +59,18 @@ impl KeepKey {
         };
         Self { shape, leaf, asking, shared }
     }
+
+    /// The list in which its leaf has one of them.
+    pub(super) const fn list(self) -> (QueueId, Pass) {
+        (self.leaf, Pass::Keep)
+    }
 }
 
 /// The classes for which a node is to be kept, of one leaf and shape.
 #[derive(Debug, Default)]
 struct Keepers {
     /// Each where its first old ask stands.
-    members: BTreeSet<Place>,
-    /// The one that the leaf has in its list.
-    shown: Option<Place>,
+    members: Members,
     /// Whether no node could be kept for this shape when it was last tried.
     refused: bool,
 }
@@ -76,33 +79,13 @@ impl Keepers {
     /// Have the leaf see the first of them, unless no node can be kept for them. Where users take
     /// turns, who is first is found out when the leaf is looked at next.
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: KeepKey) {
-        let open = !self.refused && !self.members.is_empty();
+        let (list, open) = (key.list(), !self.refused && !self.members.all.is_empty());
         if key.shared {
-            turns.keeping_changed(key.leaf, key, open);
-            let stays = self
-                .shown
-                .as_ref()
-                .is_none_or(|shown| open && self.members.contains(&unserved(shown)));
-            if !stays {
-                self.put_forward(tree, key.leaf, None);
-            }
-            return;
+            turns.keeping_changed(key, open);
+            self.members.keep_shown(tree, list, open);
+        } else {
+            self.members.show(tree, list, open);
         }
-        let first = self.members.first().filter(|_| open).cloned();
-        self.put_forward(tree, key.leaf, first);
-    }
-
-    fn put_forward(&mut self, tree: &mut Tree, leaf: QueueId, first: Option<Place>) {
-        if self.shown == first {
-            return;
-        }
-        let list = tree.ready_mut(leaf, Pass::Keep);
-        if let Some(before) = &self.shown {
-            list.remove(before);
-        }
-        list.extend(first.clone());
-        self.shown = first;
-        tree.touch(leaf);
     }
 }
 
@@ -126,11 +109,11 @@ impl Keeping {
     ) {
         let group = self.groups.entry(key).or_default();
         if let Some(before) = before {
-            group.members.remove(before);
+            group.members.all.remove(before);
         }
-        group.members.extend(after);
+        group.members.all.extend(after);
         group.show(tree, turns, key);
-        if group.members.is_empty() {
+        if group.members.all.is_empty() {
             self.groups.remove(&key);
             if let Some(groups) = self.refused.get_mut(&(partition, key.shape)) {
                 groups.remove(&key);
@@ -139,6 +122,11 @@ impl Keeping {
                 }
             }
         }
+    }
+
+    /// The members of a group.
+    pub(super) fn members_mut(&mut self, key: KeepKey) -> Option<&mut Members> {
+        self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
     /// No node can be kept for asks of this shape.
@@ -174,22 +162,6 @@ impl Keeping {
                     group.show(tree, turns, key);
                 }
             }
-        }
-    }
-}
-
-impl Keeping {
-    /// Have the leaf see of a group whose turn it is, as `choose` says of all in the order of the
-    /// leaf.
-    pub(super) fn choose(
-        &mut self,
-        tree: &mut Tree,
-        key: KeepKey,
-        choose: impl FnOnce(&BTreeSet<Place>) -> Option<Place>,
-    ) {
-        if let Some(group) = self.groups.get_mut(&key) {
-            let first = choose(&group.members);
-            group.put_forward(tree, key.leaf, first);
         }
     }
 }

@@ -14,6 +14,7 @@ mod index;
 mod judge;
 mod keep;
 mod lane;
+mod members;
 mod nodes;
 mod order;
 mod park;

@@ -6,14 +6,15 @@
 //! the next to come first. The first that is held back again closes the group. So a wake-up
 //! costs the distinct amounts and the leaves that it may help, however many users wait.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use core::ops::Bound;
 
 use crate::id::{Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
-use super::class::{ClassId, Head};
+use super::class::ClassId;
 use super::lane::Pass;
+use super::members::{Members, Place};
 use super::tree::Tree;
 use super::turns::Turns;
 
@@ -29,18 +30,12 @@ pub(super) struct GroupKey {
     pub(super) shared: bool,
 }
 
-/// A class with its place in the order of its leaf.
-pub(super) type Place = (Head, ClassId);
-
 /// Classes that are held back alike.
 #[derive(Debug, Default)]
 struct Group {
-    /// In the order of the leaf.
-    members: BTreeSet<Place>,
+    members: Members,
     /// Whether what held them back may have given way.
     open: bool,
-    /// The member that the leaf has as ready.
-    shown: Option<Place>,
 }
 
 /// All groups.
@@ -54,7 +49,7 @@ impl Parked {
     /// Add a class that was just held back: its group is closed.
     pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) {
         let group = self.groups.entry(key).or_default();
-        group.members.insert(place);
+        group.members.all.insert(place);
         // Whoever waits for a turn and no more is held back by nothing that could hold back all.
         group.open = key.blocker.is_none();
         group.show(tree, &mut self.turns, key);
@@ -63,9 +58,9 @@ impl Parked {
     /// Take a class out.
     pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.remove(place);
+        group.members.all.remove(place);
         group.show(tree, &mut self.turns, key);
-        if group.members.is_empty() {
+        if group.members.all.is_empty() {
             self.groups.remove(&key);
         }
     }
@@ -73,8 +68,8 @@ impl Parked {
     /// Give a class another place in the order of its leaf.
     pub(super) fn replace(&mut self, tree: &mut Tree, key: GroupKey, before: &Place, after: Place) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.remove(before);
-        group.members.insert(after);
+        group.members.all.remove(before);
+        group.members.all.insert(after);
         group.show(tree, &mut self.turns, key);
     }
 
@@ -92,7 +87,12 @@ impl Parked {
         first: GroupKey,
     ) -> impl Iterator<Item = (GroupKey, ClassId)> {
         let groups = self.groups.range(first..);
-        groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
+        groups.flat_map(|(key, group)| group.members.all.iter().map(|(_, class)| (*key, *class)))
+    }
+
+    /// The members of a group.
+    pub(super) fn members_mut(&mut self, key: GroupKey) -> Option<&mut Members> {
+        self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
     /// Open every group that `blocker` holds back and whose shape now fits.
@@ -127,59 +127,18 @@ impl Parked {
     }
 }
 
-impl Parked {
-    /// Have the leaf see of an open group whose turn it is: the first member for whom `choose` says
-    /// so, given all in the order of the leaf.
-    pub(super) fn choose(
-        &mut self,
-        tree: &mut Tree,
-        key: GroupKey,
-        choose: impl FnOnce(&BTreeSet<Place>) -> Option<Place>,
-    ) {
-        if let Some(group) = self.groups.get_mut(&key) {
-            let first = choose(&group.members);
-            group.put_forward(tree, key, first);
-        }
-    }
-}
-
 impl Group {
     /// Have the leaf see the member that comes first while the group is open, and none otherwise.
     /// Where users take turns, who comes first is found out when the leaf is looked at next.
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: GroupKey) {
-        let open = self.open && !self.members.is_empty();
+        let (list, open) = ((key.leaf, key.pass), self.open && !self.members.all.is_empty());
         if key.shared {
             turns.changed(key, open);
-            let stays = self
-                .shown
-                .as_ref()
-                .is_none_or(|shown| open && self.members.contains(&unserved(shown)));
-            if !stays {
-                self.put_forward(tree, key, None);
-            }
-            return;
+            self.members.keep_shown(tree, list, open);
+        } else {
+            self.members.show(tree, list, open);
         }
-        let first = self.members.first().filter(|_| self.open).cloned();
-        self.put_forward(tree, key, first);
     }
-
-    fn put_forward(&mut self, tree: &mut Tree, key: GroupKey, first: Option<Place>) {
-        if self.shown == first {
-            return;
-        }
-        let ready = tree.ready_mut(key.leaf, key.pass);
-        if let Some(before) = &self.shown {
-            ready.remove(before);
-        }
-        ready.extend(first.clone());
-        self.shown = first;
-        tree.touch(key.leaf);
-    }
-}
-
-/// A place as its group has it, whoever else comes before.
-pub(super) fn unserved((head, class): &Place) -> Place {
-    (Head { beyond: None, ..head.clone() }, *class)
 }
 
 /// The shape id right after this one.

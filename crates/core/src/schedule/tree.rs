@@ -8,8 +8,8 @@ use crate::id::QueueId;
 use crate::resource::Resources;
 
 use super::lane::Pass;
+use super::members::Place;
 use super::order::QueueKey;
-use super::park::Place;
 use super::rank::Ranks;
 
 /// What the scheduler keeps of one queue.

@@ -20,7 +20,8 @@ use super::Scheduler;
 use super::class::{ClassKey, Classes, Head};
 use super::index::Seen;
 use super::keep::KeepKey;
-use super::park::{GroupKey, Place};
+use super::members::Place;
+use super::park::GroupKey;
 
 /// How well a user is served: his largest share of what the leaf is guaranteed, by his weight, in
 /// millionths. The least is next.
@@ -57,7 +58,8 @@ impl Turns {
     }
 
     /// The same of a group for which a node is to be kept.
-    pub(super) fn keeping_changed(&mut self, leaf: QueueId, key: KeepKey, open: bool) {
+    pub(super) fn keeping_changed(&mut self, key: KeepKey, open: bool) {
+        let (leaf, _) = key.list();
         if note(&mut self.keeping, leaf, key, open) {
             self.moved.insert(leaf);
         }
@@ -132,11 +134,15 @@ impl Scheduler {
             let (turn, classes) = (Turn { books, users, leaf: &state }, &self.classes);
             let open = self.parked.turns.open.get(&leaf).into_iter().flatten();
             for key in open.copied().collect::<Vec<_>>() {
-                self.parked.choose(&mut self.tree, key, |members| turn.choose(classes, members));
+                let members = self.parked.members_mut(key).expect("what is open has members");
+                let next = turn.choose(classes, &members.all);
+                members.put_forward(&mut self.tree, (key.leaf, key.pass), next);
             }
             let open = self.parked.turns.keeping.get(&leaf).into_iter().flatten();
             for key in open.copied().collect::<Vec<_>>() {
-                self.keeping.choose(&mut self.tree, key, |members| turn.choose(classes, members));
+                let members = self.keeping.members_mut(key).expect("what is open has members");
+                let next = turn.choose(classes, &members.all);
+                members.put_forward(&mut self.tree, key.list(), next);
             }
         }
     }

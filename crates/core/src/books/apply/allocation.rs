@@ -143,8 +143,7 @@ impl Books {
         }
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
-        self.share_ask(application, shape, false);
-        self.share_use(application);
+        self.share_placed(application, shape);
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }

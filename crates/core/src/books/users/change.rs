@@ -22,6 +22,17 @@ impl Books {
         }
     }
 
+    /// An ask of an application was placed: it waits no more, and its user uses more.
+    #[inline]
+    pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId) {
+        if self.has_user_limits() {
+            if let Some((leaf, level)) = self.sharer(of) {
+                self.count_ask(leaf, level, shape, false);
+            }
+            self.share_use(of);
+        }
+    }
+
     /// The user of an application uses more, or less.
     #[inline]
     pub(in crate::books) fn share_use(&mut self, of: ApplicationId) {
@@ -184,15 +195,9 @@ impl Books {
             self.look_at_user(leaf, level);
         }
         let partition = self.queue(leaf).partition;
-        let others: Vec<QueueId> = self.other_leaves_of(partition, level).collect();
-        for leaf in others {
-            let tracker =
-                self.partition(partition).trackers.find_level(level).map(|row| row.tracker);
-            let Some(tracker) = tracker else { return };
-            let level = self.sharing.by_user.get(&(partition, tracker, leaf)).copied();
-            if let Some(level) = level {
-                self.look_at_user(leaf, level);
-            }
+        let others: Vec<(QueueId, LevelId)> = self.other_rows_of(partition, level).collect();
+        for (leaf, level) in others {
+            self.look_at_user(leaf, level);
         }
     }
 

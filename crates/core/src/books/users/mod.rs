@@ -162,19 +162,30 @@ impl Books {
         partition: PartitionId,
         level: LevelId,
     ) -> impl Iterator<Item = QueueId> {
+        self.other_rows_of(partition, level).map(|(leaf, _)| leaf)
+    }
+
+    /// The same with his level in each.
+    fn other_rows_of(
+        &self,
+        partition: PartitionId,
+        level: LevelId,
+    ) -> impl Iterator<Item = (QueueId, LevelId)> {
         let row = self.partition(partition).trackers.find_level(level);
         let row = row.filter(|_| self.has_user_limits());
         row.into_iter().flat_map(move |row| {
             let (tracker, here) = (row.tracker, row.queue);
             let from = (partition, tracker, QueueId::FIRST);
-            let his = self
-                .sharing
-                .by_user
-                .iter_from(&from)
-                .map(|((of, whose, leaf), _)| (*of, *whose, *leaf));
-            let his = his.take_while(move |(of, whose, _)| (*of, *whose) == (partition, tracker));
-            his.map(|(_, _, leaf)| leaf).filter(move |leaf| *leaf != here)
+            let his = self.sharing.by_user.iter_from(&from);
+            let his =
+                his.take_while(move |((of, whose, _), _)| (*of, *whose) == (partition, tracker));
+            his.map(|((.., leaf), level)| (*leaf, *level)).filter(move |(leaf, _)| *leaf != here)
         })
+    }
+
+    /// How many rows there are by user: as many as by leaf.
+    pub(crate) const fn rows_by_user(&self) -> usize {
+        self.sharing.by_user.len()
     }
 
     /// A leaf as its user limits see it; none where it has none.
