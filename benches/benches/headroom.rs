@@ -11,6 +11,7 @@ use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
+use headroom_benches::shares::{leave, sharing};
 use headroom_benches::table::{
     RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
 };
@@ -19,6 +20,7 @@ use headroom_benches::weigh::{KINDS, weigh};
 use headroom_benches::wide::{Width, wide};
 use headroom_benches::{queue_file, runs, snapshot};
 use headroom_core::Scheduler;
+use headroom_core::userlimit::Formula;
 use headroom_sim::outcome::JobState;
 use headroom_sim::world::{Setup, run};
 
@@ -38,7 +40,7 @@ fn main() {
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 14] = [
+    let sections: [Section; 15] = [
         ("B1  placements: from all asks accepted to all placed, in the core alone", placements),
         ("B1w  wide: 100,000 asks, 1,000 queues, 2,000 limited users, 10,000 nodes", broad),
         ("B4  growth: 10,000 placements where one of four grows from 1,000 to 100,000", growth),
@@ -50,6 +52,7 @@ fn main() {
         ("B9  gangs that others are stopped for: 1,000 nodes of 8 GPUs, 200 gangs of 64", gangs),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
+        ("Shares  10 of the 20 asks of each user placed, in one leaf", shares),
         ("Changes  small ones where many wait, the next step included", changes),
         ("B3  a release and what it lets start, in a full cluster, by how many asks wait", full),
         ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
@@ -214,6 +217,29 @@ fn crowd(title: &str) {
             |cluster| cluster.books.check().expect("the books balance"),
         );
         rate(&format!("500 releases, {users} users wait"), 500, &times, "/s", "");
+    }
+}
+
+fn shares(title: &str) {
+    head(title);
+    let kinds =
+        [("none", None), ("smooth", Some(Formula::Smooth)), ("yarn3", Some(Formula::Yarn3))];
+    for users in [100, 1_000, 10_000] {
+        for (name, formula) in kinds {
+            let placed = users * 10;
+            let times = measure(
+                || sharing(users, formula),
+                |cluster| assert_eq!(cluster.place(placed), placed, "there is room"),
+                |cluster| cluster.books.check().expect("the books balance"),
+            );
+            rate(&format!("{users} users, limits: {name}"), placed, &times, "/s", "");
+            let times = measure(
+                || sharing(users, formula),
+                |cluster| leave(cluster, users),
+                |cluster| cluster.books.check().expect("the books balance"),
+            );
+            rate(&format!("{users} users take all back: {name}"), users * 20, &times, "/s", "");
+        }
     }
 }
 

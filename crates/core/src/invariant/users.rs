@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::books::Books;
 use crate::id::{LevelId, QueueId, ShapeId};
 use crate::resource::Resources;
-use crate::userlimit::{Decimal, Formula};
+use crate::userlimit::{Decimal, Formula, Leaf};
 
 use super::sums::Sums;
 use super::{NOTHING, Outcome, equal};
@@ -66,15 +66,33 @@ impl Books {
             }
         }
         let state = self.shared_leaf(leaf).expect("it has user limits");
+        self.check_shared(leaf, state)?;
         equal(&row.path, "active users", &state.active, &active)?;
         equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
         equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
         if kept.rules().formula == Formula::Yarn3 {
-            let each = users.values().map(|user| kept.rules().dominant(&state, &user.used));
+            let each = users.values().map(|user| kept.rules().dominant(state, &user.used));
             let sum = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
             equal(&row.path, "its dominant use", &state.dominant, &sum)?;
         }
         Ok(())
+    }
+
+    /// What the users of a leaf split is what the queues say.
+    fn check_shared(&self, leaf: QueueId, state: &Leaf) -> Outcome {
+        let row = self.queue(leaf);
+        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
+        let maxima = self.up(leaf).filter(|(_, queue)| queue.parent.is_some());
+        let max = maxima.filter_map(|(_, queue)| queue.max.as_ref());
+        let mut max = max.fold(Resources::new(), |all, one| all.minimum(one));
+        if self.users_of(leaf).is_some_and(|users| users.rules().formula != Formula::Smooth) {
+            max = max.minimum(&total);
+        }
+        equal(&row.path, "what its users may have together", &state.max, &max)?;
+        equal(&row.path, "what its users split is all", &state.total, &total)?;
+        equal(&row.path, "what its users use", &state.used, &row.allocated)?;
+        let guaranteed = row.guaranteed.clone().unwrap_or_default();
+        equal(&row.path, "what its users split", &state.guaranteed, &guaranteed)
     }
 
     /// Whether a user waits for something; under `smooth`, that his own cap and limits allow.
@@ -87,11 +105,11 @@ impl Books {
         user.waits.keys().any(|shape| {
             let ask = self.shapes().get(*shape);
             let counted = kept.normalised(ask);
-            let cap = rules.cap(&state, weight, &counted);
+            let cap = rules.cap(state, weight, &counted);
             let mut limits = trackers.up(level);
             rules.formula != Formula::Smooth
                 || (limits.all(|(_, one)| one.left().is_none_or(|left| left.allows(ask)))
-                    && !rules.is_capped(&state, &cap, &user.used, &counted))
+                    && !rules.is_capped(state, &cap, &user.used, &counted))
         })
     }
 }

@@ -131,6 +131,13 @@ impl Resources {
         })
     }
 
+    /// The lower amount of each type that both have: no more than either, where an absent type is
+    /// zero.
+    #[must_use]
+    pub(crate) fn minimum_of_present(&self, other: &Self) -> Self {
+        self.zip(other, |left, right| Some(left?.min(right?)))
+    }
+
     /// `ComponentWiseMin` with its rule for missing objects: the other one; both missing:
     /// none.
     pub fn min_of(left: Option<&Self>, right: Option<&Self>) -> Option<Self> {

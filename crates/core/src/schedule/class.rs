@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 
 use slotmap::{SlotMap, new_key_type};
 
-use crate::books::{ApplicationState, Books, Link};
+use crate::books::{ApplicationState, Books, GroupLink, Link};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
@@ -187,8 +187,12 @@ impl Class {
             return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared });
         };
         let shape = match blocker {
-            // Where applications are counted, it does not matter what they ask for.
-            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => ShapeId::FIRST,
+            // Where applications are counted, it does not matter what they ask for, unless it says
+            // whose turn it is.
+            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) if !shared => {
+                ShapeId::FIRST
+            }
+            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => shape,
             Blocker::QueueState(_)
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
@@ -222,6 +226,20 @@ impl Classes {
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
         *self.by_key.entry(key).or_insert_with(|| self.rows.insert(Class::new(key)))
+    }
+
+    /// The classes of a user of a leaf.
+    pub(super) fn of_user(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = ClassId> {
+        let link = Link { user: level, group: GroupLink::Undecided };
+        let standing = Standing::Linked { link, counts_in_queues: false, counts_in_limits: false };
+        let (shape, lane) = (ShapeId::FIRST, Lane::Open);
+        let first = ClassKey { leaf, standing, shape, lane, alone: None, shared: false };
+        let from = self.by_key.range(first..);
+        let his = from.take_while(move |(key, _)| {
+            matches!(key.standing, Standing::Linked { link, .. } if link.user == level)
+                && key.leaf == leaf
+        });
+        his.map(|(_, class)| *class)
     }
 
     /// Forget a class that has no bundle left.

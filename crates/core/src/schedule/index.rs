@@ -358,6 +358,7 @@ impl Scheduler {
     /// A leaf has another maximum, guarantee or number of applications.
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
+        self.turns_sized(books, leaf);
         self.queue_gave_way(books, leaf);
         self.queue_may_start(books, leaf);
         let row = books.queue(leaf);

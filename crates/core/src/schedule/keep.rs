@@ -42,7 +42,7 @@ pub(super) enum Due {
 /// What the classes have in common for which the same nodes can be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KeepKey {
-    shape: ShapeId,
+    pub(super) shape: ShapeId,
     leaf: QueueId,
     /// The ask, where the RM is asked about it.
     asking: Option<AllocationId>,
@@ -79,7 +79,7 @@ impl Keepers {
     /// Have the leaf see the first of them, unless no node can be kept for them. Where users take
     /// turns, who is first is found out when the leaf is looked at next.
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: KeepKey) {
-        let (list, open) = (key.list(), !self.refused && !self.members.all.is_empty());
+        let (list, open) = (key.list(), !self.refused && !self.members.is_empty());
         if key.shared {
             turns.keeping_changed(key, open);
             self.members.keep_shown(tree, list, open);
@@ -108,12 +108,14 @@ impl Keeping {
         after: Option<Place>,
     ) {
         let group = self.groups.entry(key).or_default();
-        if let Some(before) = before {
-            group.members.all.remove(before);
+        match (before, after) {
+            (Some(before), Some(after)) => group.members.replace(before, after, key.shared),
+            (Some(before), None) => group.members.remove(before, key.shared),
+            (None, Some(after)) => group.members.insert(after, key.shared),
+            (None, None) => {}
         }
-        group.members.all.extend(after);
         group.show(tree, turns, key);
-        if group.members.all.is_empty() {
+        if group.members.is_empty() {
             self.groups.remove(&key);
             if let Some(groups) = self.refused.get_mut(&(partition, key.shape)) {
                 groups.remove(&key);

@@ -7,7 +7,9 @@ use crate::id::QueueId;
 
 use super::class::{ClassId, Head};
 use super::lane::Pass;
+use super::ranking::Ranking;
 use super::tree::Tree;
+use super::turns::Use;
 
 /// A class with its place in the order of its leaf.
 pub(super) type Place = (Head, ClassId);
@@ -16,12 +18,48 @@ pub(super) type Place = (Head, ClassId);
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// In the order of the leaf.
-    pub(super) all: BTreeSet<Place>,
+    all: BTreeSet<Place>,
+    /// The same where users take turns, each with what its user has.
+    pub(super) by_use: Ranking<Place, Use>,
     /// The one that the leaf has in its list.
     shown: Option<Place>,
 }
 
 impl Members {
+    /// Add a class; `shared` says whether the users of its leaf take turns.
+    pub(super) fn insert(&mut self, place: Place, shared: bool) {
+        if shared {
+            self.by_use.insert(place.clone(), Use::unknown());
+        }
+        self.all.insert(place);
+    }
+
+    /// Take a class out.
+    pub(super) fn remove(&mut self, place: &Place, shared: bool) {
+        if shared {
+            self.by_use.remove(place);
+        }
+        self.all.remove(place);
+    }
+
+    /// Give a class another place.
+    pub(super) fn replace(&mut self, before: &Place, after: Place, shared: bool) {
+        if shared {
+            self.by_use.rename(before, after.clone());
+        }
+        self.all.remove(before);
+        self.all.insert(after);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them, in the order of the leaf.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
+        self.all.iter()
+    }
+
     /// Have the leaf see the first of them in this list if they are open, and none otherwise.
     pub(super) fn show(&mut self, tree: &mut Tree, list: (QueueId, Pass), open: bool) {
         let first = self.all.first().filter(|_| open).cloned();

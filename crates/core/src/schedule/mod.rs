@@ -21,6 +21,7 @@ mod park;
 pub mod preempt;
 mod questions;
 mod rank;
+mod ranking;
 mod reserve;
 mod swap;
 mod tree;

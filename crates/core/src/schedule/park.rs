@@ -49,7 +49,7 @@ impl Parked {
     /// Add a class that was just held back: its group is closed.
     pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) {
         let group = self.groups.entry(key).or_default();
-        group.members.all.insert(place);
+        group.members.insert(place, key.shared);
         // Whoever waits for a turn and no more is held back by nothing that could hold back all.
         group.open = key.blocker.is_none();
         group.show(tree, &mut self.turns, key);
@@ -58,9 +58,9 @@ impl Parked {
     /// Take a class out.
     pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.all.remove(place);
+        group.members.remove(place, key.shared);
         group.show(tree, &mut self.turns, key);
-        if group.members.all.is_empty() {
+        if group.members.is_empty() {
             self.groups.remove(&key);
         }
     }
@@ -68,8 +68,7 @@ impl Parked {
     /// Give a class another place in the order of its leaf.
     pub(super) fn replace(&mut self, tree: &mut Tree, key: GroupKey, before: &Place, after: Place) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.all.remove(before);
-        group.members.all.insert(after);
+        group.members.replace(before, after, key.shared);
         group.show(tree, &mut self.turns, key);
     }
 
@@ -87,7 +86,7 @@ impl Parked {
         first: GroupKey,
     ) -> impl Iterator<Item = (GroupKey, ClassId)> {
         let groups = self.groups.range(first..);
-        groups.flat_map(|(key, group)| group.members.all.iter().map(|(_, class)| (*key, *class)))
+        groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
     /// The members of a group.
@@ -131,7 +130,7 @@ impl Group {
     /// Have the leaf see the member that comes first while the group is open, and none otherwise.
     /// Where users take turns, who comes first is found out when the leaf is looked at next.
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: GroupKey) {
-        let (list, open) = ((key.leaf, key.pass), self.open && !self.members.all.is_empty());
+        let (list, open) = ((key.leaf, key.pass), self.open && !self.members.is_empty());
         if key.shared {
             turns.changed(key, open);
             self.members.keep_shown(tree, list, open);

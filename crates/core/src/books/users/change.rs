@@ -36,10 +36,17 @@ impl Books {
     /// The user of an application uses more, or less.
     #[inline]
     pub(in crate::books) fn share_use(&mut self, of: ApplicationId) {
-        if self.has_user_limits()
-            && let Some(link) = self.applications[of].link
-        {
-            self.look_at_everywhere(self.applications[of].queue, link.user);
+        if !self.has_user_limits() {
+            return;
+        }
+        let row = &self.applications[of];
+        let (leaf, link) = (row.queue, row.link);
+        if self.users_of(leaf).is_some() {
+            let used = self.queue(leaf).allocated.clone();
+            self.leaf_users(leaf).state.used = used;
+        }
+        if let Some(link) = link {
+            self.look_at_everywhere(leaf, link.user);
         }
     }
 
@@ -66,6 +73,7 @@ impl Books {
         let Some(config) = config else { return };
         let users = LeafUsers::new(self, &config);
         self.sharing.leaves.insert(leaf, users.into());
+        self.look_at_leaf(leaf);
         let of: Vec<ApplicationId> = self.applications_in(leaf).map(|(id, _)| id).collect();
         for application in of {
             self.share_all(application, true);
@@ -78,8 +86,31 @@ impl Books {
         let leaves: Vec<QueueId> =
             self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(below).collect();
         for leaf in leaves {
+            self.look_at_leaf(leaf);
             self.look_at_all_in(leaf);
         }
+    }
+
+    /// Bring what users split up to date: what the leaf is guaranteed, what it may have and uses, and
+    /// what there is.
+    fn look_at_leaf(&mut self, leaf: QueueId) {
+        let row = self.queue(leaf);
+        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
+        let mut max = Resources::new();
+        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
+            if let Some(of) = &queue.max {
+                max = max.minimum(of);
+            }
+        }
+        let (guaranteed, used) =
+            (row.guaranteed.clone().unwrap_or_default(), row.allocated.clone());
+        let users = self.leaf_users(leaf);
+        if users.rules.formula != Formula::Smooth {
+            // CapacityScheduler knows no queue without a maximum: it is all there is.
+            max = max.minimum(&total);
+        }
+        let state = core::mem::take(&mut users.state);
+        users.state = Leaf { total, guaranteed, max, used, ..state };
     }
 
     /// Count the users of all leaves: the books were read back.
@@ -112,20 +143,21 @@ impl Books {
 
     /// The cluster has another size: what is dominant may have changed, and what is more.
     pub(in crate::books) fn share_cluster(&mut self, partition: PartitionId) {
-        let looks = self.sharing.leaves.iter().filter(|(leaf, users)| {
-            self.queues[**leaf].partition == partition && users.looks_at_cluster()
-        });
-        let leaves: Vec<QueueId> = looks.map(|(leaf, _)| *leaf).collect();
+        let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
+        let leaves: Vec<QueueId> =
+            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect();
         for leaf in leaves {
-            let total = self.total_for(leaf);
+            self.look_at_leaf(leaf);
             let users = self.leaf_users(leaf);
-            let splits = users.rules.formula == Formula::Yarn3;
-            let of = users
-                .users
-                .iter()
-                .filter(|_| splits)
-                .map(|(_, user)| users.rules.dominant(&total, &user.used));
-            users.dominant = of.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
+            if !users.looks_at_cluster() {
+                continue;
+            }
+            if users.rules.formula == Formula::Yarn3 {
+                let (state, rules) = (&users.state, &users.rules);
+                let each = users.users.iter().map(|(_, user)| rules.dominant(state, &user.used));
+                let dominant = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
+                users.state.dominant = dominant;
+            }
             self.look_at_all_in(leaf);
         }
     }
@@ -215,39 +247,32 @@ impl Books {
             self.know_user(leaf, level);
         }
         let active = self.is_active(leaf, level, &used);
-        let total = self.total_for(leaf);
-        let users = self.leaf_users(leaf);
-        let user = users.users.get_mut(&level).expect("he has a row by now");
-        let before = core::mem::replace(&mut user.used, used.clone());
+        let LeafUsers { rules, users, state, .. } = self.leaf_users(leaf);
+        let user = users.get_mut(&level).expect("he has a row by now");
         let was_active = core::mem::replace(&mut user.active, active);
         let (weight, gone) = (user.weight, user.waits.is_empty() && used.is_zero());
         if was_active {
-            users.active -= 1;
-            users.active_weight = users.active_weight.minus(weight);
-            users.used_active.subtract(&before);
+            state.active -= 1;
+            state.active_weight = state.active_weight.minus(weight);
+            state.used_active.subtract(&user.used);
         }
         if active {
-            users.active += 1;
-            users.active_weight = users.active_weight.plus(weight);
-            users.used_active.add(&used);
+            state.active += 1;
+            state.active_weight = state.active_weight.plus(weight);
+            state.used_active.add(&used);
         }
-        users.used_active.prune();
-        if users.rules.formula == Formula::Yarn3 {
-            users.dominant.subtract(&users.rules.dominant(&total, &before));
-            users.dominant.add(&users.rules.dominant(&total, &used));
-            users.dominant.prune();
+        state.used_active.prune();
+        if rules.formula == Formula::Yarn3 {
+            let [before, after] = [&user.used, &used].map(|used| rules.dominant(state, used));
+            state.dominant.subtract(&before);
+            state.dominant.add(&after);
+            state.dominant.prune();
         }
+        user.used = used;
         if gone {
-            users.users.remove(&level);
+            users.remove(&level);
             self.note_user(partition, (leaf, level), false);
         }
-    }
-
-    /// As much of a leaf as it takes to say which share is dominant.
-    fn total_for(&self, leaf: QueueId) -> Leaf {
-        let partition = self.queue(leaf).partition;
-        let total = self.queue(self.partition(partition).root).max.clone().unwrap_or_default();
-        Leaf { total, ..Leaf::default() }
     }
 
     /// Whether a user counts among those who split the leaf: he waits for something; under `smooth`
@@ -261,14 +286,14 @@ impl Books {
         if user.waits.is_empty() {
             return false;
         }
-        let state = self.shared_leaf(leaf).expect("the leaf has user limits");
+        let state = &users.state;
         let trackers = &self.partition(self.queue(leaf).partition).trackers;
         user.waits.iter().any(|(shape, _)| {
             let ask = self.shapes.get(*shape);
             let counted = users.normalised(ask);
-            let cap = || users.rules.cap(&state, user.weight, &counted);
+            let cap = || users.rules.cap(state, user.weight, &counted);
             trackers.refusing(level, 0, ask).is_none()
-                && !users.rules.is_capped(&state, &cap(), used, &counted)
+                && !users.rules.is_capped(state, &cap(), used, &counted)
         })
     }
 }

@@ -35,11 +35,8 @@ pub struct LeafUsers {
     /// Larger asks are refused; an absent type is not bounded.
     largest: Resources,
     users: OrderedMap<LevelId, LeafUser>,
-    active: u64,
-    active_weight: Decimal,
-    used_active: Resources,
-    /// See [`Leaf::dominant`].
-    dominant: Resources,
+    /// What their shares are worked out from.
+    state: Leaf,
 }
 
 /// One user of a leaf: he uses something there, or waits for something.
@@ -91,10 +88,7 @@ impl LeafUsers {
             increment,
             largest,
             users: OrderedMap::default(),
-            active: 0,
-            active_weight: Decimal::ZERO,
-            used_active: Resources::new(),
-            dominant: Resources::new(),
+            state: Leaf::default(),
         }
     }
 
@@ -189,30 +183,8 @@ impl Books {
     }
 
     /// A leaf as its user limits see it; none where it has none.
-    pub fn shared_leaf(&self, leaf: QueueId) -> Option<Leaf> {
-        let users = self.users_of(leaf)?;
-        let row = self.queue(leaf);
-        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
-        let mut max = Resources::new();
-        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
-            if let Some(of) = &queue.max {
-                max = max.minimum(of);
-            }
-        }
-        if users.rules.formula != Formula::Smooth {
-            // CapacityScheduler knows no queue without a maximum: it is all there is.
-            max = max.minimum(&total);
-        }
-        Some(Leaf {
-            total,
-            guaranteed: row.guaranteed.clone().unwrap_or_default(),
-            max,
-            used: row.allocated.clone(),
-            used_active: users.used_active.clone(),
-            active: users.active,
-            active_weight: users.active_weight,
-            dominant: users.dominant.clone(),
-        })
+    pub fn shared_leaf(&self, leaf: QueueId) -> Option<&Leaf> {
+        self.users_of(leaf).map(|users| &users.state)
     }
 
     /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
@@ -222,7 +194,7 @@ impl Books {
     /// is now or not.
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
-        let (user, mut state) = (users.user(level)?, self.shared_leaf(leaf)?);
+        let (user, mut state) = (users.user(level)?, users.state.clone());
         if users.rules.formula == Formula::Smooth && !user.active {
             state.active += 1;
             state.active_weight = state.active_weight.plus(user.weight);

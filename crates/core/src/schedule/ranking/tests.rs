@@ -1,0 +1,112 @@
+//! The ranking against a map that is looked through.
+
+use alloc::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::*;
+
+/// Two amounts, each of which may be the lowest.
+#[derive(Clone, Debug, PartialEq)]
+struct Pair(u8, u8);
+
+impl Measure for Pair {
+    fn lower(&mut self, other: &Self) {
+        *self = Self(self.0.min(other.0), self.1.min(other.1));
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Insert(u16, Pair),
+    Remove(u16),
+    Set(u16, Pair),
+    Rename(u16, u16),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let pair = || (0..20_u8, 0..20_u8).prop_map(|(left, right)| Pair(left, right));
+    prop_oneof![
+        3 => (0..300_u16, pair()).prop_map(|(key, pair)| Change::Insert(key, pair)),
+        2 => (0..300_u16).prop_map(Change::Remove),
+        1 => (0..300_u16, pair()).prop_map(|(key, pair)| Change::Set(key, pair)),
+        1 => (0..300_u16, 0..300_u16).prop_map(|(from, to)| Change::Rename(from, to)),
+    ]
+}
+
+/// Every node says what is so of all below it; how many there are, and how deep.
+fn check(of: &Ranking<u16, Pair>, at: u32) -> (u32, Option<Pair>) {
+    if at == NONE {
+        return (0, None);
+    }
+    let node = &of.nodes[index(at)];
+    let (left, right) = (check(of, node.left), check(of, node.right));
+    let mut lowest = node.measure.clone();
+    for side in [&left.1, &right.1].into_iter().flatten() {
+        lowest.lower(side);
+    }
+    assert_eq!(node.lowest, lowest, "the lowest of all below");
+    assert_eq!(node.size, left.0 + right.0 + 1, "as many as there are");
+    let (light, heavy) = (left.0.min(right.0) + 1, left.0.max(right.0) + 1);
+    assert!(heavy <= LEANING * light, "{heavy} on one side and {light} on the other");
+    (node.size, Some(lowest))
+}
+
+#[test]
+fn it_finds_the_first_that_will_do_whatever_came_and_went() {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::with_cases(300), rng);
+    let run = |changes: Vec<Change>| {
+        let (mut ranking, mut model) = (Ranking::default(), BTreeMap::new());
+        for change in changes {
+            match change {
+                Change::Insert(key, pair) => {
+                    ranking.insert(key, pair.clone());
+                    model.insert(key, pair);
+                }
+                Change::Remove(key) => {
+                    ranking.remove(&key);
+                    model.remove(&key);
+                }
+                Change::Rename(from, to) => {
+                    if !model.contains_key(&to) {
+                        ranking.rename(&from, to);
+                        let moved = model.remove(&from);
+                        model.extend(moved.map(|pair| (to, pair)));
+                    }
+                }
+                Change::Set(key, pair) => {
+                    ranking.set(&key, pair.clone());
+                    model.entry(key).and_modify(|known| *known = pair);
+                }
+            }
+            let (count, lowest) = check(&ranking, ranking.root);
+            assert_eq!(count as usize, model.len());
+            assert_eq!(ranking.lowest(), lowest.as_ref());
+            for most in [Pair(0, 20), Pair(20, 0), Pair(3, 3), Pair(20, 20)] {
+                let will_do = |pair: &Pair| pair.0 <= most.0 && pair.1 <= most.1;
+                let expected = model.iter().find(|(_, pair)| will_do(pair)).map(|(key, _)| key);
+                assert_eq!(ranking.first(will_do), expected);
+            }
+        }
+        Ok(())
+    };
+    runner.run(&vec(change(), 1..400), run).expect("every history");
+}
+
+#[test]
+fn looking_for_one_among_many_looks_at_few() {
+    let mut ranking = Ranking::default();
+    for key in 0..10_000_u16 {
+        ranking.insert(key, Pair(if key == 9_000 { 0 } else { 1 }, 0));
+    }
+    let mut looks = 0;
+    let found = ranking.first(|pair| {
+        looks += 1;
+        pair.0 == 0
+    });
+    assert_eq!(found, Some(&9_000));
+    assert!(looks <= 60, "{looks} looks for two at each of at most 24 levels");
+}
