@@ -11,7 +11,7 @@ use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
-use headroom_benches::shares::{leave, sharing};
+use headroom_benches::shares::{leave, most_of_one, sharing};
 use headroom_benches::table::{
     RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
 };
@@ -230,7 +230,10 @@ fn shares(title: &str) {
             let times = measure(
                 || sharing(users, formula),
                 |cluster| assert_eq!(cluster.place(placed), placed, "there is room"),
-                |cluster| cluster.books.check().expect("the books balance"),
+                |cluster| {
+                    cluster.books.check().expect("the books balance");
+                    assert!(most_of_one(cluster) <= 11, "shares are equal");
+                },
             );
             rate(&format!("{users} users, limits: {name}"), placed, &times, "/s", "");
             let times = measure(

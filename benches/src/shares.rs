@@ -1,7 +1,7 @@
 //! Many users of one leaf, who share it or are served in the order of their applications.
 
 use headroom_core::config::{Configuration, UserLimitsConfig};
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, ResourceType};
 use headroom_core::userlimit::{Decimal, Formula};
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
 
@@ -45,6 +45,13 @@ pub fn sharing(users: u64, formula: Option<Formula>) -> Cluster {
         }
     }
     cluster
+}
+
+/// The most asks that any user of a leaf with user limits has placed.
+pub fn most_of_one(cluster: &Cluster) -> i64 {
+    let users = cluster.books.leaves_with_users().flat_map(|(_, leaf)| leaf.users());
+    let used = users.map(|(_, user)| user.used.get_or_zero(ResourceType::MEMORY).get() / 10);
+    used.max().unwrap_or(0)
 }
 
 /// Users come and go: one ask of one user after another is taken back.

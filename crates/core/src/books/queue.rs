@@ -3,7 +3,10 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::config::{AccessList, Properties, PropertyValues, TemplateConfig, UserLimitsConfig};
+use crate::config::{
+    AccessList, ApplicationLimitsConfig, Properties, PropertyValues, TemplateConfig,
+    UserLimitsConfig,
+};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources, Shortfall};
@@ -35,6 +38,10 @@ pub struct QueueSettings {
     /// limits but those of `limits`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<Arc<UserLimitsConfig>>,
+    /// How many applications there may be here and below, and what the drivers of a leaf may have:
+    /// the numbers are own ones, what is said of users and drivers is inherited.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -50,6 +57,7 @@ impl fmt::Debug for QueueSettings {
             admin_acl,
             template,
             user_limits,
+            application_limits,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -63,6 +71,9 @@ impl fmt::Debug for QueueSettings {
             .field("template", template);
         if let Some(user_limits) = user_limits {
             shown.field("user_limits", user_limits);
+        }
+        if let Some(application_limits) = application_limits {
+            shown.field("application_limits", application_limits);
         }
         shown.finish()
     }

@@ -4,6 +4,7 @@
 //! (names, quantities, hierarchy) to hold and never reads text itself.
 
 mod access;
+mod application_limits;
 pub mod expression;
 pub mod legal;
 mod limit;
@@ -14,6 +15,10 @@ mod queue;
 mod user_limits;
 
 pub use access::{AccessList, AccessListError};
+pub use application_limits::{
+    ApplicationLimitsConfig, at_root as application_limits_at_root,
+    inherited as inherited_application_limits,
+};
 pub use limit::LimitConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,

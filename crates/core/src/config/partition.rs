@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::name::Name;
 
-use super::{QueueConfig, RuleConfig, UserLimitsConfig};
+use super::{ApplicationLimitsConfig, QueueConfig, RuleConfig, UserLimitsConfig};
 
 /// One partition: its queue tree and its policies.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct PartitionConfig {
     pub user_group_resolver: String,
     /// How the users of leaves share them where no queue says otherwise; the root inherits it.
     pub user_limits: Option<UserLimitsConfig>,
+    /// How many applications there may be, and what drivers may have; the root inherits it.
+    pub application_limits: Option<ApplicationLimitsConfig>,
 }
 
 impl PartitionConfig {
@@ -40,6 +42,7 @@ impl PartitionConfig {
             limit_precedence: LimitPrecedence::default(),
             user_group_resolver: String::new(),
             user_limits: None,
+            application_limits: None,
         }
     }
 }

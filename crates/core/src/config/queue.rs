@@ -7,7 +7,7 @@ use core::fmt;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::{LimitConfig, Properties, UserLimitsConfig};
+use super::{ApplicationLimitsConfig, LimitConfig, Properties, UserLimitsConfig};
 
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +36,8 @@ pub struct QueueConfig {
     pub limits: Vec<LimitConfig>,
     /// How the users of the leaves here and below share them, as written; none is as above.
     pub user_limits: Option<UserLimitsConfig>,
+    /// How many applications there may be here and below, and what drivers may have, as written.
+    pub application_limits: Option<ApplicationLimitsConfig>,
 }
 
 impl QueueConfig {
@@ -60,12 +62,16 @@ pub struct TemplateConfig {
     /// How its users share the leaf, over what is in force above it.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<UserLimitsConfig>,
+    /// How many applications the leaf may have, and what their drivers may have.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub application_limits: Option<ApplicationLimitsConfig>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
 impl fmt::Debug for TemplateConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { max_applications, properties, max, guaranteed, user_limits } = self;
+        let Self { max_applications, properties, max, guaranteed, user_limits, application_limits } =
+            self;
         let mut shown = out.debug_struct("TemplateConfig");
         shown
             .field("max_applications", max_applications)
@@ -74,6 +80,9 @@ impl fmt::Debug for TemplateConfig {
             .field("guaranteed", guaranteed);
         if let Some(user_limits) = user_limits {
             shown.field("user_limits", user_limits);
+        }
+        if let Some(application_limits) = application_limits {
+            shown.field("application_limits", application_limits);
         }
         shown.finish()
     }

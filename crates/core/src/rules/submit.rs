@@ -23,7 +23,7 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 
-use super::configure::{granting, user_limits_below};
+use super::configure::{application_limits_below, granting, user_limits_below};
 use super::{Naming, named, partition_named, short, types_fit};
 
 /// The tag that says when an application was made.
@@ -251,12 +251,15 @@ fn create(
     }
     let template = above.settings.template.clone();
     let user_limits = above.settings.user_limits.clone();
+    let counts = above.settings.application_limits.clone();
     // What must not be lost is not held back by its user either.
     let mut leaf = QueueSettings::default();
     if !recovery {
         leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
         let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
         leaf.user_limits = user_limits_below(own, user_limits.as_ref());
+        let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
+        leaf.application_limits = application_limits_below(own, counts.as_ref());
         tags.change(&mut leaf);
         types_are_few(books, &leaf)?;
     }
@@ -268,7 +271,8 @@ fn create(
             leaf.clone()
         } else {
             let (template, user_limits) = (template.clone(), user_limits.clone());
-            QueueSettings { template, user_limits, ..QueueSettings::default() }
+            let application_limits = application_limits_below(None, counts.as_ref());
+            QueueSettings { template, user_limits, application_limits, ..QueueSettings::default() }
         };
         let next = Name::from(alloc::format!("{parent}.{name}"));
         events.push(Event::QueueAdded {

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::books::{Books, NodeAttributes};
-use crate::config::{TemplateConfig, UserLimitsConfig};
+use crate::config::{ApplicationLimitsConfig, TemplateConfig, UserLimitsConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 
@@ -56,6 +56,7 @@ impl Books {
         let queues: Vec<QueueId> = self.queues.iter().map(|(id, _)| id).collect();
         let mut templates: Vec<Arc<TemplateConfig>> = Vec::new();
         let mut limits: Vec<Arc<UserLimitsConfig>> = Vec::new();
+        let mut of_applications: Vec<Arc<ApplicationLimitsConfig>> = Vec::new();
         for id in queues {
             let settings = Arc::make_mut(&mut self.queues[id].settings);
             let properties = core::mem::take(&mut settings.properties);
@@ -67,19 +68,10 @@ impl Books {
                     (key, value)
                 })
                 .collect();
-            // A queue mostly has the template, and the user limits, of one that came shortly before it.
-            if let Some(template) = &mut settings.template {
-                match templates.iter().rev().take(4).find(|known| *known == template) {
-                    Some(known) => *template = known.clone(),
-                    None => templates.push(template.clone()),
-                }
-            }
-            if let Some(own) = &mut settings.user_limits {
-                match limits.iter().rev().take(4).find(|known| *known == own) {
-                    Some(known) => *own = known.clone(),
-                    None => limits.push(own.clone()),
-                }
-            }
+            // A queue mostly has the template, and the limits, of one that came shortly before it.
+            share_recent(&mut templates, &mut settings.template);
+            share_recent(&mut limits, &mut settings.user_limits);
+            share_recent(&mut of_applications, &mut settings.application_limits);
         }
     }
 
@@ -103,5 +95,14 @@ impl Books {
                 lists.share(&mut row.groups);
             });
         }
+    }
+}
+
+/// Have the same as one of the last few, if it is equal to one.
+fn share_recent<T: PartialEq>(recent: &mut Vec<Arc<T>>, own: &mut Option<Arc<T>>) {
+    let Some(own) = own else { return };
+    match recent.iter().rev().take(4).find(|known| *known == own) {
+        Some(known) => *own = known.clone(),
+        None => recent.push(own.clone()),
     }
 }

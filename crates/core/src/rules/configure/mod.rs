@@ -22,7 +22,7 @@ use crate::placement::Rules;
 use crate::rejection::Rejection;
 use crate::resource::ResourceTypes;
 
-pub(super) use settings::{granting, user_limits_below};
+pub(super) use settings::{application_limits_below, granting, user_limits_below};
 
 use settings::partition_settings;
 use target::{Target, targets_of};

@@ -4,11 +4,13 @@
 use alloc::sync::Arc;
 
 use crate::books::{PartitionSettings, QueueSettings};
-use crate::config::inherited_user_limits;
 use crate::config::property::inherit;
 use crate::config::{
-    AccessList, PartitionConfig, Properties, PropertyValues, QueueConfig, TemplateConfig,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, PartitionConfig, Properties, PropertyValues, QueueConfig,
+    TemplateConfig, UserLimitsConfig,
+};
+use crate::config::{
+    application_limits_at_root, inherited_application_limits, inherited_user_limits,
 };
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -45,11 +47,18 @@ pub(super) fn queue_settings(
         AccessList::parse(list)
             .map_err(|error| Rejection::AccessList { queue: path.clone(), words: error.words })
     };
-    let own = queue.user_limits.as_ref();
-    let (above, user_limits) = match above {
-        Above::Queue(above) => (Some(above), user_limits_below(own, above.user_limits.as_ref())),
+    let (own, own_count) = (queue.user_limits.as_ref(), queue.application_limits.as_ref());
+    let (above, user_limits, application_limits) = match above {
+        Above::Queue(above) => {
+            let user_limits = user_limits_below(own, above.user_limits.as_ref());
+            let counts = application_limits_below(own_count, above.application_limits.as_ref());
+            (Some(above), user_limits, counts)
+        }
         Above::Partition(partition) => {
-            (None, inherited_user_limits(own, partition.user_limits.as_ref()).map(Arc::new))
+            let user_limits = inherited_user_limits(own, partition.user_limits.as_ref());
+            let counts =
+                application_limits_at_root(own_count, partition.application_limits.as_ref());
+            (None, user_limits.map(Arc::new), counts.map(Arc::new))
         }
     };
     let properties = match above {
@@ -67,6 +76,7 @@ pub(super) fn queue_settings(
         admin_acl: access_list(&queue.admin_acl)?,
         template: queue.is_parent().then(|| template(queue.template.as_ref(), above)).flatten(),
         user_limits,
+        application_limits,
     })
 }
 
@@ -79,6 +89,14 @@ pub(in crate::rules) fn user_limits_below(
         None => above.cloned(), // Shared, not copied.
         own => inherited_user_limits(own, above.map(Arc::as_ref)).map(Arc::new),
     }
+}
+
+/// The same of the limits of applications.
+pub(in crate::rules) fn application_limits_below(
+    own: Option<&ApplicationLimitsConfig>,
+    above: Option<&Arc<ApplicationLimitsConfig>>,
+) -> Option<Arc<ApplicationLimitsConfig>> {
+    inherited_application_limits(own, above.map(Arc::as_ref)).map(Arc::new)
 }
 
 /// A queue's own template, or else its parent's.
