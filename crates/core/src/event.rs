@@ -189,6 +189,13 @@ pub enum Event {
         /// When the timer of the new state fires, if it has one.
         timer: Option<Timestamp>,
     },
+    /// An application was activated: its asks are looked at from now on.
+    ApplicationActivated {
+        /// Which.
+        application: ApplicationId,
+        /// What its driver counts as until it ends.
+        driver: Amounts,
+    },
     /// An Accepted application has got a placeholder from the scheduler: its queues count it from
     /// now on as if it ran, until its state changes.
     ApplicationAllocating {

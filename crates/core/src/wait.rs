@@ -33,6 +33,15 @@ pub enum Blocker {
     UserShare(PartitionId, LevelId),
     /// The number of applications that a user or group may run at this level.
     LimitApplications(PartitionId, LevelId),
+    /// The number of applications that may have been activated in this queue and below.
+    ParallelApplications(QueueId),
+    /// The number of a user's applications that may have been activated in the partition; his level at
+    /// the leaf.
+    ParallelOfUser(PartitionId, LevelId),
+    /// What the drivers of this leaf may have.
+    DriverQueue(QueueId),
+    /// What the drivers of a user may have of a leaf, at his level there.
+    DriverUser(PartitionId, LevelId),
     /// No node in use has room for it.
     Nodes(PartitionId),
     /// Every node in use that has room for it is kept for others.
@@ -92,6 +101,9 @@ impl Blocker {
             Self::LimitApplications(partition, level) => {
                 of(partition, level, "USER_APPS", "GROUP_APPS")
             }
+            Self::ParallelApplications(_) | Self::ParallelOfUser(..) => "PARALLEL_LIMIT",
+            Self::DriverQueue(_) => "DRIVER_LIMIT_QUEUE",
+            Self::DriverUser(..) => "DRIVER_LIMIT_USER",
             Self::Nodes(_) => "NO_NODE_FITS",
             Self::NodesReserved(_) => "NODE_RESERVED",
             Self::KeptNode(_) => "NODE_RESOURCES",
@@ -108,13 +120,17 @@ impl Blocker {
     /// What sets the bound: the path of a queue, a user or group at a queue, the nodes.
     pub fn subject(self, books: &Books) -> String {
         match self {
-            Self::QueueState(queue) | Self::QueueMax(queue) | Self::QueueApplications(queue) => {
-                books.queue(queue).path.to_string()
-            }
+            Self::QueueState(queue)
+            | Self::QueueMax(queue)
+            | Self::QueueApplications(queue)
+            | Self::ParallelApplications(queue)
+            | Self::DriverQueue(queue) => books.queue(queue).path.to_string(),
             Self::Limit(partition, level)
             | Self::LimitApplications(partition, level)
             | Self::UserCap(partition, level)
-            | Self::UserShare(partition, level) => {
+            | Self::UserShare(partition, level)
+            | Self::ParallelOfUser(partition, level)
+            | Self::DriverUser(partition, level) => {
                 let trackers = &books.partition(partition).trackers;
                 let level = trackers.level(level);
                 let tracker = trackers.tracker(level.tracker);
@@ -143,9 +159,11 @@ impl Wait {
     pub fn sentence(&self, books: &Books, ask: &Resources) -> String {
         let subject = match self.blocker {
             Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
-            Blocker::QueueState(_) | Blocker::QueueMax(_) | Blocker::QueueApplications(_) => {
-                format!("queue {}", self.blocker.subject(books))
-            }
+            Blocker::QueueState(_)
+            | Blocker::QueueMax(_)
+            | Blocker::QueueApplications(_)
+            | Blocker::ParallelApplications(_)
+            | Blocker::DriverQueue(_) => format!("queue {}", self.blocker.subject(books)),
             _ => self.blocker.subject(books),
         };
         match self.blocker {
@@ -181,6 +199,10 @@ impl Wait {
                 let level = books.partition(partition).trackers.level(level);
                 of_count(&subject, (level.running, 0), level.max_applications())
             }
+            Blocker::ParallelApplications(_)
+            | Blocker::ParallelOfUser(..)
+            | Blocker::DriverQueue(_)
+            | Blocker::DriverUser(..) => self.of_activation(books, &subject),
             Blocker::KeptNode(node)
             | Blocker::RequiredNode(node)
             | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, ask),
@@ -205,6 +227,59 @@ impl Wait {
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
             Blocker::RmBusy(partition) => of_open_questions(books, partition),
+        }
+    }
+
+    /// About what keeps an application from being activated.
+    fn of_activation(&self, books: &Books, subject: &str) -> String {
+        let drivers = |used: &Resources, whose: &str, key: &str| {
+            let Some(short) = self.shortfall else {
+                return format!(
+                    "the drivers of {subject} have all that they may; wait for an application {whose}to end, or raise `{key}`"
+                );
+            };
+            let (name, unit) = named(books, short);
+            let (used, needed) = (used.get_or_zero(short.resource), short.needed);
+            let most = used.plus(short.available);
+            format!(
+                "the drivers of {subject} have {used}{unit} {name} and may have {most}{unit}, that of the application needs {needed}{unit}; wait for an application {whose}to end, or raise `{key}`"
+            )
+        };
+        match self.blocker {
+            Blocker::ParallelApplications(queue) => {
+                let queue = books.queue(queue);
+                let limits = queue.settings.application_limits.as_ref();
+                let max = limits.and_then(|limits| limits.max_parallel).unwrap_or_default();
+                let activated = queue.activated;
+                format!(
+                    "{subject} has {activated} applications that were activated and may have {max} at once; wait for one to end, or raise `maxparallelapps`"
+                )
+            }
+            Blocker::ParallelOfUser(partition, level) => {
+                let trackers = &books.partition(partition).trackers;
+                let level = trackers.level(level);
+                let user = &trackers.tracker(level.tracker).name;
+                let limits = books.queue(level.queue).settings.application_limits.as_ref();
+                let max = limits.and_then(|limits| limits.parallel_of(user)).unwrap_or_default();
+                let activated = books.activated_of(partition, user);
+                format!(
+                    "user {user} has {activated} applications that were activated and may have {max} at once; wait for one of them to end, or raise `maxparallelappsperuser`"
+                )
+            }
+            Blocker::DriverQueue(leaf) => {
+                let used = books.drivers_of(leaf).map(|one| &one.used);
+                drivers(used.unwrap_or(&Resources::new()), "", "maximumdriverresourcepercent")
+            }
+            Blocker::DriverUser(partition, level) => {
+                let trackers = &books.partition(partition).trackers;
+                let level = trackers.level(level);
+                let user = &trackers.tracker(level.tracker).name;
+                let used = books.drivers_of(level.queue).and_then(|leaf| leaf.user(user));
+                let nothing = Resources::new();
+                let used = used.map_or(&nothing, |user| &user.used);
+                drivers(used, "of this user ", "maximumdriverresourcepercent")
+            }
+            _ => String::new(),
         }
     }
 

@@ -176,6 +176,10 @@ pub struct Application {
     pub(super) next_in_queue: Option<ApplicationId>,
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_in_queue: Option<ApplicationId>,
+    /// What its driver counts as, since it was activated; none before, and where no application has
+    /// to be.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub driver: Option<Box<Resources>>,
 }
 
 impl Application {

@@ -3,6 +3,7 @@
 //! [`Books::apply`] is the only way in; everything else reads. Cloning the books is cheap,
 //! and a clone never changes.
 
+mod activation;
 mod allocation;
 mod application;
 mod apply;
@@ -26,6 +27,7 @@ pub mod tracker;
 mod usage;
 mod users;
 
+pub use activation::{LeafDrivers, UserDrivers};
 pub use allocation::{Allocation, PreemptionTry, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
@@ -54,6 +56,7 @@ use crate::resource::{ResourceTypes, Resources};
 use crate::table::Table;
 use crate::time::Timestamp;
 
+use activation::Activation;
 use users::Sharing;
 
 /// What time alone changes.
@@ -94,6 +97,8 @@ pub struct Books {
     changes: u64,
     /// Who shares the leaves with user limits; follows from everything else.
     sharing: Sharing,
+    /// Which applications were activated, by leaf; follows from everything else.
+    activation: Activation,
 }
 
 impl Books {

@@ -140,6 +140,12 @@ pub struct Queue {
     /// Applications here and below that have got something before they run: their gang is on the
     /// way, or was, and they count as if they ran.
     pub allocating: u64,
+    /// Applications here and below that have not ended.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub applications: u64,
+    /// How many of them were activated.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub activated: u64,
     /// When room is taken back because it uses more than its maximum, if it does.
     pub quota_preemption_at: Option<Timestamp>,
     /// The priorities that applications, or queues below, show here.

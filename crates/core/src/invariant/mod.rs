@@ -3,6 +3,7 @@
 //! Nothing here reads a ledger to check another: every sum is made anew from allocations,
 //! asks and nodes.
 
+mod activation;
 mod sums;
 mod users;
 
@@ -52,6 +53,7 @@ impl Books {
         self.check_nodes(&sums)?;
         self.check_trackers(&sums)?;
         self.check_users(&sums)?;
+        self.check_activation()?;
         self.check_names(&sums)
     }
 

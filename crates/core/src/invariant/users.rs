@@ -41,7 +41,9 @@ impl Books {
         for (id, application) in self.applications_in(leaf) {
             let Some(link) = application.link else { continue };
             let user = users.entry(link.user).or_default();
-            for (_, ask) in self.allocations_of(id).filter(|(_, ask)| ask.is_pending()) {
+            let looked_at = !self.waits_for_activation(id);
+            for (_, ask) in self.allocations_of(id).filter(|(_, ask)| looked_at && ask.is_pending())
+            {
                 *user.waits.entry(ask.shape).or_default() += 1;
             }
             let level = sums.levels.get(&(row.partition, link.user));

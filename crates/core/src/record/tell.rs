@@ -71,6 +71,7 @@ impl Teller<'_> {
             | Event::ApplicationUnlinked { .. }
             | Event::ApplicationMoved { .. }
             | Event::ApplicationAllocating { .. }
+            | Event::ApplicationActivated { .. }
             | Event::ApplicationRemoved { .. }
             | Event::BackedOff { .. }
             | Event::PlaceholdersExpired { .. }

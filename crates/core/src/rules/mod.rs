@@ -3,6 +3,7 @@
 //! [`decide`] reads the books and answers with events or a refusal. It changes nothing, so
 //! a refusal cannot leave half a change behind.
 
+pub(crate) mod activation;
 mod allocation;
 mod application;
 mod configure;

@@ -14,7 +14,7 @@ use crate::books::{
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::property::SORT_POLICY;
-use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig};
+use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig, UserFactor};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
@@ -22,6 +22,7 @@ use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, is_recove
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
+use crate::userlimit::{Decimal, max_applications};
 
 use super::configure::{application_limits_below, granting, user_limits_below};
 use super::{Naming, named, partition_named, short, types_fit};
@@ -143,6 +144,14 @@ enum Declined {
         unit_of(resource)
     )]
     GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
+    #[error(
+        "queue {path} has {count} applications that have not ended and takes in {max} (maximumapplications); wait for one to end, or raise the number"
+    )]
+    QueueFull { path: Name, count: u64, max: u64 },
+    #[error(
+        "user {user} has {count} applications in queue {path} that have not ended and may have {max} there ({key}); wait for one to end, or raise the number"
+    )]
+    UserFull { path: Name, user: Name, count: u64, max: u64, key: &'static str },
     #[error("{0}")]
     Types(Rejection),
 }
@@ -156,6 +165,8 @@ impl Declined {
             Self::ManyQueues { .. } => "TOO_MANY_QUEUES",
             Self::GangOrder { .. } => "GANG_ORDER",
             Self::GangSize { .. } => "GANG_SIZE",
+            Self::QueueFull { .. } => "MAX_APPS_QUEUE",
+            Self::UserFull { .. } => "MAX_APPS_USER",
             Self::Types(rejection) => rejection.code(),
         }
     }
@@ -191,8 +202,55 @@ fn accept(
     } else {
         create(books, partition, &placed, tags, events)?
     };
+    if !request.forced {
+        are_few(books, &placed, &leaf, &submit.user)?;
+    }
     fits_gang(books, &placed, &leaf, &submit.placeholder_ask)?;
     Ok(placed.path)
+}
+
+/// Whether the leaf, those above it and the user may have one more application: the leaf is looked at
+/// first, then its user, then every queue above. User headroom §5.1.
+fn are_few(
+    books: &Books,
+    placed: &Placed,
+    leaf: &QueueSettings,
+    user: &Name,
+) -> Result<(), Declined> {
+    let max_of = |settings: &QueueSettings| settings.application_limits.as_ref()?.max;
+    let full = |path: &Name, count: u64, max: Option<u64>| match max {
+        Some(max) if count >= max => Err(Declined::QueueFull { path: path.clone(), count, max }),
+        _ => Ok(()),
+    };
+    let own = placed.exists.then(|| books.queue(placed.nearest));
+    full(&placed.path, own.map_or(0, |queue| queue.applications), max_of(leaf))?;
+    let drivers = own.and_then(|_| books.drivers_of(placed.nearest));
+    let count = drivers.and_then(|drivers| drivers.user(user)).map_or(0, |user| user.applications);
+    if let Some((max, key)) = max_of_user(leaf).filter(|(max, _)| count >= *max) {
+        let (path, user) = (placed.path.clone(), user.clone());
+        return Err(Declined::UserFull { path, user, count, max, key });
+    }
+    for (_, queue) in books.up(placed.nearest).skip(usize::from(placed.exists)) {
+        full(&queue.path, queue.applications, max_of(&queue.settings))?;
+    }
+    Ok(())
+}
+
+/// How many applications one user may have in a leaf, and what says so: where nothing does, as many
+/// as his part of the leaf lets him have.
+fn max_of_user(leaf: &QueueSettings) -> Option<(u64, &'static str)> {
+    let limits = leaf.application_limits.as_ref()?;
+    if let Some(max) = limits.max_per_user {
+        return Some((max, "maximumapplicationsperuser"));
+    }
+    let (max, shares) = (limits.max?, leaf.user_limits.as_ref()?);
+    let factor = match shares.factor {
+        None => Some(Decimal::ONE),
+        Some(UserFactor::Times(factor)) => Some(factor),
+        Some(UserFactor::Off) => None,
+    };
+    let max = max_applications(max, shares.floor.unwrap_or(Decimal::HUNDRED), factor);
+    Some((max, "maximumapplications by his part of the queue"))
 }
 
 /// The settings of a leaf, after the tags have changed it if it was made by a rule.

@@ -21,6 +21,7 @@ impl Scheduler {
             self.add_bundle(books, ask, lane)
         };
         self.note_waits(books, ask, true);
+        self.waits_to_start(books, ask, row);
         let class = self.classes.bundles[bundle].class;
         self.classes.rows[class].asks += 1;
         self.recount(books, class);
@@ -62,7 +63,7 @@ impl Scheduler {
             ask_key.priority(),
         );
         let standing = Standing::of(books, application);
-        let alone = alone(books, application);
+        let alone = alone(books, application).filter(|_| !standing.waits());
         let shared = takes_turns(books, leaf, standing, lane);
         let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared };
         let class = self.classes.class(key);
@@ -113,6 +114,7 @@ impl Scheduler {
             self.note_pinned_member(books, (ask, lane), false);
         }
         self.forget_refused(books, ask);
+        self.waits_no_more(books, ask, row);
         let waiting = self.waiting(row.application);
         let bundle = waiting.bundle(row.shape, lane).expect("a waiting ask is in a bundle");
         let class = self.classes.bundles[bundle].class;
@@ -282,7 +284,8 @@ impl Scheduler {
             let tried = self.take_tried(books, row.class, application);
             self.leave_class(books, bundle);
             let shared = takes_turns(books, key.leaf, standing, key.lane);
-            let class = self.classes.class(ClassKey { standing, shared, ..key });
+            let alone = alone(books, application).filter(|_| !standing.waits());
+            let class = self.classes.class(ClassKey { standing, shared, alone, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let (head, asks) = (row.head.clone(), row.asks.len());
@@ -296,6 +299,9 @@ impl Scheduler {
             self.note_age(bundle);
             self.place(class);
             self.arm(books, class);
+            if alone.is_some() && key.alone.is_none() {
+                self.visit_again(books, application);
+            }
         }
     }
 }
@@ -312,5 +318,6 @@ pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<Applica
 /// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
 /// user limits.
 fn takes_turns(books: &Books, leaf: QueueId, standing: Standing, lane: Lane) -> bool {
-    lane.pass() == Pass::Normal && standing != Standing::Unlinked && books.users_of(leaf).is_some()
+    let is_looked_at = standing != Standing::Unlinked && !standing.waits();
+    lane.pass() == Pass::Normal && is_looked_at && books.users_of(leaf).is_some()
 }

@@ -40,6 +40,11 @@ pub(super) struct ClassKey {
 }
 
 impl ClassKey {
+    /// Whether nothing of it is looked at before its application is activated.
+    pub(super) const fn waits(&self) -> bool {
+        self.standing.waits()
+    }
+
     /// The user whose turn it may be, if those of its leaf take turns.
     pub(super) const fn sharer(&self) -> Option<LevelId> {
         match self.standing {
@@ -61,10 +66,17 @@ pub(super) enum Standing {
         counts_in_queues: bool,
         /// Whether the numbers of applications of its user and group hold it back.
         counts_in_limits: bool,
+        /// Whether it has to be activated first.
+        waits: bool,
     },
 }
 
 impl Standing {
+    /// Whether it has to be activated first.
+    pub(super) const fn waits(self) -> bool {
+        matches!(self, Self::Linked { waits: true, .. })
+    }
+
     pub(super) fn of(books: &Books, application: ApplicationId) -> Self {
         let row = books.application(application);
         match row.link {
@@ -75,6 +87,7 @@ impl Standing {
                     link,
                     counts_in_queues: accepted && !row.allocating,
                     counts_in_limits: accepted && !row.counted,
+                    waits: books.waits_for_activation(application),
                 }
             }
             _ => Self::Unlinked,
@@ -198,6 +211,10 @@ impl Class {
             | Blocker::Limit(..)
             | Blocker::UserCap(..)
             | Blocker::UserShare(..)
+            | Blocker::ParallelApplications(_)
+            | Blocker::ParallelOfUser(..)
+            | Blocker::DriverQueue(_)
+            | Blocker::DriverUser(..)
             | Blocker::Nodes(_)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_)
@@ -231,7 +248,12 @@ impl Classes {
     /// The classes of a user of a leaf.
     pub(super) fn of_user(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = ClassId> {
         let link = Link { user: level, group: GroupLink::Undecided };
-        let standing = Standing::Linked { link, counts_in_queues: false, counts_in_limits: false };
+        let standing = Standing::Linked {
+            link,
+            counts_in_queues: false,
+            counts_in_limits: false,
+            waits: false,
+        };
         let (shape, lane) = (ShapeId::FIRST, Lane::Open);
         let first = ClassKey { leaf, standing, shape, lane, alone: None, shared: false };
         let from = self.by_key.range(first..);

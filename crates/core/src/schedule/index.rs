@@ -33,6 +33,8 @@ pub(super) struct Seen {
     pub(super) group: Option<(usize, bool)>,
     /// The levels of its trackers, of which some may disappear.
     pub(super) levels: SmallVec<[LevelId; 16]>,
+    /// Who had the application, where applications are counted.
+    pub(super) user: Option<Name>,
     /// The leaf of which the event changes no more than what tags can.
     sized: Option<QueueId>,
 }
@@ -55,6 +57,7 @@ impl Scheduler {
             }
         }
         for (id, row) in books.applications().iter() {
+            self.note_begun(books, id);
             if row.backed_off.is_some() {
                 self.watch_back_off(books, id);
             }
@@ -187,6 +190,9 @@ impl Scheduler {
             return;
         }
         self.charged |= !self.overdue.is_empty();
+        if let Some(application) = seen.application.filter(|_| books.counts_applications()) {
+            self.note_begun(books, application);
+        }
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -214,6 +220,9 @@ impl Scheduler {
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
             Event::ApplicationLinked { application, .. }
             | Event::ApplicationAllocating { application } => self.restand(books, *application),
+            Event::ApplicationActivated { application, .. } => {
+                self.was_activated(books, *application);
+            }
             Event::GroupUnlinked { application }
             | Event::ApplicationUnlinked { application }
             | Event::ApplicationMoved { application, .. } => {
@@ -340,6 +349,7 @@ impl Scheduler {
     fn cluster_resized(&mut self, books: &Books, partition: PartitionId) {
         self.tree.resize();
         self.all_turns_moved(books);
+        self.activation_resized();
         self.queue_gave_way(books, self.roots[&partition]);
     }
 
@@ -359,6 +369,7 @@ impl Scheduler {
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
         self.turns_sized(books, leaf);
+        self.activation_moved(leaf);
         self.queue_gave_way(books, leaf);
         self.queue_may_start(books, leaf);
         let row = books.queue(leaf);
@@ -424,6 +435,10 @@ impl Scheduler {
 
     /// An application may have left Running: others may start.
     fn queues_gave_way(&mut self, books: &Books, seen: &Seen) {
+        if let (Some(partition), Some(leaf), Some(user)) = (seen.partition, seen.queue, &seen.user)
+        {
+            self.activation_gave_way(books, (partition, user), leaf);
+        }
         let mut next = seen.queue;
         while let Some(queue) = next {
             self.queue_may_start(books, queue);
@@ -446,7 +461,8 @@ fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
         return false;
     };
     let row = books.queue(queue);
-    row.leaf && !row.managed && row.settings.values == settings.values
+    let same_counts = row.settings.application_limits == settings.application_limits;
+    row.leaf && !row.managed && row.settings.values == settings.values && same_counts
 }
 
 /// Whether a queue has no guarantee and gets one, or the other way round.
@@ -463,6 +479,7 @@ fn see(books: &Books, application: ApplicationId) -> Seen {
         // One that has ended is remembered longer than a queue that a rule made for it.
         queue: row.state.is_active().then_some(row.queue),
         partition: Some(row.partition),
+        user: books.drivers_of(row.queue).map(|_| row.user.clone()),
         ..Seen::default()
     }
 }

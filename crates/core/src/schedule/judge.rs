@@ -88,7 +88,7 @@ pub(super) const fn wait(blocker: Blocker) -> Verdict {
 /// The first check that a class fails before nodes are looked at; none if it passes all.
 #[inline]
 pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
-    let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
+    let Standing::Linked { link, counts_in_queues, counts_in_limits, .. } = key.standing else {
         return None;
     };
     if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
@@ -106,7 +106,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// Where the number of applications holds a class back, if it does anywhere.
 pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
-    let Standing::Linked { link, counts_in_queues, counts_in_limits } = key.standing else {
+    let Standing::Linked { link, counts_in_queues, counts_in_limits, .. } = key.standing else {
         return None;
     };
     let partition = books.queue(key.leaf).partition;

@@ -4,6 +4,7 @@
 //! What cannot run is parked under the first check that it fails, and looked at again only
 //! when an event may have lifted that. Equal asks are judged as one.
 
+mod activation;
 mod backoff;
 mod bundles;
 mod calls;
@@ -44,10 +45,12 @@ use crate::books::{ApplicationState, Books};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
+use crate::rules::activation::held_back as held_from_start;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
-use crate::wait::Wait;
+use crate::wait::{Blocker, Wait};
 
+use activation::Activation;
 use calls::Calls;
 use census::Census;
 use class::{BundleId, Classes};
@@ -126,6 +129,8 @@ pub struct Scheduler {
     taken_out: Vec<AllocationId>,
     /// The classes for which others may be stopped.
     calls: Calls,
+    /// Applications that wait to be activated.
+    activation: Activation,
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
@@ -188,6 +193,10 @@ impl Scheduler {
     pub fn next(&mut self, books: &Books, now: Timestamp, events: &mut Vec<Event>) -> Step {
         if self.stale {
             self.rebuild(books);
+        }
+        if let Some(event) = self.activate(books) {
+            events.push(event);
+            return Step::Moved;
         }
         let before = events.len();
         self.begin_calls(books, now);
@@ -302,6 +311,13 @@ impl Scheduler {
     ) -> bool {
         let row = &self.classes.rows[class];
         let key = row.key;
+        if key.waits() {
+            let (application, _) = self.first_ask(class);
+            let blocker = Blocker::DriverQueue(key.leaf);
+            let wait = held_from_start(books, application);
+            self.park(books, (class, wait.unwrap_or(Wait { blocker, shortfall: None })), now);
+            return false;
+        }
         // In the last pass its own node has been tried.
         let again = row.pass != key.lane.pass();
         let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);

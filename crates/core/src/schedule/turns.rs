@@ -139,6 +139,7 @@ impl Scheduler {
             return;
         }
         let row = books.application(application);
+        self.activation_moved(row.queue);
         let moved = self.parked.turns.moved(row.queue);
         if let Some(link) = row.link {
             moved.insert(link.user);

@@ -2,6 +2,7 @@
 
 use crate::books::{Books, Queue, QueueState};
 use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::rules::activation;
 use crate::wait::{Blocker, Wait};
 
 use super::class::{ClassId, ClassKey};
@@ -21,6 +22,9 @@ impl Scheduler {
         books.queue(root).max.as_ref()?;
         if let Some(queue) = shut(books, class_row.key.leaf) {
             return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
+        }
+        if class_row.key.waits() {
+            return activation::held_back(books, books.allocation(ask).application);
         }
         let known = class_row.wait.and_then(|wait| self.detailed(books, class, wait));
         // Whoever is not to go on before others have their share is not looked at.
@@ -96,6 +100,10 @@ impl Scheduler {
             | Blocker::LimitApplications(..)
             | Blocker::UserCap(..)
             | Blocker::UserShare(..)
+            | Blocker::ParallelApplications(_)
+            | Blocker::ParallelOfUser(..)
+            | Blocker::DriverQueue(_)
+            | Blocker::DriverUser(..)
             | Blocker::NodesReserved(_)
             | Blocker::KeptNode(_)
             | Blocker::RmBusy(_) => None,

@@ -16,6 +16,7 @@ use crate::resource::{ResourceType, Resources};
 use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
+mod activation;
 mod calls;
 mod kept;
 mod questions;
@@ -26,6 +27,9 @@ use calls::Tries;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
+    if let Some(event) = activation::next(books) {
+        return alloc::vec![event];
+    }
     let tries = RefCell::new(Tries::default());
     let passes = |root| {
         let kept =
@@ -165,7 +169,7 @@ fn in_application(
         Ok(link) => link,
         Err(step) => return Some(step),
     };
-    if !may_start(books, row, link) {
+    if activation::waits(books, row) || !may_start(books, row, link) {
         return None;
     }
     let backs_off =

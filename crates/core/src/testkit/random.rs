@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use crate::config::{
-    Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
-    UserFactor, UserLimitsConfig,
+    ApplicationLimitsConfig, Configuration, LimitPrecedence, NodeOrder, PartitionConfig,
+    QueueConfig, RuleConfig, UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -291,6 +291,18 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state.to_be_bytes()[0]
         }));
+    }
+    if limits % 9 == 4 {
+        let of = |die: u8| (die % 3 > 0).then_some(u64::from(die / 16 % 4) + 1);
+        let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
+        queue.application_limits = Some(ApplicationLimitsConfig {
+            max: of(bound).map(|max| max + 2),
+            max_per_user: of(limits),
+            max_parallel: of(bound.wrapping_mul(7)),
+            max_parallel_per_user: of(limits.wrapping_mul(11)),
+            max_parallel_by_user: vec![(Name::new("bob"), 2)],
+            driver: driver.filter(|_| limits % 4 > 0),
+        });
     }
     queue
 }

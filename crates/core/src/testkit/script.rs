@@ -11,8 +11,8 @@ use core::str::SplitWhitespace;
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
-    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
-    TemplateConfig, UserFactor, UserLimitsConfig,
+    ApplicationLimitsConfig, Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig,
+    RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
@@ -145,8 +145,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 
 /// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
-/// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, and at the
-/// end `template max vcore=1 apps=1 fair`.
+/// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
+/// applications as `counts parallel=3;driver=0.1`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -165,6 +165,7 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             }
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
             "share" => *queue.user_limits.get_or_insert_default() = share(words.next("rules")),
+            "counts" => queue.application_limits = Some(counts(words.next("numbers"))),
             "step" => {
                 queue.user_limits.get_or_insert_default().minimum_allocation =
                     Some(words.amounts());
@@ -179,6 +180,24 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             _ => queue.max_applications = count(word),
         }
     }
+}
+
+/// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
+/// what `parallel-per-user` is for all.
+fn counts(numbers: &str) -> ApplicationLimitsConfig {
+    let mut limits = ApplicationLimitsConfig::default();
+    for number in numbers.split(';') {
+        let (key, value) = number.split_once('=').expect("key=value");
+        match key {
+            "max" => limits.max = Some(count(value)),
+            "per-user" => limits.max_per_user = Some(count(value)),
+            "parallel" => limits.max_parallel = Some(count(value)),
+            "parallel-per-user" => limits.max_parallel_per_user = Some(count(value)),
+            "driver" => limits.driver = Some(Decimal::parse(value).expect("a decimal")),
+            user => limits.max_parallel_by_user.push((Name::new(user), count(value))),
+        }
+    }
+    limits
 }
 
 /// `smooth;strict;dominant;p=30;f=2.5;ann=1.5`: formula, enforcement, calculator, percentage, factor

@@ -1,7 +1,7 @@
 //! How much of a leaf queue drivers may have: the first allocation of an application, its
 //! originator, or the placeholders of its first task group.
 
-use crate::resource::{ResourceType, Resources};
+use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::decimal::{Decimal, Fraction, up};
 use super::{Calculator, Formula, Leaf, Rules};
@@ -54,9 +54,47 @@ impl DriverRules {
                 parts.map(|part| rounded(rules, resource, part.times(factor)));
             equal.max(floor).min(all)
         });
-        // 2.7.3 does not look at the queue's.
-        if rules.formula == Formula::Yarn27 { own } else { ops.smaller(&own, of_queue) }
+        match rules.formula {
+            // 2.7.3 does not look at the queue's.
+            Formula::Yarn27 => own,
+            Formula::Yarn3 => ops.smaller(&own, of_queue),
+            // A type of which nothing is guaranteed is not split.
+            Formula::Smooth => {
+                let split = |(resource, _): &(ResourceType, Quantity)| {
+                    leaf.guaranteed.get_or_zero(*resource) > Quantity::ZERO
+                };
+                let own: Resources = own.iter().filter(split).collect();
+                own.minimum(of_queue)
+            }
+        }
     }
+
+    /// Whether one more driver is within a limit of which this much is used: one that needs something
+    /// of which the limit says nothing is not.
+    pub fn admits(
+        &self,
+        rules: &Rules,
+        leaf: &Leaf,
+        limit: &Resources,
+        used: &Resources,
+        driver: &Resources,
+    ) -> bool {
+        let (ops, with) = (rules.ops(leaf), used.plus(driver));
+        if rules.calculator != Calculator::Componentwise {
+            return ops.compare(&with, limit).is_le();
+        }
+        let mut needed = driver.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+        needed.all(|(resource, _)| with.get_or_zero(resource) <= limit.get_or_zero(resource))
+    }
+}
+
+/// How many of a leaf's `max` applications one user may have where nothing else is said: the floor of
+/// his share of them, times the factor. Without a floor, or a factor, any of them.
+pub fn max_applications(max: u64, floor: Decimal, factor: Option<Decimal>) -> u64 {
+    let Some(factor) = factor.filter(|_| floor > Decimal::ZERO) else { return max };
+    let all = Fraction::of(i64::try_from(max).unwrap_or(i64::MAX));
+    let part = all.percent(floor).times(factor).floor();
+    u64::try_from(part).unwrap_or(0).min(max)
 }
 
 /// Up to a whole unit and the next step; with the memory calculator of CapacityScheduler to the

@@ -18,7 +18,7 @@ use crate::resource::{Quantity, Resources};
 
 pub use calculator::Calculator;
 pub use decimal::Decimal;
-pub use driver::DriverRules;
+pub use driver::{DriverRules, max_applications};
 
 use calculator::Ops;
 
@@ -80,6 +80,18 @@ impl Default for Rules {
             step: Resources::new(),
         }
     }
+}
+
+impl Rules {
+    /// Those of a leaf that says nothing of its users.
+    pub(crate) const WITHOUT_SHARES: Self = Self {
+        formula: Formula::Smooth,
+        enforcement: Enforcement::Progress,
+        calculator: Calculator::Componentwise,
+        floor: Decimal::HUNDRED,
+        factor: None,
+        step: Resources::new(),
+    };
 }
 
 /// A leaf queue as it is.

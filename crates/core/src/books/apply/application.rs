@@ -50,6 +50,7 @@ impl Books {
             link: None,
             counted: false,
             allocating: false,
+            driver: None,
             gang,
             backed_off: None,
             untold: None,
@@ -68,6 +69,7 @@ impl Books {
             previous_in_queue: None,
         });
         self.attach_application(application);
+        self.count_application(application, true);
         self.partition_mut(partition).applications.insert(name.clone(), application);
         self.watch_emptiness(now, queue);
     }
@@ -230,6 +232,7 @@ impl Books {
             // Whoever wants it has read it by then. Scheduling §18.2.
             self.applications[application].usage = None;
             self.expire_placeholders(application);
+            self.count_application(application, false);
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
             self.watch_emptiness(now, queue);
@@ -265,6 +268,7 @@ impl Books {
             self.timers.remove(&(at, Timer::Application(application)));
         }
         if state.is_active() {
+            self.count_application(application, false);
             self.detach_application(application);
         }
         let row = self.applications.remove(application).expect("looked at above");

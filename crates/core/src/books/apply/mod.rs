@@ -54,6 +54,10 @@ impl Books {
                 self.move_application(now, *application, *state, *timer);
             }
             Event::ApplicationAllocating { application } => self.note_allocating(*application),
+            Event::ApplicationActivated { application, driver } => {
+                let driver = self.types.intern_all(driver).pruned();
+                self.activate(*application, &driver);
+            }
             Event::ApplicationRemoved { application } => self.remove_application(now, *application),
             Event::AskAdded { .. } => self.add_ask(event),
             Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),

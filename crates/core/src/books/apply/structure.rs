@@ -133,6 +133,8 @@ impl Books {
             preempting: Resources::new(),
             running: 0,
             allocating: 0,
+            applications: 0,
+            activated: 0,
             quota_preemption_at: None,
             priorities: OrderedMap::default(),
             child_count: 0,
@@ -146,6 +148,7 @@ impl Books {
         };
         queue.set_max(max);
         let queue = self.queues.insert(queue);
+        self.count_leaf(queue);
         self.share_leaf(queue);
         queue
     }
@@ -179,6 +182,7 @@ impl Books {
         let (max_before, delay_before) =
             (row.max.clone(), row.settings.values.quota_preemption_delay);
         let made = (u32::from(!row.managed), u32::from(!managed));
+        let counts = row.settings.application_limits != settings.application_limits;
         let partition = row.partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
@@ -201,6 +205,11 @@ impl Books {
         partition.queues_made = partition.queues_made - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
+        if counts {
+            self.count_leaves_below(queue);
+        } else {
+            self.count_leaf(queue);
+        }
         self.share_leaf(queue);
         if max_changed {
             self.look_below(queue);
@@ -211,6 +220,7 @@ impl Books {
         self.forget_leaf(queue);
         self.detach_queue(queue);
         let row = self.queues.remove(queue).expect("the event names a queue that is there");
+        self.count_leaf(queue);
         if let Some(at) = row.removable_at {
             self.timers.remove(&(at, Timer::Queue(queue)));
         }

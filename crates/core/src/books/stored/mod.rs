@@ -26,6 +26,7 @@ use crate::stored::Unsound;
 use crate::table::Table;
 use crate::time::Timestamp;
 
+use super::activation::Activation;
 use super::users::Sharing;
 use super::{Allocation, Application, Books, Node, Partition, Queue, Shapes, Timer};
 use crate::id::{AllocationId, ApplicationId};
@@ -54,6 +55,8 @@ struct Fields {
     changes: u64,
     #[serde(skip)]
     sharing: Sharing,
+    #[serde(skip)]
+    activation: Activation,
 }
 
 impl Serialize for Books {
@@ -83,6 +86,7 @@ impl Books {
         self.check_amounts()?;
         self.set_timers();
         self.share_names();
+        self.count_all();
         self.share_leaves();
         Ok(())
     }

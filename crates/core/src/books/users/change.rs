@@ -56,13 +56,19 @@ impl Books {
         if !self.has_user_limits() {
             return;
         }
-        let Some((leaf, level)) = self.sharer(of) else { return };
-        let asks = self.allocations_of(of).filter(|(_, row)| row.is_pending());
-        let shapes: Vec<ShapeId> = asks.map(|(_, row)| row.shape).collect();
-        for shape in shapes {
-            self.count_ask(leaf, level, shape, waits);
+        if let Some((leaf, level)) = self.sharer(of) {
+            let asks = self.allocations_of(of).filter(|(_, row)| row.is_pending());
+            let shapes: Vec<ShapeId> = asks.map(|(_, row)| row.shape).collect();
+            for shape in shapes {
+                self.count_ask(leaf, level, shape, waits);
+            }
         }
-        self.look_at_everywhere(leaf, level);
+        let row = &self.applications[of];
+        if let (leaf, Some(link)) = (row.queue, row.link)
+            && self.users_of(leaf).is_some()
+        {
+            self.look_at_everywhere(leaf, link.user);
+        }
     }
 
     /// A queue has other rules, or is new: count its users anew.
@@ -91,26 +97,13 @@ impl Books {
         }
     }
 
-    /// Bring what users split up to date: what the leaf is guaranteed, what it may have and uses, and
-    /// what there is.
+    /// Bring what users split up to date.
     fn look_at_leaf(&mut self, leaf: QueueId) {
-        let row = self.queue(leaf);
-        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
-        let mut max = Resources::new();
-        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
-            if let Some(of) = &queue.max {
-                max = max.minimum(of);
-            }
-        }
-        let (guaranteed, used) =
-            (row.guaranteed.clone().unwrap_or_default(), row.allocated.clone());
-        let users = self.leaf_users(leaf);
-        if users.rules.formula != Formula::Smooth {
-            // CapacityScheduler knows no queue without a maximum: it is all there is.
-            max = max.minimum(&total);
-        }
-        let state = core::mem::take(&mut users.state);
-        users.state = Leaf { total, guaranteed, max, used, ..state };
+        let rules = self.users_of(leaf).expect("the leaf has user limits").rules.clone();
+        let now = self.leaf_to_share(leaf, &rules);
+        let state = &mut self.leaf_users(leaf).state;
+        let Leaf { total, guaranteed, max, used, .. } = now;
+        *state = Leaf { total, guaranteed, max, used, ..core::mem::take(state) };
     }
 
     /// Count the users of all leaves: the books were read back.
@@ -174,7 +167,9 @@ impl Books {
     fn sharer(&self, of: ApplicationId) -> Option<(QueueId, LevelId)> {
         let row = &self.applications[of];
         self.sharing.leaves.get(&row.queue)?;
-        Some((row.queue, row.link?.user))
+        // Nobody is active by what is not looked at.
+        let counts = !self.waits_for_activation(of);
+        counts.then_some((row.queue, row.link?.user))
     }
 
     fn count_ask(&mut self, leaf: QueueId, level: LevelId, shape: ShapeId, waits: bool) {

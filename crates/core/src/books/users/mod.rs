@@ -102,6 +102,11 @@ impl LeafUsers {
         &self.largest
     }
 
+    /// What their shares are worked out from.
+    pub const fn state(&self) -> &Leaf {
+        &self.state
+    }
+
     /// Those who use something here or wait for something, by their level at the leaf.
     pub fn users(&self) -> impl Iterator<Item = (LevelId, &LeafUser)> {
         self.users.iter().map(|(level, user)| (*level, user))
@@ -180,6 +185,30 @@ impl Books {
     /// How many rows there are by user: as many as by leaf.
     pub(crate) const fn rows_by_user(&self) -> usize {
         self.sharing.by_user.len()
+    }
+
+    /// A leaf as rules like these see it, whether they hold there or not, with nobody active: what it is
+    /// guaranteed, what it may have and uses, and what there is.
+    pub(crate) fn leaf_to_share(&self, leaf: QueueId, rules: &Rules) -> Leaf {
+        let row = self.queue(leaf);
+        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
+        let mut max = Resources::new();
+        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
+            if let Some(of) = &queue.max {
+                max = max.minimum(of);
+            }
+        }
+        if rules.formula != Formula::Smooth {
+            // CapacityScheduler knows no queue without a maximum: it is all there is.
+            max = max.minimum(&total);
+        }
+        Leaf {
+            total,
+            guaranteed: row.guaranteed.clone().unwrap_or_default(),
+            max,
+            used: row.allocated.clone(),
+            ..Leaf::default()
+        }
     }
 
     /// A leaf as its user limits see it; none where it has none.

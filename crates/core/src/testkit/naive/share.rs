@@ -8,7 +8,7 @@ use crate::books::{Allocation, Application, Books, LeafUsers};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
-use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Part};
+use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Part, Rules};
 
 use super::{Whose, applications_in_order, in_order, pending};
 
@@ -55,6 +55,38 @@ pub(super) fn is_capped(books: &Books, row: &Application, ask: AllocationId) -> 
         && State::of(books, row.queue, rules).is_capped(books, link.user, ask)
 }
 
+/// A leaf as rules like these see it, and how many of its users are active if they share it.
+pub(super) fn leaf_and_active(books: &Books, leaf: QueueId, rules: &Rules) -> (Leaf, u64) {
+    match books.users_of(leaf) {
+        Some(users) => {
+            let state = State::of(books, leaf, users).leaf;
+            let active = state.active;
+            (state, active)
+        }
+        None => (plain(books, leaf, rules), 0),
+    }
+}
+
+/// A leaf without its users.
+fn plain(books: &Books, leaf: QueueId, rules: &Rules) -> Leaf {
+    let row = books.queue(leaf);
+    let total = books.queue(books.partition(row.partition).root).max.clone();
+    let below_root = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
+    let maxima = below_root.filter_map(|(_, queue)| queue.max.as_ref());
+    let mut max = maxima.fold(Resources::new(), |least, max| least.minimum(max));
+    let total = total.unwrap_or_default();
+    if rules.formula != Formula::Smooth {
+        max = max.minimum(&total);
+    }
+    Leaf {
+        total,
+        guaranteed: row.guaranteed.clone().unwrap_or_default(),
+        max,
+        used: row.allocated.clone(),
+        ..Leaf::default()
+    }
+}
+
 /// A leaf and its users, counted anew.
 struct State<'books> {
     rules: &'books LeafUsers,
@@ -79,23 +111,11 @@ impl<'books> State<'books> {
             let user = users.entry(link.user).or_default();
             user.weight = config.weight(&application.user);
             user.used.add(&application.allocated);
-            user.waits.extend(pending(books, id).map(|(ask, _)| ask));
+            if !super::activation::waits(books, application) {
+                user.waits.extend(pending(books, id).map(|(ask, _)| ask));
+            }
         }
-        let total = books.queue(books.partition(row.partition).root).max.clone();
-        let below_root = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
-        let maxima = below_root.filter_map(|(_, queue)| queue.max.as_ref());
-        let mut max = maxima.fold(Resources::new(), |least, max| least.minimum(max));
-        let total = total.unwrap_or_default();
-        if rules.rules().formula != Formula::Smooth {
-            max = max.minimum(&total);
-        }
-        let leaf = Leaf {
-            total,
-            guaranteed: row.guaranteed.clone().unwrap_or_default(),
-            max,
-            used: row.allocated.clone(),
-            ..Leaf::default()
-        };
+        let leaf = plain(books, leaf, rules.rules());
         let mut state = Self { rules, leaf, users };
         state.count(books);
         state

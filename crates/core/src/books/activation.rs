@@ -1,0 +1,265 @@
+//! Which applications were activated: from then on their asks are looked at, and what their drivers
+//! have is counted. Source: user-headroom §5.
+//!
+//! All of it follows from the applications and what the queue file says of their numbers; it is kept
+//! along so that a check costs the depth of the tree. Only leaves below a queue with
+//! `applicationlimits` are here.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::config::ApplicationLimitsConfig;
+use crate::config::legal::RECOVERY_QUEUE;
+use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::resource::Resources;
+use crate::userlimit::DriverRules;
+
+use super::{Books, Queue};
+
+/// All leaves where applications are counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Activation {
+    leaves: OrderedMap<QueueId, Arc<LeafDrivers>>,
+    /// How many applications of a user have been activated.
+    by_user: OrderedMap<(PartitionId, Name), u64>,
+}
+
+/// The applications of one leaf by user, and their drivers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeafDrivers {
+    /// Whether applications have to be activated here.
+    holds: bool,
+    rules: Option<DriverRules>,
+    /// What the drivers of activated applications have.
+    pub used: Resources,
+    /// How many applications were activated.
+    pub activated: u64,
+    /// How many users have applications, and none that was activated.
+    pub waiting_users: u64,
+    users: OrderedMap<Name, UserDrivers>,
+}
+
+/// The applications of one user in a leaf.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UserDrivers {
+    /// How many there are that have not ended.
+    pub applications: u64,
+    /// How many of them were activated.
+    pub activated: u64,
+    /// What their drivers have.
+    pub used: Resources,
+}
+
+impl LeafDrivers {
+    /// What drivers may have; none: anything.
+    pub const fn rules(&self) -> Option<DriverRules> {
+        self.rules
+    }
+
+    /// Users with an application that has not ended, in name order.
+    pub fn users(&self) -> impl Iterator<Item = (&Name, &UserDrivers)> {
+        self.users.iter()
+    }
+
+    /// One of them.
+    pub fn user(&self, user: &str) -> Option<&UserDrivers> {
+        self.users.get(user)
+    }
+
+    /// Have another figure for a user; he goes with his last application.
+    fn change_user(&mut self, user: &Name, change: impl FnOnce(&mut UserDrivers)) {
+        let mut row = self.users.get(user).cloned().unwrap_or_default();
+        let waits = |row: &UserDrivers| u64::from(row.applications > 0 && row.activated == 0);
+        let before = waits(&row);
+        change(&mut row);
+        self.waiting_users = self.waiting_users - before + waits(&row);
+        if row.applications == 0 {
+            self.users.remove(user);
+        } else {
+            self.users.insert(user.clone(), row);
+        }
+    }
+}
+
+impl Books {
+    /// The applications of a leaf and their drivers; none where nobody counts them.
+    #[inline]
+    pub fn drivers_of(&self, leaf: QueueId) -> Option<&LeafDrivers> {
+        if self.activation.leaves.is_empty() {
+            return None;
+        }
+        self.activation.leaves.get(&leaf).map(|drivers| &**drivers)
+    }
+
+    /// Whether applications are counted anywhere.
+    #[inline]
+    pub const fn counts_applications(&self) -> bool {
+        !self.activation.leaves.is_empty()
+    }
+
+    /// Whether an application has to be activated before its asks are looked at.
+    #[inline]
+    pub fn waits_for_activation(&self, application: ApplicationId) -> bool {
+        if self.activation.leaves.is_empty() {
+            return false;
+        }
+        let Some(row) = self.applications.get(application) else { return false };
+        let may_wait = row.driver.is_none() && row.state.is_active();
+        may_wait && self.drivers_of(row.queue).is_some_and(|leaf| leaf.holds)
+    }
+
+    /// How many applications of a user have been activated in a partition and not ended.
+    pub fn activated_of(&self, partition: PartitionId, user: &Name) -> u64 {
+        self.activation.by_user.get(&(partition, user.clone())).copied().unwrap_or(0)
+    }
+
+    /// Users with an application that was activated, with their numbers.
+    pub(crate) fn activated_by_user(&self) -> impl Iterator<Item = (&(PartitionId, Name), u64)> {
+        self.activation.by_user.iter().map(|(key, count)| (key, *count))
+    }
+
+    /// Leaves in which applications are counted.
+    pub fn leaves_with_drivers(&self) -> impl Iterator<Item = (QueueId, &LeafDrivers)> {
+        self.activation.leaves.iter().map(|(leaf, drivers)| (*leaf, &**drivers))
+    }
+
+    /// An application is in its queue from now on, or no more.
+    pub(super) fn count_application(&mut self, application: ApplicationId, is_there: bool) {
+        let row = &self.applications[application];
+        let (partition, leaf, user) = (row.partition, row.queue, row.user.clone());
+        let driver = row.driver.clone();
+        self.each_up(leaf, |queue| add(&mut queue.applications, is_there));
+        let count = |books: &mut Self| {
+            if let Some(drivers) = books.leaf_drivers(leaf) {
+                drivers.change_user(&user, |user| add(&mut user.applications, is_there));
+            }
+        };
+        // His row goes with the last of his applications.
+        if is_there {
+            count(self);
+        }
+        if let Some(driver) = driver {
+            self.count_driver(partition, leaf, &user, &driver, is_there);
+        }
+        if !is_there {
+            count(self);
+        }
+    }
+
+    /// An application was activated.
+    pub(super) fn activate(&mut self, application: ApplicationId, driver: &Resources) {
+        let row = &mut self.applications[application];
+        row.driver = Some(Box::new(driver.clone()));
+        let (partition, leaf, user) = (row.partition, row.queue, row.user.clone());
+        self.count_driver(partition, leaf, &user, driver, true);
+        self.share_all(application, true);
+    }
+
+    fn count_driver(
+        &mut self,
+        partition: PartitionId,
+        leaf: QueueId,
+        user: &Name,
+        driver: &Resources,
+        is_there: bool,
+    ) {
+        self.each_up(leaf, |queue| add(&mut queue.activated, is_there));
+        let key = (partition, user.clone());
+        let mut count = self.activation.by_user.get(&key).copied().unwrap_or(0);
+        add(&mut count, is_there);
+        if count == 0 {
+            self.activation.by_user.remove(&key);
+        } else {
+            self.activation.by_user.insert(key, count);
+        }
+        let Some(drivers) = self.leaf_drivers(leaf) else { return };
+        let change = |used: &mut Resources| {
+            if is_there {
+                used.add(driver)
+            } else {
+                used.subtract(driver)
+            }
+            used.prune();
+        };
+        add(&mut drivers.activated, is_there);
+        change(&mut drivers.used);
+        drivers.change_user(user, |user| {
+            add(&mut user.activated, is_there);
+            change(&mut user.used);
+        });
+    }
+
+    fn leaf_drivers(&mut self, leaf: QueueId) -> Option<&mut LeafDrivers> {
+        self.activation.leaves.get_mut(&leaf).map(Arc::make_mut)
+    }
+
+    /// A leaf is new or is gone, or what the queue file says of it or above it is other: count its
+    /// applications anew.
+    pub(super) fn count_leaf(&mut self, leaf: QueueId) {
+        self.activation.leaves.remove(&leaf);
+        let Some(row) = self.queues.get(leaf).filter(|row| row.leaf && row.parent.is_some()) else {
+            return;
+        };
+        let own = row.settings.application_limits.as_deref();
+        let says = |queue: &Queue| queue.settings.application_limits.is_some();
+        if !self.up(leaf).any(|(_, queue)| says(queue)) {
+            return;
+        }
+        let counts = |queue: &Queue| {
+            let limits = queue.settings.application_limits.as_deref();
+            limits.is_some_and(|limits| limits.max_parallel.is_some())
+        };
+        let holds = own.is_some_and(ApplicationLimitsConfig::holds_back)
+            || self.up(leaf).any(|(_, queue)| counts(queue));
+        let mut drivers = LeafDrivers {
+            // What must not be lost is not held back.
+            holds: holds && row.name != RECOVERY_QUEUE,
+            rules: own.and_then(|limits| limits.driver).map(|part| DriverRules { part }),
+            ..LeafDrivers::default()
+        };
+        for (_, application) in self.applications_in(leaf) {
+            let driver = application.driver.as_deref();
+            drivers.change_user(&application.user, |user| {
+                user.applications += 1;
+                user.activated += u64::from(driver.is_some());
+                user.used.add(driver.unwrap_or(&Resources::new()));
+            });
+            if let Some(driver) = driver {
+                drivers.activated += 1;
+                drivers.used.add(driver);
+            }
+        }
+        self.activation.leaves.insert(leaf, drivers.into());
+    }
+
+    /// Something else is said of a queue: count the leaves anew for which that holds.
+    pub(super) fn count_leaves_below(&mut self, queue: QueueId) {
+        let mut open: Vec<QueueId> = alloc::vec![queue];
+        while let Some(queue) = open.pop() {
+            open.extend(self.children(queue).map(|(id, _)| id));
+            self.count_leaf(queue);
+            self.share_leaf(queue);
+        }
+    }
+
+    /// Count everything: the books were read back.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn count_all(&mut self) {
+        let live = self.applications.iter().filter(|(_, row)| row.state.is_active());
+        let live: Vec<ApplicationId> = live.map(|(id, _)| id).collect();
+        for application in live {
+            self.count_application(application, true);
+        }
+        let queues: Vec<QueueId> = self.queues.iter().map(|(id, _)| id).collect();
+        for queue in queues {
+            self.count_leaf(queue);
+        }
+    }
+}
+
+fn add(count: &mut u64, is_there: bool) {
+    if is_there { *count += 1 } else { *count -= 1 }
+}

@@ -1,0 +1,188 @@
+//! When an application is activated: `maxparallelapps` and the driver limits of
+//! `applicationlimits`. Source: user-headroom §5; in its numbers M-12, M-15 and M-16.
+//!
+//! The driver of an application is its originator, or else all placeholders of its first task
+//! group, or else the ask that it would have placed first. It is fixed when the application is
+//! activated, and counts until that ends.
+
+use crate::books::{Allocation, Books, LeafDrivers, Queue};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::name::Name;
+use crate::resource::{Quantity, Resources, Shortfall};
+use crate::userlimit::{Decimal, DriverRules, Leaf, Rules};
+use crate::wait::{Blocker, Wait};
+
+/// The rules of a leaf that says nothing of its users.
+static WITHOUT_SHARES: Rules = Rules::WITHOUT_SHARES;
+
+/// The event that activates an application. Its driver counts as no more than what can still be
+/// counted beside the others of its leaf.
+pub(crate) fn activated(books: &Books, application: ApplicationId, driver: &Resources) -> Event {
+    let leaf = books.application(application).queue;
+    let used = books.drivers_of(leaf).map(|drivers| &drivers.used);
+    let mut counted = driver.clone();
+    for (resource, amount) in driver.iter() {
+        let used = used.map_or(Quantity::ZERO, |used| used.get_or_zero(resource));
+        counted.set(resource, amount.min(Quantity::MAX.minus(used)));
+    }
+    Event::ApplicationActivated { application, driver: books.types().amounts(&counted) }
+}
+
+/// Whether an application has something that it was given without being asked whether it may start:
+/// it is activated whatever the limits. Source: CapacityScheduler's recovery (C31).
+pub(crate) fn has_begun(books: &Books, application: ApplicationId) -> bool {
+    let row = books.application(application);
+    row.allocation_count > 0 || row.reservation_count > 0 || row.swap_count > 0
+}
+
+/// What the driver of an application counts as, by a look at all of its asks; none while it has asked
+/// for nothing.
+pub(crate) fn driver_of(books: &Books, application: ApplicationId) -> Option<Resources> {
+    let row = books.application(application);
+    let first_group = row.gang.as_ref().and_then(|gang| gang.groups.first());
+    let all = || books.allocations_of(application);
+    let key =
+        |one: &Allocation| (one.is_pending(), -i64::from(one.priority), one.created, one.number);
+    let originators = all().filter(|(_, one)| one.originator);
+    if let Some((id, _)) = originators.min_by_key(|(_, one)| key(one)) {
+        return Some(books.resources_of(id).clone());
+    }
+    let of_group = |one: &Allocation| {
+        one.placeholder
+            && one
+                .task_group()
+                .is_some_and(|name| first_group.is_some_and(|group| group.name == *name))
+    };
+    let mut places = all().filter(|(_, one)| of_group(one)).peekable();
+    if places.peek().is_some() {
+        let all = places.fold(Resources::new(), |sum, (id, _)| sum.plus(books.resources_of(id)));
+        return Some(all);
+    }
+    let first: Option<(AllocationId, &Allocation)> = all().min_by_key(|(_, one)| key(one));
+    first.map(|(id, _)| books.resources_of(id).clone())
+}
+
+/// What a leaf lets start now, as far as drivers go.
+#[derive(Debug)]
+pub(crate) struct Gate<'a> {
+    books: &'a Books,
+    leaf: QueueId,
+    drivers: &'a LeafDrivers,
+    limits: Option<Limits<'a>>,
+}
+
+#[derive(Debug)]
+struct Limits<'a> {
+    of: DriverRules,
+    rules: &'a Rules,
+    state: Leaf,
+    /// What all drivers may have.
+    all: Resources,
+    /// How many users share that: who is active, and who has nothing but what was not activated.
+    users: u64,
+}
+
+impl<'a> Gate<'a> {
+    /// None where no application has to be activated.
+    pub(crate) fn of(books: &'a Books, leaf: QueueId) -> Option<Self> {
+        let drivers = books.drivers_of(leaf)?;
+        let limits = drivers.rules().map(|of| {
+            let users = books.users_of(leaf);
+            let rules = users.map_or(&WITHOUT_SHARES, |users| users.rules());
+            let state = books.leaf_to_share(leaf, rules);
+            let current = state.max.minimum(&state.total);
+            let all = of.of_queue(rules, &state, &current);
+            let active = users.map_or(0, |users| users.state().active);
+            Limits { of, rules, state, all, users: active + drivers.waiting_users }
+        });
+        Some(Self { books, leaf, drivers, limits })
+    }
+
+    /// Whether drivers are looked at at all: one application always starts.
+    fn looks_at_drivers(&self) -> bool {
+        self.drivers.activated > 0 && !self.drivers.used.is_zero()
+    }
+
+    /// What the drivers of a user of this weight may have.
+    pub(crate) fn of_user(&self, weight: Decimal) -> Option<Resources> {
+        let Limits { of, rules, state, all, users } = self.limits.as_ref()?;
+        Some(of.of_user(rules, state, all, *users, weight))
+    }
+
+    /// Whether all drivers together leave room for one more.
+    pub(crate) fn leaves_room(&self, driver: &Resources) -> bool {
+        let limit = self.limits.as_ref().map(|limits| &limits.all);
+        self.admits(limit, &self.drivers.used, driver)
+    }
+
+    /// Whether the drivers of a user do who may have this much and has that.
+    pub(crate) fn admits(
+        &self,
+        limit: Option<&Resources>,
+        used: &Resources,
+        driver: &Resources,
+    ) -> bool {
+        let (Some(limit), Some(limits)) = (limit, &self.limits) else { return true };
+        !self.looks_at_drivers()
+            || limits.of.admits(limits.rules, &limits.state, limit, used, driver)
+    }
+
+    /// The weight of a user.
+    pub(crate) fn weight(&self, user: &str) -> Decimal {
+        let config = self.books.queue(self.leaf).settings.user_limits.as_ref();
+        config.map_or(Decimal::ONE, |config| config.weight(user))
+    }
+}
+
+/// The queue on the path of a leaf, from there up, in which no more may be activated.
+pub(crate) fn full_queue(books: &Books, leaf: QueueId) -> Option<QueueId> {
+    let full = |queue: &Queue| max_parallel(queue).is_some_and(|max| queue.activated >= max);
+    books.up(leaf).find(|(_, queue)| full(queue)).map(|(queue, _)| queue)
+}
+
+pub(crate) fn max_parallel(queue: &Queue) -> Option<u64> {
+    queue.settings.application_limits.as_ref()?.max_parallel
+}
+
+/// Whether a user has as many activated applications as he may.
+pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
+    let row = books.queue(leaf);
+    let limits = row.settings.application_limits.as_ref();
+    let max = limits.and_then(|limits| limits.parallel_of(user));
+    max.is_some_and(|max| books.activated_of(row.partition, user) >= max)
+}
+
+/// Why an application is not activated, the first check that it fails; none if none holds it back.
+/// It is tied to its user.
+pub(crate) fn held_back(books: &Books, application: ApplicationId) -> Option<Wait> {
+    let row = books.application(application);
+    let (leaf, level) = (row.queue, row.link?.user);
+    let of = |blocker, shortfall| Some(Wait { blocker, shortfall });
+    if let Some(queue) = full_queue(books, leaf) {
+        return of(Blocker::ParallelApplications(queue), None);
+    }
+    if is_user_full(books, leaf, &row.user) {
+        return of(Blocker::ParallelOfUser(row.partition, level), None);
+    }
+    let (gate, driver) = (Gate::of(books, leaf)?, driver_of(books, application)?);
+    let drivers = books.drivers_of(leaf)?;
+    let short = |limit: &Resources, used: &Resources| -> Option<Shortfall> {
+        let lacks = |(resource, needed)| {
+            let available = limit.get_or_zero(resource).minus(used.get_or_zero(resource));
+            (needed > available).then_some(Shortfall { resource, needed, available })
+        };
+        driver.iter().find_map(lacks)
+    };
+    if !gate.leaves_room(&driver) {
+        let limit = &gate.limits.as_ref()?.all;
+        return of(Blocker::DriverQueue(leaf), short(limit, &drivers.used));
+    }
+    let limit = gate.of_user(gate.weight(&row.user));
+    let nothing = Resources::new();
+    let used = drivers.user(&row.user).map_or(&nothing, |user| &user.used);
+    if !gate.admits(limit.as_ref(), used, &driver) {
+        return of(Blocker::DriverUser(row.partition, level), short(limit.as_ref()?, used));
+    }
+    None
+}

@@ -1,0 +1,421 @@
+//! Who is activated next: of those that nothing holds back the one that came first.
+//!
+//! In each leaf the applications that wait stand in a tree, those of one user with equal drivers as
+//! one; it knows the smallest driver and the least used below each node, so the first that may start
+//! is found without a look at those before it. A leaf whose first waits for a queue above to have
+//! room stands aside until that has.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use core::cmp::Reverse;
+
+use smallvec::SmallVec;
+
+use crate::books::{Allocation, Books};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::{Quantity, ResourceType, Resources};
+use crate::rules::activation::{
+    Gate, activated, driver_of, full_queue, has_begun, is_user_full, max_parallel,
+};
+use crate::time::Timestamp;
+use crate::userlimit::Decimal;
+
+use super::Scheduler;
+use super::order::AskKey;
+use super::ranking::{Measure, Ranking};
+
+/// Who comes first: by priority, then by age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    priority: Reverse<i32>,
+    submitted: Timestamp,
+    number: u64,
+    application: ApplicationId,
+}
+
+/// What an application that waits would start with.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    asks: BTreeMap<AskKey, AllocationId>,
+    originators: BTreeMap<AskKey, AllocationId>,
+    /// All placeholders of its first task group.
+    places: Resources,
+    place_count: u32,
+    /// Where it stands, and with whom.
+    stands: Option<(Place, Alike)>,
+}
+
+/// Those with the same user and equal drivers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    user: Name,
+    driver: SmallVec<[(ResourceType, Quantity); 2]>,
+}
+
+/// What is asked of those who are alike before one of them is activated.
+#[derive(Clone, Debug)]
+struct Need {
+    driver: Resources,
+    /// What the drivers of the user have.
+    used: Resources,
+    weight: Decimal,
+    /// Whether the user may have no more applications.
+    is_full: bool,
+}
+
+/// Whoever needs less, of a user who has less and weighs more, is activated before.
+impl Measure for Need {
+    fn lower(&mut self, other: &Self) {
+        self.driver = self.driver.minimum_of_present(&other.driver);
+        self.used = self.used.minimum_of_present(&other.used);
+        self.weight = self.weight.max(other.weight);
+        self.is_full &= other.is_full;
+    }
+}
+
+/// The applications of a leaf that wait.
+#[derive(Debug, Default)]
+struct Line {
+    alike: BTreeMap<Alike, BTreeSet<Place>>,
+    /// The first of each that are alike.
+    firsts: Ranking<Place, Need>,
+    /// The one that may start as far as the leaf goes, and the queue that it waits for if there is one.
+    next: Option<(Place, Option<QueueId>)>,
+}
+
+/// All applications that wait to be activated.
+#[derive(Debug, Default)]
+pub(super) struct Activation {
+    waiting: BTreeMap<ApplicationId, Waiting>,
+    lines: BTreeMap<QueueId, Line>,
+    /// The leaves in which applications of a user wait, with their number.
+    by_user: BTreeMap<(PartitionId, Name), BTreeMap<QueueId, u32>>,
+    /// Leaves where another may be next.
+    moved: BTreeSet<QueueId>,
+    /// Those that run already, and wait for nothing.
+    begun: BTreeSet<ApplicationId>,
+    /// The next of each leaf that nothing above it holds back, as far as is known.
+    ready: BTreeSet<(Place, QueueId)>,
+    /// The others, by a queue that has no room.
+    full: BTreeMap<QueueId, BTreeSet<(Place, QueueId)>>,
+}
+
+impl Activation {
+    /// An ask of an application that waits came.
+    fn add(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
+        let waiting = self.waiting.entry(ask.application).or_default();
+        waiting.change(books, id, ask, true);
+        self.stand(books, ask.application);
+    }
+
+    /// An ask of an application goes; it still is in the books.
+    fn remove(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
+        if let Some(waiting) = self.waiting.get_mut(&ask.application) {
+            waiting.change(books, id, ask, false);
+            self.stand(books, ask.application);
+        }
+    }
+
+    /// Have an application stand where its asks say.
+    fn stand(&mut self, books: &Books, application: ApplicationId) {
+        let Some(waiting) = self.waiting.get_mut(&application) else { return };
+        let row = books.application(application);
+        let after = waiting.first(books).map(|(key, driver)| {
+            let (priority, submitted, number) =
+                (Reverse(key.priority()), row.submitted, row.number);
+            let place = Place { priority, submitted, number, application };
+            (place, Alike { user: row.user.clone(), driver: driver.iter().collect() })
+        });
+        let (is_there, before) = (after.is_some(), waiting.stands.clone());
+        if before != after {
+            waiting.stands.clone_from(&after);
+            if let Some((place, alike)) = before {
+                self.leave(books, row.queue, place, &alike);
+            }
+            if let Some((place, alike)) = after {
+                self.join(books, row.queue, place, alike);
+            }
+        }
+        if !is_there {
+            self.waiting.remove(&application);
+        }
+    }
+
+    fn join(&mut self, books: &Books, leaf: QueueId, place: Place, alike: Alike) {
+        let partition = books.queue(leaf).partition;
+        let of_user = self.by_user.entry((partition, alike.user.clone())).or_default();
+        *of_user.entry(leaf).or_default() += 1;
+        let line = self.lines.entry(leaf).or_default();
+        let all = line.alike.entry(alike.clone()).or_default();
+        let first = all.first().copied();
+        all.insert(place);
+        if first.is_none_or(|first| place < first) {
+            if let Some(first) = first {
+                line.firsts.remove(&first);
+            }
+            line.firsts.insert(place, need(books, leaf, &alike));
+        }
+        self.moved.insert(leaf);
+    }
+
+    fn leave(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &Alike) {
+        let user = (books.queue(leaf).partition, alike.user.clone());
+        if let Some(leaves) = self.by_user.get_mut(&user) {
+            if let Some(count) = leaves.get_mut(&leaf) {
+                *count -= 1;
+            }
+            leaves.retain(|_, count| *count > 0);
+            if leaves.is_empty() {
+                self.by_user.remove(&user);
+            }
+        }
+        let Some(line) = self.lines.get_mut(&leaf) else { return };
+        let Some(all) = line.alike.get_mut(alike) else { return };
+        if all.first() == Some(&place) {
+            line.firsts.remove(&place);
+            all.pop_first();
+            match all.first() {
+                Some(next) => line.firsts.insert(*next, need(books, leaf, alike)),
+                None => drop(line.alike.remove(alike)),
+            }
+        } else {
+            all.remove(&place);
+        }
+        self.moved.insert(leaf);
+    }
+
+    /// A user has more or fewer applications that were activated: look at his again.
+    fn user_changed(&mut self, books: &Books, partition: PartitionId, user: &Name) {
+        let leaves = self.by_user.get(&(partition, user.clone()));
+        for leaf in leaves.into_iter().flat_map(BTreeMap::keys) {
+            let Some(line) = self.lines.get_mut(leaf) else { continue };
+            let first = Alike { user: user.clone(), driver: SmallVec::new() };
+            let his = line.alike.range(first..).take_while(|(alike, _)| alike.user == *user);
+            for (alike, all) in his {
+                if let Some(place) = all.first() {
+                    line.firsts.set(place, need(books, *leaf, alike));
+                }
+            }
+            self.moved.insert(*leaf);
+        }
+    }
+
+    /// Fewer are activated in a queue: the next that waited for it may be.
+    fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
+        let row = books.queue(queue);
+        if max_parallel(row).is_some_and(|max| row.activated >= max) {
+            return;
+        }
+        let Some(aside) = self.full.get_mut(&queue) else { return };
+        if let Some((place, leaf)) = aside.pop_first() {
+            self.ready.insert((place, leaf));
+            if let Some(line) = self.lines.get_mut(&leaf) {
+                line.next = Some((place, None));
+            }
+        }
+        if self.full.get(&queue).is_some_and(BTreeSet::is_empty) {
+            self.full.remove(&queue);
+        }
+    }
+
+    /// Find out who is next in a leaf.
+    fn look_at(&mut self, books: &Books, leaf: QueueId) {
+        let Some(line) = self.lines.get_mut(&leaf) else { return };
+        let next = line.next(books, leaf);
+        let before = line.next.take();
+        line.next = next.map(|next| (next, None));
+        if line.alike.is_empty() {
+            self.lines.remove(&leaf);
+        }
+        match before {
+            Some((place, None)) => drop(self.ready.remove(&(place, leaf))),
+            Some((place, Some(queue))) => {
+                if let Some(aside) = self.full.get_mut(&queue) {
+                    aside.remove(&(place, leaf));
+                    if aside.is_empty() {
+                        self.full.remove(&queue);
+                    }
+                }
+            }
+            None => {}
+        }
+        self.ready.extend(next.map(|next| (next, leaf)));
+        // Whatever the one before was let go on for is left to others.
+        if books.queues().get(leaf).is_some() {
+            for (above, _) in books.up(leaf) {
+                self.queue_gave_way(books, above);
+            }
+        }
+    }
+
+    /// Who is activated next.
+    fn next(&mut self, books: &Books) -> Option<ApplicationId> {
+        if let Some(begun) = self.begun.first() {
+            return Some(*begun);
+        }
+        while let Some(leaf) = self.moved.pop_first() {
+            self.look_at(books, leaf);
+        }
+        while let Some((place, leaf)) = self.ready.first().copied() {
+            let Some(queue) = full_queue(books, leaf) else { return Some(place.application) };
+            self.ready.pop_first();
+            if let Some(line) = self.lines.get_mut(&leaf) {
+                line.next = Some((place, Some(queue)));
+            }
+            self.full.entry(queue).or_default().insert((place, leaf));
+            // Whatever it was let go on for is left to the next.
+            for (above, _) in books.up(leaf) {
+                self.queue_gave_way(books, above);
+            }
+        }
+        None
+    }
+}
+
+impl Waiting {
+    fn change(&mut self, books: &Books, id: AllocationId, ask: &Allocation, is_there: bool) {
+        let key = AskKey::of(ask);
+        let lists = [Some(&mut self.asks), ask.originator.then_some(&mut self.originators)];
+        for list in lists.into_iter().flatten() {
+            if is_there {
+                list.insert(key, id);
+            } else {
+                list.remove(&key);
+            }
+        }
+        let gang = books.application(ask.application).gang.as_ref();
+        let first = gang.and_then(|gang| gang.groups.first());
+        if ask.placeholder && first.is_some_and(|group| ask.task_group() == Some(&group.name)) {
+            let size = books.resources_of(id);
+            if is_there {
+                self.places.add(size);
+                self.place_count += 1;
+            } else {
+                self.places.subtract(size);
+                self.place_count -= 1;
+            }
+            self.places.prune();
+        }
+    }
+
+    /// Its first ask, and what its driver would count as; see [`driver_of`].
+    fn first<'a>(&'a self, books: &'a Books) -> Option<(AskKey, &'a Resources)> {
+        let (key, ask) = self.asks.first_key_value()?;
+        let driver = match self.originators.first_key_value() {
+            Some((_, originator)) => books.resources_of(*originator),
+            None if self.place_count > 0 => &self.places,
+            None => books.resources_of(*ask),
+        };
+        Some((*key, driver))
+    }
+}
+
+impl Line {
+    /// The first that may start as far as the leaf goes.
+    fn next(&self, books: &Books, leaf: QueueId) -> Option<Place> {
+        let gate = Gate::of(books, leaf)?;
+        let mut limits: SmallVec<[(Decimal, Option<Resources>); 1]> = SmallVec::new();
+        let will_do = |need: &Need| {
+            if need.is_full || !gate.leaves_room(&need.driver) {
+                return false;
+            }
+            let known = limits.iter().position(|(weight, _)| *weight == need.weight);
+            let known = known.unwrap_or_else(|| {
+                limits.push((need.weight, gate.of_user(need.weight)));
+                limits.len() - 1
+            });
+            gate.admits(limits[known].1.as_ref(), &need.used, &need.driver)
+        };
+        self.firsts.first(will_do).copied()
+    }
+}
+
+fn need(books: &Books, leaf: QueueId, alike: &Alike) -> Need {
+    let drivers = books.drivers_of(leaf);
+    let used = drivers.and_then(|drivers| drivers.user(&alike.user)).map(|user| user.used.clone());
+    let limits = books.queue(leaf).settings.user_limits.as_ref();
+    Need {
+        driver: alike.driver.iter().copied().collect(),
+        used: used.unwrap_or_default(),
+        weight: limits.map_or(Decimal::ONE, |limits| limits.weight(&alike.user)),
+        is_full: is_user_full(books, leaf, &alike.user),
+    }
+}
+
+impl Scheduler {
+    /// The event that activates the next application, if one may be.
+    pub(super) fn activate(&mut self, books: &Books) -> Option<Event> {
+        let next = self.activation.next(books)?;
+        let driver = driver_of(books, next).unwrap_or_default();
+        Some(activated(books, next, &driver))
+    }
+
+    /// An ask came that is looked at once its application was activated.
+    pub(super) fn waits_to_start(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
+        if books.waits_for_activation(ask.application) {
+            self.activation.add(books, id, ask);
+        }
+    }
+
+    /// An ask goes, or is about to change.
+    pub(super) fn waits_no_more(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
+        if !self.activation.waiting.is_empty() {
+            self.activation.remove(books, id, ask);
+        }
+    }
+
+    /// An application has something, or nothing: one that nobody activated runs without.
+    pub(super) fn note_begun(&mut self, books: &Books, application: ApplicationId) {
+        if books.waits_for_activation(application) && has_begun(books, application) {
+            self.activation.begun.insert(application);
+        } else {
+            self.activation.begun.remove(&application);
+        }
+    }
+
+    /// An application was activated.
+    pub(super) fn was_activated(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        self.activation.begun.remove(&application);
+        let before = self.activation.waiting.remove(&application);
+        if let Some((place, alike)) = before.and_then(|waiting| waiting.stands) {
+            self.activation.leave(books, row.queue, place, &alike);
+        }
+        self.activation.user_changed(books, row.partition, &row.user);
+        self.activation.moved.insert(row.queue);
+        self.restand(books, application);
+    }
+
+    /// An application of this user has left a leaf.
+    pub(super) fn activation_gave_way(
+        &mut self,
+        books: &Books,
+        (partition, user): (PartitionId, &Name),
+        leaf: QueueId,
+    ) {
+        if self.activation.waiting.is_empty() {
+            return;
+        }
+        self.activation.user_changed(books, partition, user);
+        self.activation.moved.insert(leaf);
+        let mut next = Some(leaf);
+        while let Some(queue) = next {
+            self.activation.queue_gave_way(books, queue);
+            next = books.queue(queue).parent;
+        }
+    }
+
+    /// Users share this leaf otherwise, or it has another size.
+    pub(super) fn activation_moved(&mut self, leaf: QueueId) {
+        if self.activation.lines.contains_key(&leaf) {
+            self.activation.moved.insert(leaf);
+        }
+    }
+
+    /// The cluster has another size.
+    pub(super) fn activation_resized(&mut self) {
+        let Activation { lines, moved, .. } = &mut self.activation;
+        moved.extend(lines.keys());
+    }
+}
