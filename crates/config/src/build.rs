@@ -6,6 +6,7 @@ use headroom_core::config::{
     PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
 };
 
+use crate::application_limits;
 use crate::check::{self, Tree};
 use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::user_limits;
@@ -49,6 +50,7 @@ fn partition(tree: Tree) -> PartitionConfig {
         },
         user_group_resolver: partition.resolver.value,
         user_limits: partition.user_limits.as_ref().map(user_limits::build),
+        application_limits: application_limits::build(partition.application_limits.as_ref()),
         limit_precedence: match partition.limit_precedence.value.as_str() {
             "user" => LimitPrecedence::User,
             _ => LimitPrecedence::Both,
@@ -74,6 +76,7 @@ fn queue(from: &Queue) -> QueueConfig {
             .map(template_of),
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
+        application_limits: application_limits::build(from.application_limits.as_ref()),
     }
 }
 
@@ -88,6 +91,7 @@ fn template_of(from: &Template) -> TemplateConfig {
         max: Vector::of(from.resources.max.as_ref()).amounts(),
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
+        application_limits: application_limits::build(from.application_limits.as_ref()),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::application_limits::count;
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
 use crate::raw::{self, At, Pairs, Text};
@@ -36,6 +37,8 @@ pub struct PartitionOutline {
     pub resolver: String,
     /// `userlimits`.
     pub user_limits: Option<UserLimitsOutline>,
+    /// `applicationlimits`.
+    pub application_limits: Option<ApplicationLimitsOutline>,
 }
 
 /// A queue of a file.
@@ -63,6 +66,8 @@ pub struct QueueOutline {
     pub limits: Vec<LimitOutline>,
     /// `userlimits`.
     pub user_limits: Option<UserLimitsOutline>,
+    /// `applicationlimits`.
+    pub application_limits: Option<ApplicationLimitsOutline>,
 }
 
 /// Quantities by resource type.
@@ -85,6 +90,8 @@ pub struct TemplateOutline {
     pub resources: ResourcesOutline,
     /// `userlimits`.
     pub user_limits: Option<UserLimitsOutline>,
+    /// `applicationlimits`.
+    pub application_limits: Option<ApplicationLimitsOutline>,
 }
 
 /// How users share leaves; numbers and words as they are written, empty where nothing is said.
@@ -108,6 +115,23 @@ pub struct UserLimitsOutline {
     pub increment: Option<BTreeMap<String, String>>,
     /// Quantities by resource type.
     pub maximum_allocation: Option<BTreeMap<String, String>>,
+}
+
+/// How many applications there may be, and what drivers may have; 0 and empty where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApplicationLimitsOutline {
+    /// `maximumapplications`.
+    pub max: u64,
+    /// `maximumapplicationsperuser`.
+    pub max_per_user: u64,
+    /// `maxparallelapps`.
+    pub max_parallel: u64,
+    /// `maxparallelappsperuser`.
+    pub max_parallel_per_user: u64,
+    /// `maxparallelappsbyuser`, by user.
+    pub max_parallel_by_user: BTreeMap<String, u64>,
+    /// `maximumdriverresourcepercent`, as it is written.
+    pub driver: String,
 }
 
 /// What some users and groups may use in a queue.
@@ -173,6 +197,7 @@ fn partition(tree: &Tree) -> PartitionOutline {
         node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
         resolver: partition.resolver.value.clone(),
         user_limits: partition.user_limits.as_ref().map(user_limits),
+        application_limits: partition.application_limits.as_ref().map(application_limits),
     }
 }
 
@@ -182,6 +207,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         properties: texts(&value.properties),
         resources: resources(&value.resources),
         user_limits: value.user_limits.as_ref().map(user_limits),
+        application_limits: value.application_limits.as_ref().map(application_limits),
     });
     QueueOutline {
         name: from.name.value.clone(),
@@ -195,6 +221,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         children: from.children.iter().map(queue).collect(),
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits),
+        application_limits: from.application_limits.as_ref().map(application_limits),
     }
 }
 
@@ -211,6 +238,19 @@ fn user_limits(from: &raw::UserLimits) -> UserLimitsOutline {
         minimum_allocation: amounts(&from.minimum_allocation),
         increment: amounts(&from.increment),
         maximum_allocation: amounts(&from.maximum_allocation),
+    }
+}
+
+fn application_limits(from: &raw::ApplicationLimits) -> ApplicationLimitsOutline {
+    let number = |text: &Option<Text>| text.as_ref().and_then(count).unwrap_or(0);
+    let of_user = |(user, text): &(Text, Text)| Some((user.value.clone(), count(text)?));
+    ApplicationLimitsOutline {
+        max: number(&from.max),
+        max_per_user: number(&from.max_per_user),
+        max_parallel: number(&from.max_parallel),
+        max_parallel_per_user: number(&from.max_parallel_per_user),
+        max_parallel_by_user: from.max_parallel_by_user.iter().filter_map(of_user).collect(),
+        driver: from.driver.as_ref().map(|text| text.value.clone()).unwrap_or_default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Stage};
-use crate::raw::{Pairs, Queue, Template};
+use crate::raw::{ApplicationLimits, Pairs, Queue, Template};
 use crate::vector::report_quantities;
 
 /// Whether a template says nothing at all, so that the queue has none.
@@ -17,6 +17,7 @@ pub(crate) fn is_absent(template: &Template) -> bool {
         && says_nothing(&template.resources.max)
         && says_nothing(&template.resources.guaranteed)
         && template.user_limits.is_none()
+        && template.application_limits.as_ref().is_none_or(ApplicationLimits::says_nothing)
 }
 
 /// Check the quantities of a template. Only a parent's template is ever built.

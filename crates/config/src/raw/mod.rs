@@ -48,6 +48,7 @@ pub(crate) struct Partition {
     pub(crate) node_weights: Vec<(Text, At<f64>)>,
     pub(crate) resolver: Text,
     pub(crate) user_limits: Option<UserLimits>,
+    pub(crate) application_limits: Option<ApplicationLimits>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -63,6 +64,7 @@ pub(crate) struct Queue {
     pub(crate) template: Option<At<Template>>,
     pub(crate) limits: At<Vec<Limit>>,
     pub(crate) user_limits: Option<UserLimits>,
+    pub(crate) application_limits: Option<ApplicationLimits>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +81,7 @@ pub(crate) struct Template {
     pub(crate) properties: Vec<(Text, Text)>,
     pub(crate) resources: Resources,
     pub(crate) user_limits: Option<UserLimits>,
+    pub(crate) application_limits: Option<ApplicationLimits>,
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.
@@ -96,6 +99,39 @@ pub(crate) struct UserLimits {
     pub(crate) minimum_allocation: Option<Pairs>,
     pub(crate) increment: Option<Pairs>,
     pub(crate) maximum_allocation: Option<Pairs>,
+}
+
+/// The block `applicationlimits`; numbers are texts, so that no digit of them is lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ApplicationLimits {
+    /// The block, or its key where it has nothing.
+    pub(crate) span: Span,
+    /// `maximumapplications`.
+    pub(crate) max: Option<Text>,
+    /// `maximumapplicationsperuser`.
+    pub(crate) max_per_user: Option<Text>,
+    /// `maxparallelapps`.
+    pub(crate) max_parallel: Option<Text>,
+    /// `maxparallelappsperuser`.
+    pub(crate) max_parallel_per_user: Option<Text>,
+    /// `maxparallelappsbyuser`.
+    pub(crate) max_parallel_by_user: Vec<(Text, Text)>,
+    /// `maximumdriverresourcepercent`.
+    pub(crate) driver: Option<Text>,
+}
+
+impl ApplicationLimits {
+    /// Whether nothing is written in it.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let numbers = [
+            &self.max,
+            &self.max_per_user,
+            &self.max_parallel,
+            &self.max_parallel_per_user,
+            &self.driver,
+        ];
+        numbers.into_iter().all(Option::is_none) && self.max_parallel_by_user.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, Default)]

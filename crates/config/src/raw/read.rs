@@ -6,7 +6,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text, UserLimits,
+    ApplicationLimits, At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text,
+    UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -63,6 +64,7 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         "usergroupresolver",
         "limitprecedence",
         "userlimits",
+        "applicationlimits",
     ];
     let mut fields = Fields::of(node, "a partition", keys, report);
     let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
@@ -91,6 +93,7 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         partition.resolver = resolver.text("type");
     }
     partition.user_limits = user_limits(&mut fields);
+    partition.application_limits = application_limits(&mut fields);
     partition
 }
 
@@ -111,6 +114,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "childtemplate",
         "limits",
         "userlimits",
+        "applicationlimits",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -123,6 +127,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         submit_acl: fields.text("submitacl"),
         limits: limits(&mut fields),
         user_limits: user_limits(&mut fields),
+        application_limits: application_limits(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -135,13 +140,14 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
 }
 
 fn template(node: &Node, report: &mut Report) -> Template {
-    let keys = &["maxapplications", "properties", "resources", "userlimits"];
+    let keys = &["maxapplications", "properties", "resources", "userlimits", "applicationlimits"];
     let mut fields = Fields::of(node, "`childtemplate`", keys, report);
     Template {
         max_applications: fields.count("maxapplications"),
         properties: properties(&mut fields),
         resources: resources(&mut fields),
         user_limits: user_limits(&mut fields),
+        application_limits: application_limits(&mut fields),
     }
 }
 
@@ -195,6 +201,39 @@ fn user_limits(fields: &mut Fields<'_, '_>) -> Option<UserLimits> {
         minimum_allocation: fields.pairs("minimumallocation"),
         increment: fields.pairs("increment"),
         maximum_allocation: fields.pairs("maximumallocation"),
+    })
+}
+
+fn application_limits(fields: &mut Fields<'_, '_>) -> Option<ApplicationLimits> {
+    let entry = fields.entry("applicationlimits")?;
+    let span = match fields.get("applicationlimits") {
+        Some(block) => block.span,
+        None => entry.key.span,
+    };
+    let keys = &[
+        "maximumapplications",
+        "maximumapplicationsperuser",
+        "maxparallelapps",
+        "maxparallelappsperuser",
+        "maxparallelappsbyuser",
+        "maximumdriverresourcepercent",
+    ];
+    let mut fields = Fields::of(&entry.value, "`applicationlimits`", keys, fields.report);
+    for key in keys {
+        if let Some(entry) = fields.entry(key).filter(|_| fields.get(key).is_none()) {
+            let message = format!("`{key}` without a value is taken as if it were not there");
+            let warning = Diagnostic::warning(Code::YamlLenient, entry.key.span, message);
+            fields.report.push(warning.help("write a value behind it, or remove it"));
+        }
+    }
+    Some(ApplicationLimits {
+        span,
+        max: fields.number("maximumapplications"),
+        max_per_user: fields.number("maximumapplicationsperuser"),
+        max_parallel: fields.number("maxparallelapps"),
+        max_parallel_per_user: fields.number("maxparallelappsperuser"),
+        max_parallel_by_user: fields.numbers("maxparallelappsbyuser"),
+        driver: fields.number("maximumdriverresourcepercent"),
     })
 }
 

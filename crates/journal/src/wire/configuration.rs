@@ -15,7 +15,14 @@ words!(LimitPrecedence = proto::LimitPrecedence { Both, User });
 
 structure!(Configuration = proto::Configuration { partitions, checksum });
 structure!(
-    TemplateConfig = proto::Template { max_applications, properties, max, guaranteed, user_limits }
+    TemplateConfig = proto::Template {
+        max_applications,
+        properties,
+        max,
+        guaranteed,
+        user_limits,
+        application_limits,
+    }
 );
 structure!(FilterConfig = proto::Filter { kind, users, groups });
 structure!(NodeSortConfig = proto::NodeSort { order, weights });
@@ -38,6 +45,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             limit_precedence,
             user_group_resolver,
             user_limits,
+            application_limits,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -48,6 +56,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             limit_precedence: limit_precedence.put(),
             user_group_resolver: user_group_resolver.put(),
             user_limits: user_limits.put(),
+            application_limits: application_limits.put(),
         }
     }
 
@@ -61,6 +70,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             limit_precedence,
             user_group_resolver,
             user_limits,
+            application_limits,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -71,6 +81,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             limit_precedence: Field::take(limit_precedence).at("limit_precedence")?,
             user_group_resolver,
             user_limits: Field::take(user_limits).at("user_limits")?,
+            application_limits: Field::take(application_limits).at("application_limits")?,
         })
     }
 }
@@ -100,6 +111,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         template,
         limits,
         user_limits,
+        application_limits,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -114,6 +126,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         template: template.as_ref().map(Field::put),
         limits: limits.put(),
         user_limits: user_limits.put(),
+        application_limits: application_limits.put(),
     }
 }
 
@@ -159,6 +172,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         template,
         limits,
         user_limits,
+        application_limits,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -173,6 +187,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         template: template.map(TemplateConfig::take).transpose().at("template")?,
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
+        application_limits: Field::take(application_limits).at("application_limits")?,
     })
 }
 

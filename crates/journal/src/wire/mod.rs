@@ -4,6 +4,7 @@
 //! without a rest, in both directions: what is new in the core, or in a message, does not
 //! compile until it is written here.
 
+mod application_limits;
 mod command;
 mod configuration;
 mod event;

@@ -39,6 +39,7 @@ structure!(
         admin_acl,
         template,
         user_limits,
+        application_limits,
     }
 );
 structure!(

@@ -51,7 +51,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u64, i32, String);
+plain!(bool, u64, i32, String, Option<u64>);
 
 /// What stands in a field as something else, and may be absent there.
 macro_rules! convert {

@@ -19,7 +19,7 @@ fn sample(name: &str) -> proto::Record {
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
     message.format = 7;
-    let expected = "the record has format 7, this version reads formats up to 2; \
+    let expected = "the record has format 7, this version reads formats up to 3; \
                     use the version that wrote it";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();
@@ -72,6 +72,20 @@ fn the_field_that_is_wrong_is_named() {
         let expected = "the field events[0].queue_added.settings.user_limits.floor of the record is no decimal from 0 to 1000000 with up to six digits behind the point, as short as can be";
         assert_eq!(refusal(&queue), expected);
     }
+
+    let mut queue = sample("event-queue-added");
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    let limits = inner.settings.as_mut().unwrap().application_limits.as_mut().unwrap();
+    let field = "the field events[0].queue_added.settings.application_limits";
+    limits.driver = Some("1e-1".into());
+    assert!(refusal(&queue).starts_with(&format!("{field}.driver of the record is no decimal")));
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    let limits = inner.settings.as_mut().unwrap().application_limits.as_mut().unwrap();
+    limits.max_parallel_by_user.swap(0, 1);
+    let expected = format!(
+        "{field}.max_parallel_by_user[1] of the record is not behind the name before it in order"
+    );
+    assert_eq!(refusal(&queue), expected);
 
     let mut unknown = sample("event-placed");
     unknown.events[0].kind = None;

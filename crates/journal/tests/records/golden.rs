@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use headroom_journal::{FORMAT, Record};
+use headroom_journal::{FORMAT, Record, proto};
+use prost::Message as _;
 
 use crate::samples;
 
@@ -72,6 +73,14 @@ fn samples_of_earlier_formats_are_read_as_what_they_were() {
             let (digits, expected) = file.split_once("\n\n").expect("an empty line between");
             let record = Record::decode(&bytes_of(digits))
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            // What came later takes no byte where it is absent.
+            let message = proto::Record { format, ..record.to_message() };
+            assert_eq!(
+                hex(&message.encode_to_vec()),
+                hex(&bytes_of(digits)),
+                "{} is written otherwise",
+                path.display()
+            );
             let text = format!("{record:#?}\n");
             if update {
                 fs::write(&path, format!("{digits}\n\n{text}")).unwrap();

@@ -7,9 +7,10 @@ use headroom_core::Millis;
 use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
-    AccessList, ApplicationOrder, Configuration, FilterConfig, LimitConfig, LimitPrecedence,
-    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
-    PropertyValues, QueueConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, ApplicationOrder, Configuration, FilterConfig,
+    LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
+    PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, RuleConfig, TemplateConfig,
+    UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -45,6 +46,7 @@ fn template() -> TemplateConfig {
         max: amounts(),
         guaranteed: Amounts::from([("memory", 1 << 40)]),
         user_limits: Some(user_limits()),
+        application_limits: Some(application_limits()),
     }
 }
 
@@ -66,6 +68,22 @@ fn user_limits() -> UserLimitsConfig {
 /// The least that can be said.
 fn few_user_limits() -> UserLimitsConfig {
     UserLimitsConfig { factor: Some(UserFactor::Off), ..UserLimitsConfig::default() }
+}
+
+fn application_limits() -> ApplicationLimitsConfig {
+    ApplicationLimitsConfig {
+        max: Some(u64::MAX),
+        max_per_user: Some(1_000),
+        max_parallel: Some(200),
+        max_parallel_per_user: Some(1),
+        max_parallel_by_user: vec![(name("ann"), 5), (name("bob"), u64::MAX)],
+        driver: Decimal::parse("0.000001"),
+    }
+}
+
+/// A number that is nothing, and is said.
+fn few_application_limits() -> ApplicationLimitsConfig {
+    ApplicationLimitsConfig { driver: Some(Decimal::ZERO), ..ApplicationLimitsConfig::default() }
 }
 
 fn rule() -> RuleConfig {
@@ -111,6 +129,7 @@ pub(crate) fn configuration() -> Configuration {
         template: Some(template()),
         limits: vec![limit.clone()],
         user_limits: Some(few_user_limits()),
+        application_limits: Some(few_application_limits()),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -122,6 +141,7 @@ pub(crate) fn configuration() -> Configuration {
         limit_precedence: LimitPrecedence::User,
         user_group_resolver: "os".into(),
         user_limits: Some(user_limits()),
+        application_limits: Some(application_limits()),
         ..PartitionConfig::new("default", root)
     };
     let empty = PartitionConfig::new("gpu", lone("root"));
@@ -160,6 +180,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         admin_acl: list("*"),
         template: Some(Arc::new(template())),
         user_limits: Some(Arc::new(user_limits())),
+        application_limits: Some(Arc::new(application_limits())),
     }
 }
 
