@@ -261,10 +261,10 @@ impl Wait {
                 let user = &trackers.tracker(level.tracker).name;
                 let limits = books.queue(level.queue).settings.application_limits.as_ref();
                 let max = limits.and_then(|limits| limits.parallel_of(user)).unwrap_or_default();
+                let named = limits.is_some_and(|limits| limits.names(user));
+                let key = if named { "maxparallelappsbyuser" } else { "maxparallelappsperuser" };
                 let activated = books.activated_of(partition, user);
-                format!(
-                    "user {user} has {activated} applications that were activated and may have {max} at once; wait for one of them to end, or raise `maxparallelappsperuser`"
-                )
+                of_activated(&format!("user {user}"), activated, max, key)
             }
             Blocker::DriverQueue(leaf) => {
                 let used = books.drivers_of(leaf).map(|one| &one.used);
@@ -454,6 +454,15 @@ fn of_state(subject: &str, queue: &Queue) -> String {
             "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
         )
     }
+}
+
+/// About how many applications were activated, and how many may be.
+fn of_activated(subject: &str, activated: u64, max: u64, key: &str) -> String {
+    let applications =
+        if activated == 1 { "application that was" } else { "applications that were" };
+    format!(
+        "{subject} has {activated} {applications} activated and may have {max} at once; wait for one to end, or raise `{key}`"
+    )
 }
 
 /// Applications that start, with placeholders or kept nodes only, take their places already.

@@ -92,6 +92,7 @@ impl Look<'_> {
             | Event::GroupUnlinked { application }
             | Event::ApplicationUnlinked { application }
             | Event::ApplicationAllocating { application }
+            | Event::ApplicationActivated { application, .. }
             | Event::ApplicationRemoved { application }
             | Event::BackedOff { application, .. }
             | Event::PlaceholdersExpired { application }

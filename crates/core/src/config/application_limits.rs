@@ -31,6 +31,11 @@ pub struct ApplicationLimitsConfig {
 }
 
 impl ApplicationLimitsConfig {
+    /// Whether a user has a number of his own.
+    pub fn names(&self, user: &str) -> bool {
+        self.max_parallel_by_user.iter().any(|(name, _)| **name == *user)
+    }
+
     /// How many applications of a user may have started in all of the partition; none: any number.
     pub fn parallel_of(&self, user: &str) -> Option<u64> {
         let named = self.max_parallel_by_user.binary_search_by(|(name, _)| (**name).cmp(user));

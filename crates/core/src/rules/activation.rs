@@ -104,8 +104,9 @@ impl<'a> Gate<'a> {
         self.drivers.activated > 0 && !self.drivers.used.is_zero()
     }
 
-    /// What the drivers of a user of this weight may have.
+    /// What the drivers of a user of this weight may have; none where users do not share the leaf.
     pub(crate) fn of_user(&self, weight: Decimal) -> Option<Resources> {
+        self.books.users_of(self.leaf)?;
         let Limits { of, rules, state, all, users } = self.limits.as_ref()?;
         Some(of.of_user(rules, state, all, *users, weight))
     }

@@ -188,6 +188,7 @@ fn counts(numbers: &str) -> ApplicationLimitsConfig {
     let mut limits = ApplicationLimitsConfig::default();
     for number in numbers.split(';') {
         let (key, value) = number.split_once('=').expect("key=value");
+        let count = |value: &str| value.parse().expect("a number");
         match key {
             "max" => limits.max = Some(count(value)),
             "per-user" => limits.max_per_user = Some(count(value)),

@@ -4,6 +4,7 @@
 //! by `UPDATE_EXPECT=1 cargo test -p headroom-core --test stories` and read by a person.
 #![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 
+mod activation;
 mod applications;
 mod gangs;
 mod gangs_confirmations;

@@ -55,6 +55,7 @@ events! {
     ApplicationUnlinked "application_unlinked" { application }
     ApplicationMoved "application_moved" { application, state, timer }
     ApplicationAllocating "application_allocating" { application }
+    ApplicationActivated "application_activated" { application, driver }
     ApplicationRemoved "application_removed" { application }
     AskAdded "ask_added" { application, key, resources, priority, created, traits }
     AskRemoved "ask_removed" { ask, termination }

@@ -22,18 +22,21 @@ const STEP_BOUNDS: [f64; 12] = [
 ];
 
 /// Every code under which an ask may wait, with `NEXT` for those that are judged next.
-const WAITS: [&str; 20] = [
+const WAITS: [&str; 23] = [
     "ABS_GROUP_LIMIT",
     "ABS_USER_LIMIT",
     "AWAITING_PLACEHOLDER",
     "AWAITING_RM",
     "BACKED_OFF",
+    "DRIVER_LIMIT_QUEUE",
+    "DRIVER_LIMIT_USER",
     "GROUP_APPS",
     "MAX_APPS",
     "NEXT",
     "NODE_CONSTRAINT",
     "NODE_RESERVED",
     "NO_NODE_FITS",
+    "PARALLEL_LIMIT",
     "QUEUE_MAX",
     "QUEUE_STATE",
     "REQUIRED_NODE_ABSENT",

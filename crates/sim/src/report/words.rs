@@ -22,13 +22,18 @@ pub fn blocker(code: &str, subject: &str) -> String {
         "NODE_RESOURCES" => format!("free room on {subject}"),
         "NODE_RESERVED" => format!("a node that is held for another job ({subject})"),
         "NODE_BLOCKED" | "NO_PARTITION_ACCESS" => format!("a node it may use ({subject})"),
-        "MAX_APPS" | "MAX_APPS_QUEUE" | "DRIVER_LIMIT_QUEUE" => {
+        "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => {
+            format!("an application to end: the drivers of {subject} have what they may")
+        }
+        "MAX_APPS" | "MAX_APPS_QUEUE" => {
             format!("an application of queue {subject} to end: it runs as many as it may")
         }
-        "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" | "DRIVER_LIMIT_USER" => {
+        "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {
             format!("an application of {subject} to end: as many run as may")
         }
-        "PARALLEL_LIMIT" => format!("a task of the same job to end ({subject})"),
+        "PARALLEL_LIMIT" => {
+            format!("an application to end: as many of {subject} have started as may at once")
+        }
         "AWAITING_RM" => "the resource manager's word on which nodes suit".to_owned(),
         _ if subject.is_empty() => code.to_owned(),
         _ => format!("{code}: {subject}"),
@@ -47,6 +52,7 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "AWAITING_PLACEHOLDER" => "placeholder".to_owned(),
         "BACKED_OFF" => "left alone for a while".to_owned(),
         "GANG_AGAIN" => "gang comes again".to_owned(),
+        "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => format!("drivers of {subject}"),
         "MAX_APPS" | "MAX_APPS_QUEUE" | "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {
             format!("running jobs of {subject}")
         }

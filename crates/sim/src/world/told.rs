@@ -45,6 +45,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::ApplicationMoved { .. }
         | Event::ApplicationRemoved { .. }
         | Event::ApplicationAllocating { .. }
+        | Event::ApplicationActivated { .. }
         | Event::AskAdded { .. }
         | Event::AskRemoved { .. }
         | Event::Placed { .. }
@@ -117,6 +118,9 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         }
         Event::Released { allocation: id, termination } => {
             ("released", allocation(id), format!("{termination:?}"))
+        }
+        Event::ApplicationActivated { application: id, driver } => {
+            ("activated", application(id), format!("its driver counts as {driver}"))
         }
         Event::ApplicationAllocating { application: id } => {
             ("allocating", application(id), nothing())

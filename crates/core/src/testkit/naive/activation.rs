@@ -96,5 +96,6 @@ fn driver_fits(books: &Books, row: &Application, of: &DriverRules, driver: &Reso
     let weight = config.map_or(Decimal::ONE, |config| config.weight(&row.user));
     let own = of.of_user(rules, &state, &all, users, weight);
     of.admits(rules, &state, &all, &drivers(None), driver)
-        && of.admits(rules, &state, &own, &drivers(Some(&row.user)), driver)
+        && (books.users_of(row.queue).is_none()
+            || of.admits(rules, &state, &own, &drivers(Some(&row.user)), driver))
 }

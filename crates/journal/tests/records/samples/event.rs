@@ -30,6 +30,7 @@ named!(Event {
     ApplicationUnlinked "application-unlinked"
     ApplicationMoved "application-moved"
     ApplicationAllocating "application-allocating"
+    ApplicationActivated "application-activated"
     ApplicationRemoved "application-removed"
     AskAdded "ask-added"
     AskRemoved "ask-removed"
@@ -161,6 +162,7 @@ fn of_applications() -> Vec<Event> {
             timer: Some(Timestamp::ZERO),
         },
         Event::ApplicationAllocating { application: id(18, 0) },
+        Event::ApplicationActivated { application: id(18, 1), driver: amounts() },
         Event::ApplicationRemoved { application: id(19, 1) },
         Event::BackedOff { application: id(20, 2), until: Timestamp::from_millis(u64::MAX) },
         Event::PlaceholdersExpired { application: id(21, 0) },

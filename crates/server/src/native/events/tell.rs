@@ -56,6 +56,7 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::ApplicationUnlinked { .. } => "applicationUnlinked",
         Event::ApplicationMoved { .. } => "applicationMoved",
         Event::ApplicationAllocating { .. } => "applicationStarting",
+        Event::ApplicationActivated { .. } => "applicationActivated",
         Event::ApplicationRemoved { .. } => "applicationForgotten",
         Event::AskAdded { .. } => "askAdded",
         Event::AskRemoved { .. } => "askRemoved",
@@ -152,6 +153,9 @@ fn text_of_application(event: &Event, named: &Named) -> String {
             Some(before) => format!("application {application} went from {before} to {state}"),
             None => format!("application {application} is {state}"),
         },
+        Event::ApplicationActivated { driver, .. } => {
+            format!("application {application} was activated; its driver counts as {driver}")
+        }
         Event::ApplicationAllocating { .. } => {
             format!("application {application} got its first room, and counts as running")
         }
