@@ -153,6 +153,10 @@ impl Blocker {
     }
 }
 
+const NODES_RESERVED: &str = "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes";
+const NODE_ABSENT: &str =
+    "the only node that the ask may run on is not registered; register it, or withdraw the ask";
+
 impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
     /// what would help.
@@ -182,13 +186,8 @@ impl Wait {
                 let cure = "wait for a release, or raise the limit";
                 self.of_amount(books, &subject, "limit", level.max(), cure)
             }
-            Blocker::UserCap(partition, level) => {
-                let cure = "wait for a release of this user, or raise `userlimitfactor`";
-                self.of_share(books, (partition, level), "he may have at most", cure)
-            }
-            Blocker::UserShare(partition, level) => {
-                let cure = "wait for a release of this user, or until others have theirs";
-                self.of_share(books, (partition, level), "his share of the queue is", cure)
+            Blocker::UserCap(partition, level) | Blocker::UserShare(partition, level) => {
+                self.of_share(books, (partition, level))
             }
             Blocker::QueueApplications(queue) => {
                 let queue = books.queue(queue);
@@ -206,22 +205,22 @@ impl Wait {
             Blocker::KeptNode(node)
             | Blocker::RequiredNode(node)
             | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, ask),
-            Blocker::NodesReserved(_) => {
-                "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes".into()
-            }
-            Blocker::NodeAbsent(_) => {
-                "the only node that the ask may run on is not registered; register it, or withdraw the ask".into()
-            }
+            Blocker::NodesReserved(_) => NODES_RESERVED.into(),
+            Blocker::NodeAbsent(_) => NODE_ABSENT.into(),
             Blocker::Placeholders(application, group) => {
                 let gang = books.application(application).gang.as_ref();
                 let group = gang.and_then(|gang| gang.groups.get(group as usize));
                 let group = group.map_or("", |group| group.name.as_str());
-                format!("{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped")
+                format!(
+                    "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
+                )
             }
             Blocker::BackOff(application) => {
                 let until = books.application(application).backed_off;
                 let until = until.map_or(0, Timestamp::as_millis);
-                format!("too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less")
+                format!(
+                    "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
+                )
             }
             Blocker::Nodes(_) => self.of_nodes(books, ask),
             Blocker::AwaitingRm(one) => of_question(books, one),
@@ -318,13 +317,17 @@ impl Wait {
     }
 
     /// About a bound that is worked out anew at every look: it is what is used and what is left.
-    fn of_share(
-        &self,
-        books: &Books,
-        (partition, level): (PartitionId, LevelId),
-        bound: &str,
-        cure: &str,
-    ) -> String {
+    fn of_share(&self, books: &Books, (partition, level): (PartitionId, LevelId)) -> String {
+        let (bound, cure) = match self.blocker {
+            Blocker::UserCap(..) => (
+                "he may have at most",
+                "wait for a release of this user, or raise `userlimitfactor`",
+            ),
+            _ => (
+                "his share of the queue is",
+                "wait for a release of this user, or until others have theirs",
+            ),
+        };
         let subject = self.blocker.subject(books);
         let Some(short) = self.shortfall else {
             return format!("{subject} has nothing left of what {bound}; {cure}");

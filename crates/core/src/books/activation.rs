@@ -178,9 +178,9 @@ impl Books {
         let Some(drivers) = self.leaf_drivers(leaf) else { return };
         let change = |used: &mut Resources| {
             if is_there {
-                used.add(driver)
+                used.add(driver);
             } else {
-                used.subtract(driver)
+                used.subtract(driver);
             }
             used.prune();
         };

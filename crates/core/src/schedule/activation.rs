@@ -24,6 +24,7 @@ use crate::userlimit::Decimal;
 use super::Scheduler;
 use super::order::AskKey;
 use super::ranking::{Measure, Ranking};
+use super::seen::Seen;
 
 /// Who comes first: by priority, then by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,7 +135,7 @@ impl Activation {
                 self.leave(books, row.queue, place, &alike);
             }
             if let Some((place, alike)) = after {
-                self.join(books, row.queue, place, alike);
+                self.join(books, row.queue, place, &alike);
             }
         }
         if !is_there {
@@ -142,7 +143,7 @@ impl Activation {
         }
     }
 
-    fn join(&mut self, books: &Books, leaf: QueueId, place: Place, alike: Alike) {
+    fn join(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &Alike) {
         let partition = books.queue(leaf).partition;
         let of_user = self.by_user.entry((partition, alike.user.clone())).or_default();
         *of_user.entry(leaf).or_default() += 1;
@@ -154,7 +155,7 @@ impl Activation {
             if let Some(first) = first {
                 line.firsts.remove(&first);
             }
-            line.firsts.insert(place, need(books, leaf, &alike));
+            line.firsts.insert(place, need(books, leaf, alike));
         }
         self.moved.insert(leaf);
     }
@@ -371,6 +372,14 @@ impl Scheduler {
             self.activation.begun.insert(application);
         } else {
             self.activation.begun.remove(&application);
+        }
+    }
+
+    /// The application of an event may have something by now, or nothing.
+    #[inline]
+    pub(super) fn note_seen(&mut self, books: &Books, seen: &Seen) {
+        if let Some(application) = seen.application.filter(|_| books.counts_applications()) {
+            self.note_begun(books, application);
         }
     }
 

@@ -285,7 +285,7 @@ impl Scheduler {
             self.leave_class(books, bundle);
             let shared = takes_turns(books, key.leaf, standing, key.lane);
             let alone = alone(books, application).filter(|_| !standing.waits());
-            let class = self.classes.class(ClassKey { standing, shared, alone, ..key });
+            let class = self.classes.class(ClassKey { standing, alone, shared, ..key });
             let row = &mut self.classes.bundles[bundle];
             row.class = class;
             let (head, asks) = (row.head.clone(), row.asks.len());

@@ -205,8 +205,9 @@ impl Class {
             Blocker::QueueApplications(_) | Blocker::LimitApplications(..) if !shared => {
                 ShapeId::FIRST
             }
-            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) => shape,
-            Blocker::QueueState(_)
+            Blocker::QueueApplications(_)
+            | Blocker::LimitApplications(..)
+            | Blocker::QueueState(_)
             | Blocker::QueueMax(_)
             | Blocker::Limit(..)
             | Blocker::UserCap(..)

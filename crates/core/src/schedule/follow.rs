@@ -8,8 +8,8 @@ use crate::id::{AllocationId, NodeId, QueueId};
 use crate::wait::Blocker;
 
 use super::Scheduler;
-use super::index::Seen;
 use super::lane::Lane;
+use super::seen::Seen;
 
 impl Scheduler {
     /// Follow what an event of reservations, gangs, preemption or foreign use changed.
@@ -24,6 +24,9 @@ impl Scheduler {
                     self.restand(books, application); // It counts as allocating from now on.
                 }
                 self.visit_again(books, application);
+            }
+            Event::ApplicationActivated { application, .. } => {
+                self.was_activated(books, *application);
             }
             Event::Unreserved { ask } => {
                 self.reorder_seen(books, seen);

@@ -2,42 +2,16 @@
 
 use alloc::format;
 
-use smallvec::SmallVec;
-
-use crate::books::{Allocation, ApplicationState, Books, QueueSettings};
+use crate::books::{ApplicationState, Books, QueueSettings};
 use crate::config::ApplicationOrder;
-use crate::event::{AskTraits, Event};
-use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
-use crate::name::Name;
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
 use crate::resource::Amounts;
 use crate::wait::Blocker;
 
 use super::Scheduler;
-use super::class::BundleId;
 use super::nodes::NodeIndex;
-
-/// What has to be remembered from before an event.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// The ask that the event adds, or gives another size.
-    pub(super) ask: Option<AllocationId>,
-    /// The bundle that the event takes an ask from, if it has others.
-    pub(super) bundle: Option<BundleId>,
-    pub(super) application: Option<ApplicationId>,
-    pub(super) queue: Option<QueueId>,
-    pub(super) node: Option<NodeId>,
-    pub(super) partition: Option<PartitionId>,
-    /// Another node that has more room afterwards.
-    pub(super) freed: Option<NodeId>,
-    /// The task group that a placeholder comes to or goes from, and whether it had places.
-    pub(super) group: Option<(usize, bool)>,
-    /// The levels of its trackers, of which some may disappear.
-    pub(super) levels: SmallVec<[LevelId; 16]>,
-    /// Who had the application, where applications are counted.
-    pub(super) user: Option<Name>,
-    /// The leaf of which the event changes no more than what tags can.
-    sized: Option<QueueId>,
-}
+use super::seen::{Seen, group_of, see, see_added};
 
 impl Scheduler {
     /// Build everything from books that have not been looked at.
@@ -190,9 +164,7 @@ impl Scheduler {
             return;
         }
         self.charged |= !self.overdue.is_empty();
-        if let Some(application) = seen.application.filter(|_| books.counts_applications()) {
-            self.note_begun(books, application);
-        }
+        self.note_seen(books, seen);
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             Event::QueueAdded { partition, parent, name, .. } => {
@@ -220,9 +192,6 @@ impl Scheduler {
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
             Event::ApplicationLinked { application, .. }
             | Event::ApplicationAllocating { application } => self.restand(books, *application),
-            Event::ApplicationActivated { application, .. } => {
-                self.was_activated(books, *application);
-            }
             Event::GroupUnlinked { application }
             | Event::ApplicationUnlinked { application }
             | Event::ApplicationMoved { application, .. } => {
@@ -235,7 +204,8 @@ impl Scheduler {
                 }
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
-            Event::Reserved { .. }
+            Event::ApplicationActivated { .. }
+            | Event::Reserved { .. }
             | Event::Unreserved { .. }
             | Event::SwapStarted { .. }
             | Event::SwapConfirmed { .. }
@@ -470,36 +440,4 @@ fn promises_anew(books: &Books, queue: QueueId, settings: &QueueSettings) -> boo
     let promises =
         |one: &QueueSettings| one.guaranteed.as_ref().is_some_and(Amounts::is_strictly_positive);
     promises(&books.queue(queue).settings) != promises(settings)
-}
-
-fn see(books: &Books, application: ApplicationId) -> Seen {
-    let row = books.application(application);
-    Seen {
-        application: Some(application),
-        // One that has ended is remembered longer than a queue that a rule made for it.
-        queue: row.state.is_active().then_some(row.queue),
-        partition: Some(row.partition),
-        user: books.drivers_of(row.queue).map(|_| row.user.clone()),
-        ..Seen::default()
-    }
-}
-
-fn see_added(books: &Books, application: ApplicationId, traits: &AskTraits) -> Seen {
-    let name = traits.task_group.as_ref().filter(|_| traits.placeholder);
-    let group = name.map(|name| group_named(books, application, name));
-    let ask = Some(books.allocations().next_id());
-    Seen { ask, application: Some(application), group, ..Seen::default() }
-}
-
-/// The task group that a placeholder belongs to, and whether it has places.
-fn group_of(books: &Books, row: &Allocation) -> Option<(usize, bool)> {
-    let name = row.task_group().filter(|_| row.placeholder)?;
-    Some(group_named(books, row.application, name))
-}
-
-/// The position of a task group, the next if it is not there yet, and whether it has places.
-fn group_named(books: &Books, application: ApplicationId, name: &Name) -> (usize, bool) {
-    let Some(gang) = &books.application(application).gang else { return (0, false) };
-    let known = gang.group(name).map(|(place, group)| (place, group.has_places()));
-    known.unwrap_or((gang.groups.len(), false))
 }

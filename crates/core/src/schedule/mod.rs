@@ -24,6 +24,7 @@ mod questions;
 mod rank;
 mod ranking;
 mod reserve;
+mod seen;
 mod swap;
 mod tree;
 mod turns;

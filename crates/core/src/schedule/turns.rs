@@ -20,11 +20,11 @@ use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::class::{ClassKey, Classes, Head};
-use super::index::Seen;
 use super::keep::KeepKey;
 use super::members::Place;
 use super::park::GroupKey;
 use super::ranking::{Measure, Ranking};
+use super::seen::Seen;
 
 /// How well a user is served: his largest share of what the leaf is guaranteed, by his weight, in
 /// millionths. The least is next.

@@ -292,8 +292,8 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             state.to_be_bytes()[0]
         }));
     }
-    if limits % 9 == 4 {
-        let of = |die: u8| (die % 3 > 0).then_some(u64::from(die / 16 % 4) + 1);
+    if limits % 13 == 4 {
+        let of = |die: u8| (!die.is_multiple_of(3)).then_some(u64::from(die / 16 % 4) + 1);
         let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
         queue.application_limits = Some(ApplicationLimitsConfig {
             max: of(bound).map(|max| max + 2),

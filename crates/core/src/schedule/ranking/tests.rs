@@ -100,7 +100,7 @@ fn it_finds_the_first_that_will_do_whatever_came_and_went() {
 fn looking_for_one_among_many_looks_at_few() {
     let mut ranking = Ranking::default();
     for key in 0..10_000_u16 {
-        ranking.insert(key, Pair(if key == 9_000 { 0 } else { 1 }, 0));
+        ranking.insert(key, Pair(u8::from(key != 9_000), 0));
     }
     let mut looks = 0;
     let found = ranking.first(|pair| {

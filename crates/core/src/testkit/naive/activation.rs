@@ -71,11 +71,11 @@ fn may_start(books: &Books, id: ApplicationId, row: &Application) -> bool {
     }
     let part = limits.and_then(|limits| limits.driver);
     part.is_none_or(|part| {
-        driver_fits(books, row, &DriverRules { part }, &driver_of(books, id).unwrap_or_default())
+        driver_fits(books, row, DriverRules { part }, &driver_of(books, id).unwrap_or_default())
     })
 }
 
-fn driver_fits(books: &Books, row: &Application, of: &DriverRules, driver: &Resources) -> bool {
+fn driver_fits(books: &Books, row: &Application, of: DriverRules, driver: &Resources) -> bool {
     let here = || live(books).filter(|one| one.queue == row.queue);
     let drivers = |user: Option<&Name>| {
         let theirs = here().filter(|one| user.is_none_or(|user| one.user == *user));
