@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use headroom_core::Name;
 use headroom_core::books::tracker::TrackerKind;
 use headroom_core::books::{LeafUser, LeafUsers, Queue};
@@ -70,9 +70,8 @@ impl Replay {
         for (user, recorded) in users {
             let who = format!("{user} in {path}");
             let kept = subject.of_user(self, user);
-            let (active, used) = kept.map_or((false, Resources::new()), |kept| {
-                (kept.active, kept.used.clone())
-            });
+            let (active, used) =
+                kept.map_or((false, Resources::new()), |kept| (kept.active, kept.used.clone()));
             figures.plain(&who, "active", &Some(active), &recorded["active"].as_bool());
             figures.size(&who, "used", Size::of(&used), &recorded["used"], whole)?;
             for (field, among) in [("limit_active", Among::Active), ("limit_all", everyone)] {
@@ -142,7 +141,7 @@ impl Replay {
     fn compare_app(&self, name: &str, recorded: &Value, figures: &mut Figures) -> Result<()> {
         let Some(app) = self.world.apps.get(name) else {
             let state = recorded["state"].as_str();
-            figures.plain(name, "state", &Some("rejected"), &state);
+            ensure!(state == Some("rejected"), "{name} was not submitted, and is {state:?}");
             return Ok(());
         };
         let row = self.world.books.application(self.world.application(name)?);
@@ -155,12 +154,8 @@ impl Replay {
         let subject = self.subject(&app.queue, &Value::Null)?;
         let limit = |ask: Size| -> Result<Size> {
             let books = &self.world.books;
-            let limit = books.limit_among(
-                subject.id,
-                &app.user,
-                Among::Active,
-                &self.world.vector(ask)?,
-            );
+            let limit =
+                books.limit_among(subject.id, &app.user, Among::Active, &self.world.vector(ask)?);
             Ok(Size::of(&limit.context("its users share it")?.limit))
         };
         if let Some(recorded) = recorded.get("limit_min_alloc") {

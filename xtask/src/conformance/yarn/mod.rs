@@ -145,7 +145,9 @@ impl Replay {
 
     fn operate(&mut self, operation: &str, step: &Value) -> Result<()> {
         match operation {
-            "add_node" => self.world.add_node(text_of(step, "node")?, Size::read(&step["resource"])?),
+            "add_node" => {
+                self.world.add_node(text_of(step, "node")?, Size::read(&step["resource"])?)
+            }
             "remove_node" => self.world.remove_node(text_of(step, "node")?),
             "submit" => {
                 let app = text_of(step, "app")?;

@@ -8,9 +8,7 @@ use headroom_core::books::{Books, LeafUsers};
 use headroom_core::config::Configuration;
 use headroom_core::id::{ApplicationId, QueueId};
 use headroom_core::resource::{Amounts, Resources};
-use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide,
-};
+use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide};
 
 use super::record::Record;
 use super::setup::PARTITION;
