@@ -8,9 +8,7 @@ use headroom_core::books::tracker::TrackerKind;
 use headroom_core::books::{LeafUser, LeafUsers, Queue};
 use headroom_core::id::QueueId;
 use headroom_core::resource::Resources;
-use headroom_core::userlimit::{
-    Among, Bounds, Calculator, Decimal, DriverRules, Formula, Leaf, Part,
-};
+use headroom_core::userlimit::{Among, Bounds, Calculator, Decimal, Formula, Leaf, Part, Rules};
 use serde_json::{Map, Value};
 
 use super::Replay;
@@ -92,11 +90,7 @@ impl Replay {
         let Subject { path, recorded, leaf, .. } = subject;
         let drivers = self.setup.drivers(path)?;
         let rules = subject.users.rules();
-        let mut ours = self.driver_limits.get(*path).cloned().unwrap_or_default();
-        if self.setup.calculator == Calculator::Dominant {
-            // Its 32-bit percentage may be a little more, and what is whole a step more. Decision M-10.
-            ours = ours.into_iter().flat_map(|one| self.with_a_step(one)).collect();
-        }
+        let ours = self.driver_limits.get(*path).cloned().unwrap_or_default();
         figures.one_of(path, "am_limit", &ours, &recorded["am_limit"], self.counted())?;
         // Who has nothing but applications that wait is counted late. Decision M-16.
         let late = recorded.get("pending_only_users").and_then(Value::as_u64).unwrap_or_default();
@@ -120,22 +114,19 @@ impl Replay {
     pub(super) fn driver_limits_of(&self, path: &str) -> Result<BTreeSet<Size>> {
         let leaf = self.world.books.shared_leaf(self.world.queue(path)?);
         let leaf = leaf.context("its users share it")?;
-        let (rules, drivers): (_, DriverRules) =
-            (self.world.users(path)?.rules(), self.setup.drivers(path)?);
-        let limits = self.looks.limits(path, &self.record)?.into_iter();
-        limits
-            .map(|limit| {
-                let current = self.world.vector(limit)?;
-                Ok(Size::of(&drivers.of_queue(rules, &leaf, &current)))
-            })
-            .collect()
-    }
-
-    /// A size, and the same with a step more in one or both types.
-    fn with_a_step(&self, size: Size) -> Vec<Size> {
-        let Size { memory, cores } = self.setup.step;
-        let more = [(0, 0), (memory, 0), (0, cores), (memory, cores)];
-        more.map(|(memory, cores)| size.plus(Size { memory, cores })).to_vec()
+        let (rules, drivers) = (self.world.users(path)?.rules(), self.setup.drivers(path)?);
+        let without_steps = Rules { step: Resources::new(), ..rules.clone() };
+        let mut found = BTreeSet::new();
+        for limit in self.looks.limits(path, &self.record)? {
+            let current = self.world.vector(limit)?;
+            let of = |rules| Size::of(&drivers.of_queue(rules, &leaf, &current));
+            let (ours, exact) = (of(rules), of(&without_steps));
+            found.insert(ours);
+            if self.setup.calculator == Calculator::Dominant {
+                found.extend(a_step_more(ours, exact, self.setup.step));
+            }
+        }
+        Ok(found)
     }
 
     fn compare_app(&self, name: &str, recorded: &Value, figures: &mut Figures) -> Result<()> {
@@ -217,6 +208,15 @@ impl Subject<'_> {
         let trackers = &replay.world.books.partition(self.row.partition).trackers;
         self.users.user(trackers.level_of(TrackerKind::User, user, self.id)?)
     }
+}
+
+/// What a part may be that is whole steps, if the percentage has 32 bits and so is a little more: a
+/// step more in one of the types or both. Decision M-10.
+fn a_step_more(part: Size, exact: Size, step: Size) -> Vec<Size> {
+    let memory = if part.memory == exact.memory { step.memory } else { 0 };
+    let cores = if part.cores == exact.cores { step.cores } else { 0 };
+    let more = [(memory, 0), (0, cores), (memory, cores)];
+    more.map(|(memory, cores)| part.plus(Size { memory, cores })).to_vec()
 }
 
 /// All of a size counts.

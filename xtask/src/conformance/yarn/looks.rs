@@ -1,4 +1,4 @@
-//! What CapacityScheduler knew when it last looked.
+//! What `CapacityScheduler` knew when it last looked.
 //!
 //! It reports headroom and driver limits by what a leaf might have, and an application asked for,
 //! when it last looked at them; ours follow from the books that are asked. Decision M-17. When it

@@ -1,9 +1,9 @@
-//! Judges histories of YARN's CapacityScheduler, 2.7.3 and 3.4.3: what was placed, reserved and given
+//! Judges histories of YARN's `CapacityScheduler`, 2.7.3 and 3.4.3: what was placed, reserved and given
 //! back is applied to our books as it was recorded, and after each step the limits and headroom that
 //! follow are compared.
 //!
 //! - `setup` makes one of our configurations of theirs, `world` applies operations and events,
-//!   `record` keeps what was recorded, `looks` what CapacityScheduler knew when it last looked,
+//!   `record` keeps what was recorded, `looks` what `CapacityScheduler` knew when it last looked,
 //!   `compare` makes our figures, `figures` puts them beside the recorded ones.
 //! - Compared: what queues, users and applications use; what applications wait for; who is active;
 //!   limits among active users and among all; the limits of 2.7.3 by application; headroom; the limits of

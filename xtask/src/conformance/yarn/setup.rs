@@ -21,7 +21,7 @@ pub(super) const PARTITION: &str = "default";
 /// What a history says before its first step.
 #[derive(Debug)]
 pub(super) struct Setup {
-    /// Which CapacityScheduler it was.
+    /// Which `CapacityScheduler` it was.
     pub(super) formula: Formula,
     pub(super) calculator: Calculator,
     /// The minimum allocation.

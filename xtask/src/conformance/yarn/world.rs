@@ -60,7 +60,7 @@ struct Running {
     node: String,
 }
 
-/// CapacityScheduler counts what it reserves as used. So it is an allocation here, as long as it is
+/// `CapacityScheduler` counts what it reserves as used. So it is an allocation here, as long as it is
 /// recorded as reserved.
 #[derive(Debug)]
 struct Reserved {
