@@ -149,14 +149,15 @@ proptest! {
         let queue = leaf.max.clone();
         let bounds = Bounds { limit: &limit, used: &used, queue: &queue, free: &free };
         let headroom = case.rules().headroom(&leaf, bounds);
-        let mut left = vec![free.clone(), queue.minus_existing(&leaf.used)];
-        left.push(limit.minus_existing(&used));
+        let left = [free.clone(), queue.minus_existing(&leaf.used), limit.minus_existing(&used)];
         for (resource, amount) in headroom.iter() {
             let of_it = left.iter().filter_map(|left| left.get(resource));
             let least = of_it.min().unwrap_or_default().max(Quantity::ZERO);
             let step = Quantity::of(case.step[resource.lane()]).max(Quantity::of(1));
             prop_assert!(Quantity::ZERO <= amount && amount <= least);
             prop_assert!(least.minus(amount) < step, "{amount:?} of {least:?}");
+            let is_whole = amount.get() % step.get() == 0;
+            prop_assert!(is_whole || amount == free.get_or_zero(resource), "{amount:?}");
         }
         prop_assert_eq!(headroom.len(), 2);
     }
