@@ -17,7 +17,8 @@ pub(super) struct Case {
     pub(super) long_name: String,
     pub(super) value: Value,
     name: String,
-    stem: String,
+    /// The name of its file without the ending.
+    pub(super) stem: String,
     file: PathBuf,
     line: usize,
 }

@@ -23,12 +23,18 @@ impl Default for DriverRules {
 
 impl DriverRules {
     /// What all drivers of a leaf may have. `current` is what the queue may use now: the lower of its
-    /// maximum and what its parent leaves it. The guarantee counts where it is more than that.
+    /// maximum and what its parent leaves it. The guarantee counts where it is more than that: in
+    /// all types, or as a whole vector with 2.7.3.
     pub fn of_queue(&self, rules: &Rules, leaf: &Leaf, current: &Resources) -> Resources {
         let ops = rules.ops(leaf);
-        let is_lower = ops.fits(current, &leaf.guaranteed);
-        let usable = if is_lower { current } else { &leaf.guaranteed };
-        ops.map(usable, |resource, amount| {
+        let usable = match rules.formula {
+            Formula::Yarn27 => ops.larger(&leaf.guaranteed, current),
+            Formula::Yarn3 | Formula::Smooth if ops.fits(current, &leaf.guaranteed) => {
+                current.clone()
+            }
+            Formula::Yarn3 | Formula::Smooth => leaf.guaranteed.clone(),
+        };
+        ops.map(&usable, |resource, amount| {
             rounded(rules, resource, Fraction::of(amount).times(self.part))
         })
     }

@@ -13,12 +13,14 @@ mod calculator;
 mod decimal;
 mod driver;
 mod formula;
+mod headroom;
 
 use crate::resource::{Quantity, Resources};
 
 pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
+pub use headroom::Bounds;
 
 use calculator::Ops;
 

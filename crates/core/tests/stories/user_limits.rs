@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use expect_test::expect;
 use headroom_core::resource::{Quantity, Resources};
 use headroom_core::testkit::{World, tell, tell_world};
+use headroom_core::userlimit::{Among, Decimal};
 
 use crate::check;
 
@@ -321,4 +322,45 @@ fn of_those_above_their_share_the_least_served_goes_on() {
             release f1: f1 released, b2 on n1
         "#]],
     );
+}
+
+#[test]
+fn among_everyone_a_leaf_is_split_whoever_waits() {
+    // Ann runs and waits, Bob runs, Cid waits for nothing yet; Eve is elsewhere.
+    let world = tell_world(
+        "
+        queue root.q guaranteed vcore=30 share yarn3;p=10;f=off;bob=2 step vcore=1
+        queue root.other share yarn3
+        node n1 vcore=30
+        app app1 root.q ann
+        app app2 root.q bob
+        app app3 root.q cid
+        app app4 root.other eve
+        ask a1 app1 vcore=8
+        ask b1 app2 vcore=8
+        ask a2 app1 vcore=20
+        ",
+    );
+    let books = &world.books;
+    let partition = *books.partitions().first_key_value().unwrap().0;
+    let leaf = books.queue_at(partition, "root.q").unwrap();
+    let everyone: Vec<&str> = books.everyone_in(leaf).into_iter().map(|name| &**name).collect();
+    assert_eq!(everyone, ["ann", "bob", "cid"]);
+    let vcore = books.types().find("vcore").unwrap();
+    let limit = |user: &str, among| {
+        let limit = books.limit_among(leaf, user, among, &Resources::new()).unwrap().limit;
+        limit.get_or_zero(vcore).get() / 1000
+    };
+    let active = ["ann", "bob", "cid", "eve"].map(|user| limit(user, Among::Active));
+    // Ann alone splits what she uses and a step; the others would have as much, by weight.
+    assert_eq!(active, [9, 18, 9, 9]);
+    let among = books.among_everyone(leaf).unwrap();
+    assert_eq!(among, Among::All(Decimal::whole(4)));
+    // 30 among 4: 7.5, up to a step.
+    assert_eq!(["ann", "bob", "cid"].map(|user| limit(user, among)), [8, 16, 8]);
+    let (ann, _) = books.users_of(leaf).unwrap().users().next().unwrap();
+    let one = books.user_limit(leaf, ann, &Resources::new()).unwrap().limit;
+    assert_eq!(one.get_or_zero(vcore).get() / 1000, 9);
+    let root = books.queue_at(partition, "root").unwrap();
+    assert_eq!(books.among_everyone(root), None);
 }

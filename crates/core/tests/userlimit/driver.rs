@@ -1,8 +1,8 @@
 //! What drivers may have.
 
-use headroom_core::userlimit::{Calculator, Decimal, DriverRules, Formula, Rules};
+use headroom_core::userlimit::{Calculator, Decimal, DriverRules, Formula, Leaf, Rules};
 
-use super::{decimal, in_memory, leaf, memory, smooth, yarn};
+use super::{decimal, in_memory, leaf, memory, smooth, vector, yarn};
 
 #[test]
 fn uh_18_the_guarantee_counts_where_the_queue_may_use_less() {
@@ -38,4 +38,21 @@ fn the_memory_calculator_of_yarn_rounds_to_the_nearest_first() {
     assert_eq!(of(yarn(Formula::Yarn27, "25", Some("1"))), 1);
     assert_eq!(of(yarn(Formula::Yarn3, "25", Some("1"))), 1);
     assert_eq!(of(smooth("25", Some("1"))), 2);
+}
+
+#[test]
+fn where_the_queue_may_use_less_of_one_type_the_formulas_differ() {
+    // 80 of 100 memory is the larger share, 10 of 100 cores are less than are guaranteed.
+    let vectors = [vector(&[40, 40]), vector(&[80, 10])];
+    let leaf = Leaf { guaranteed: vectors[0].clone(), total: vector(&[100, 100]), ..leaf(0, 0, 1) };
+    let of = |formula| {
+        let rules = Rules {
+            calculator: Calculator::Dominant,
+            step: vector(&[1, 1]),
+            ..yarn(formula, "100", Some("1"))
+        };
+        DriverRules::default().of_queue(&rules, &leaf, &vectors[1])
+    };
+    assert_eq!(of(Formula::Yarn27), vector(&[8, 1]));
+    assert_eq!(of(Formula::Yarn3), vector(&[4, 4]));
 }

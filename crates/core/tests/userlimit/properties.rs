@@ -1,7 +1,9 @@
 //! What holds of our formula for all numbers, in two types at once.
 
 use headroom_core::resource::{Quantity, Resources};
-use headroom_core::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules};
+use headroom_core::userlimit::{
+    Among, Bounds, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules,
+};
 use proptest::prelude::*;
 
 use super::{decimal, vector};
@@ -138,6 +140,26 @@ proptest! {
     fn one_more_user_raises_no_limit(case in cases()) {
         let more = Case { users: case.users + 1, ..case };
         prop_assert!(is_no_less(&case.limit(), &more.limit()));
+    }
+
+    #[test]
+    fn headroom_is_within_all_that_bounds_it(case in cases(), used in pairs(1 << 50), free in pairs(1 << 50)) {
+        let (leaf, limit) = (case.leaf(), case.limit().limit);
+        let [used, free] = [used, free].map(|pair| vector(&pair));
+        let queue = leaf.max.clone();
+        let bounds = Bounds { limit: &limit, used: &used, queue: &queue, free: &free };
+        let headroom = case.rules().headroom(&leaf, bounds);
+        let left = [free.clone(), queue.minus_existing(&leaf.used), limit.minus_existing(&used)];
+        for (resource, amount) in headroom.iter() {
+            let of_it = left.iter().filter_map(|left| left.get(resource));
+            let least = of_it.min().unwrap_or_default().max(Quantity::ZERO);
+            let step = Quantity::of(case.step[resource.lane()]).max(Quantity::of(1));
+            prop_assert!(Quantity::ZERO <= amount && amount <= least);
+            prop_assert!(least.minus(amount) < step, "{amount:?} of {least:?}");
+            let is_whole = amount.get() % step.get() == 0;
+            prop_assert!(is_whole || amount == free.get_or_zero(resource), "{amount:?}");
+        }
+        prop_assert_eq!(headroom.len(), 2);
     }
 
     /// The proof that there is no dead zone: the shares of all active users are more than what they

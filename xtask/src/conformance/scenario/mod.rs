@@ -87,8 +87,8 @@ impl Judge for Replay<'_> {
         verdict(&mut *(self.begin)(text_of(case, "config")?), case)
     }
 
-    fn subset(&self, case: &Value) -> Option<&'static str> {
-        Scenario.subset(case)
+    fn subset(&self, case: &Value, file: &str) -> Option<&'static str> {
+        Scenario.subset(case, file)
     }
 }
 
@@ -111,7 +111,7 @@ impl Judge for Scenario {
         verdict(&mut Driver::new(text_of(case, "config")?), case)
     }
 
-    fn subset(&self, case: &Value) -> Option<&'static str> {
+    fn subset(&self, case: &Value, _file: &str) -> Option<&'static str> {
         let covers: Vec<&str> = list(case, "covers").iter().filter_map(Value::as_str).collect();
         let has = |tags: &[&str]| tags.iter().any(|tag| covers.contains(tag));
         (has(&ABOUT_LIMITS) && !has(&BEYOND_LIMITS)).then_some(LIMITS)

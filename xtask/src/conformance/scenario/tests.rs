@@ -115,7 +115,7 @@ fn the_subset_goes_by_tags() {
         (json!(["user-limit", "preemption"]), None),
         (json!(["release"]), None),
     ] {
-        assert_eq!(Scenario.subset(&json!({"covers": covers})), expected, "{covers}");
+        assert_eq!(Scenario.subset(&json!({"covers": covers}), "hand"), expected, "{covers}");
     }
 }
 

@@ -4,6 +4,7 @@
 //! however many share. Only leaves with user limits are here.
 
 mod change;
+mod everyone;
 
 use alloc::sync::Arc;
 
@@ -95,6 +96,11 @@ impl LeafUsers {
     /// What the leaf says of its users.
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// The weight of a user, whether he has anything here or not.
+    pub fn weight_of(&self, user: &str) -> Decimal {
+        self.config.weight(user)
     }
 
     /// The largest ask that is taken; an absent type is not bounded.
@@ -223,14 +229,25 @@ impl Books {
     /// is now or not.
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
-        let (user, mut state) = (users.user(level)?, users.state.clone());
+        self.limit_for(leaf, users, users.user(level)?, Among::Active, ask)
+    }
+
+    fn limit_for(
+        &self,
+        leaf: QueueId,
+        users: &LeafUsers,
+        user: &LeafUser,
+        among: Among,
+        ask: &Resources,
+    ) -> Option<Limit> {
+        let mut state = self.shared_leaf(leaf)?.clone();
         if users.rules.formula == Formula::Smooth && !user.active {
             state.active += 1;
             state.active_weight = state.active_weight.plus(user.weight);
             state.used_active.add(&user.used);
         }
         let ask = &users.normalised(ask);
-        let part = Part { weight: user.weight, among: Among::Active, ask };
+        let part = Part { weight: user.weight, among, ask };
         Some(users.rules.limit(&state, part))
     }
 }

@@ -1,0 +1,81 @@
+//! How much more a user may have at once.
+
+use headroom_core::resource::Resources;
+use headroom_core::userlimit::{Bounds, Calculator, Formula, Leaf, Rules};
+
+use super::{in_memory, leaf, memory, smooth, vector, yarn};
+
+/// For a user who may have `limit` and uses `used`, in a queue that may have `queue`, where so much is
+/// free.
+fn headroom(rules: &Rules, leaf: &Leaf, of: [&Resources; 4]) -> Resources {
+    let [limit, used, queue, free] = of;
+    rules.headroom(leaf, Bounds { limit, used, queue, free })
+}
+
+fn all() -> [Rules; 3] {
+    let [old, new] =
+        [Formula::Yarn27, Formula::Yarn3].map(|formula| yarn(formula, "100", Some("1")));
+    [old, new, smooth("100", Some("1"))]
+}
+
+#[test]
+fn uh_12_the_least_of_limit_queue_and_partition() {
+    let leaf = leaf(60, 55, 1);
+    for (free, expected) in [(20, [5, 5, 5]), (3, [5, 3, 3])] {
+        let of = [30, 22, 60, free].map(memory);
+        // 2.7.3 does not look at what is free.
+        let got = all().map(|rules| in_memory(&headroom(&rules, &leaf, of.each_ref())));
+        assert_eq!(got, expected, "{free} free");
+    }
+}
+
+#[test]
+fn uh_13_in_whole_steps() {
+    let leaf = leaf(0, 0, 1);
+    let of = [5_700, 0, 90_000, 90_000].map(memory);
+    for rules in all() {
+        let rules = Rules { step: memory(1_024), ..rules };
+        assert_eq!(in_memory(&headroom(&rules, &leaf, of.each_ref())), 5_120);
+    }
+}
+
+#[test]
+fn uh_14_the_maximum_of_a_label_is_that_of_the_queue() {
+    let leaf = leaf(50, 30, 1);
+    let of = [20, 8, 50, 15].map(memory);
+    let got = all().map(|rules| in_memory(&headroom(&rules, &leaf, of.each_ref())));
+    assert_eq!(got, [12, 12, 12]);
+}
+
+#[test]
+fn the_formulas_differ_in_what_is_free_and_in_what_is_negative() {
+    // A user above his limit in cores; memory is free, and no cores are.
+    let total = vector(&[1_000, 100]);
+    let leaf = Leaf { used: vector(&[300, 60]), total: total.clone(), ..leaf(0, 0, 1) };
+    let of = [vector(&[400, 40]), vector(&[300, 60]), total, vector(&[700, 10])];
+    let got = all().map(|rules| {
+        let calculator = match rules.formula {
+            Formula::Smooth => Calculator::Componentwise,
+            _ => Calculator::Dominant,
+        };
+        let rules = Rules { calculator, step: vector(&[1, 1]), ..rules };
+        headroom(&rules, &leaf, of.each_ref())
+    });
+    assert_eq!(got, [vector(&[100, -20]), vector(&[100, 0]), vector(&[100, 0])]);
+    // Whole vectors: 0.05 of the cluster is free, 0.1 would be left.
+    let free = vector(&[50, 5]);
+    let of = [&vector(&[400, 60]), &vector(&[300, 60]), &vector(&[1_000, 100]), &free];
+    let rules = Rules {
+        calculator: Calculator::Dominant,
+        step: vector(&[1, 1]),
+        ..yarn(Formula::Yarn3, "100", Some("1"))
+    };
+    assert_eq!(headroom(&rules, &leaf, of), free);
+}
+
+#[test]
+fn a_type_that_is_not_limited_is_bounded_by_the_rest() {
+    let leaf = Leaf { used: vector(&[10, 4]), ..leaf(0, 0, 1) };
+    let of = [&memory(30), &vector(&[10, 4]), &vector(&[100]), &vector(&[90, 6])];
+    assert_eq!(headroom(&smooth("100", None), &leaf, of), vector(&[20, 6]));
+}

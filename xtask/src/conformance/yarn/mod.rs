@@ -1,0 +1,242 @@
+//! Judges histories of YARN's `CapacityScheduler`, 2.7.3 and 3.4.3: what was placed, reserved and given
+//! back is applied to our books as it was recorded, and after each step the limits and headroom that
+//! follow are compared.
+//!
+//! - `setup` makes one of our configurations of theirs, `world` applies operations and events,
+//!   `record` keeps what was recorded, `looks` what `CapacityScheduler` knew when it last looked,
+//!   `compare` makes our figures, `figures` puts them beside the recorded ones.
+//! - Compared: what queues, users and applications use; what applications wait for; who is active;
+//!   limits among active users and among all; the limits of 2.7.3 by application; headroom; the limits of
+//!   drivers. Memory alone where the calculator of the case is `default` (decision M-18).
+//! - Taken from the record, beside what happened: what queues have guaranteed and at most (M-10);
+//!   which applications wait for a driver limit or a parallel limit; how many users have only such
+//!   ones (M-16); at a change of nodes, and where another leaf holds something back (M-13), what a
+//!   leaf might have.
+//! - Not compared yet, since the core has no limits of drivers and applications: which applications are
+//!   activated or rejected, `active_apps`, `pending_apps`, `am_used`, `max_apps`.
+//! - Not compared: `current_limit` and `limit_reported`, which go stale (M-17); `abs_used`, which is
+//!   `used` once more; `pending_capped`, the demand that its preemption sees (M-1, M-9).
+
+mod compare;
+mod figures;
+mod looks;
+mod record;
+mod setup;
+mod size;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result, bail};
+use headroom_core::userlimit::{Calculator, Formula};
+use serde_json::Value;
+
+use self::figures::Figures;
+use self::looks::Looks;
+use self::record::Record;
+use self::setup::Setup;
+use self::size::Size;
+use self::world::World;
+use super::case::text_of;
+use super::{Judge, Verdict};
+
+/// Judges by the core's books and its formulas; a case is equal when every figure of every step is.
+pub(super) struct Yarn;
+
+impl Judge for Yarn {
+    fn judge(&self, case: &Value) -> Result<Verdict> {
+        let mut replay = Replay::new(case)?;
+        for (number, step) in steps(case)?.iter().enumerate() {
+            let figures = replay.step(step).with_context(|| format!("step {number}"))?;
+            if let Some(first) = figures.differences.first() {
+                return Ok(Verdict::Differs { step: number, what: first.to_string() });
+            }
+        }
+        Ok(Verdict::Equal)
+    }
+
+    fn subset(&self, _case: &Value, file: &str) -> Option<&'static str> {
+        ["am-limits", "scenes", "user-limit-2.7.3", "user-limit-3.x"]
+            .into_iter()
+            .find(|part| *part == file)
+    }
+
+    /// Every step, and what differs after it.
+    fn show(&self, case: &Value) -> Result<String> {
+        let mut replay = Replay::new(case)?;
+        let mut page = format!("{:#}\n", case["config"]);
+        for (number, step) in steps(case)?.iter().enumerate() {
+            let _ = writeln!(page, "{number}: {step}");
+            for difference in replay.step(step)?.differences {
+                let _ = writeln!(page, "  DIFFERS  {difference}");
+            }
+        }
+        Ok(page)
+    }
+}
+
+fn steps(case: &Value) -> Result<&Vec<Value>> {
+    case.get("steps").and_then(Value::as_array).context("the field \"steps\" must be a list")
+}
+
+/// One history on its way.
+#[derive(Debug)]
+struct Replay {
+    setup: Setup,
+    world: World,
+    record: Record,
+    looks: Looks,
+    /// By leaf, what drivers may have as it was worked out last.
+    driver_limits: BTreeMap<String, BTreeSet<Size>>,
+}
+
+impl Replay {
+    fn new(case: &Value) -> Result<Self> {
+        let (setup, record) = (Setup::read(case)?, Record::default());
+        let mut world = World::default();
+        world.configure(setup.configuration(&record, Size::ZERO)?)?;
+        let (looks, driver_limits) = (Looks::default(), BTreeMap::new());
+        Ok(Self { setup, world, record, looks, driver_limits })
+    }
+
+    /// Play one step, and compare what follows.
+    fn step(&mut self, step: &Value) -> Result<Figures> {
+        let operation = text_of(step, "op")?;
+        let leaf = self.leaf_of(step);
+        self.operate(operation, step)?;
+        let mut reserved_on = BTreeMap::new();
+        for event in step.get("events").and_then(Value::as_array).into_iter().flatten() {
+            self.event(event, &mut reserved_on).with_context(|| event.to_string())?;
+        }
+        self.record.merge(step);
+        if operation == "finish" {
+            let app = text_of(step, "app")?;
+            self.record.forget(app);
+            self.looks.forget(app);
+        }
+        let names: Vec<String> = self.world.apps.keys().cloned().collect();
+        for name in names {
+            let node = reserved_on.get(&*name).copied();
+            self.world.reserve(&name, self.record.reserved(&name)?, node)?;
+        }
+        let configuration = self.setup.configuration(&self.record, self.world.total())?;
+        self.world.configure(configuration)?;
+        let nodes_changed = matches!(operation, "add_node" | "remove_node");
+        if nodes_changed {
+            self.looks.nodes_changed(&self.world, &self.record)?;
+        } else if operation == "heartbeat" {
+            self.looks.offered(&self.world, &self.record, self.setup.step)?;
+        }
+        self.looks.see(&self.record)?;
+        self.limit_drivers(operation, nodes_changed, leaf.as_deref())?;
+        self.world.books.check()?;
+        let mut figures = Figures::default();
+        self.compare(&mut figures)?;
+        Ok(figures)
+    }
+
+    /// The leaf of the application that a step is about.
+    fn leaf_of(&self, step: &Value) -> Option<String> {
+        let known = step["app"].as_str().and_then(|app| self.world.apps.get(app));
+        let queue = known.map(|app| app.queue.as_str()).or_else(|| step["queue"].as_str());
+        queue.map(str::to_owned)
+    }
+
+    fn operate(&mut self, operation: &str, step: &Value) -> Result<()> {
+        match operation {
+            "add_node" => {
+                self.world.add_node(text_of(step, "node")?, Size::read(&step["resource"])?)
+            }
+            "remove_node" => self.world.remove_node(text_of(step, "node")?),
+            "submit" => {
+                let app = text_of(step, "app")?;
+                if step["apps"][app]["state"] == "rejected" {
+                    return Ok(());
+                }
+                self.world.submit(app, text_of(step, "user")?, text_of(step, "queue")?)
+            }
+            "ask" => {
+                let app = text_of(step, "app")?;
+                let count = step["count"].as_u64().and_then(|count| u32::try_from(count).ok());
+                let count = count.context("the field \"count\" must be a number")?;
+                let priority = step["priority"].as_i64();
+                let priority = priority.context("the field \"priority\" must be a number")?;
+                let (size, counts) = (Size::read(&step["resource"])?, self.counts(app));
+                self.world.ask(app, priority, size, count, counts)
+            }
+            "finish" => self.world.finish(text_of(step, "app")?),
+            // What came of them are events.
+            "heartbeat" | "release" | "preemption_round" => Ok(()),
+            other => bail!("the operation {other} is not known"),
+        }
+    }
+
+    /// Whether what an application asks for now makes its user active. That it waits for a driver
+    /// limit or a parallel limit is a fact here: the core does not know these limits yet.
+    ///
+    /// In 2.7.3 it always does. In 3.4.3 it does when an application of its user in the leaf is
+    /// activated by then, itself or another; and once it does, it does until it has ended.
+    fn counts(&self, app: &str) -> bool {
+        let Some(asking) = self.world.apps.get(app) else { return false };
+        let mut his = self
+            .world
+            .apps
+            .iter()
+            .filter(|(_, other)| (&other.user, &other.queue) == (&asking.user, &asking.queue));
+        self.setup.formula == Formula::Yarn27 || his.any(|(name, _)| self.record.is_active(name))
+    }
+
+    fn event<'step>(
+        &mut self,
+        event: &'step Value,
+        reserved_on: &mut BTreeMap<&'step str, &'step str>,
+    ) -> Result<()> {
+        let text = |place: usize| event[place].as_str().context("a text is missing");
+        let (kind, app, node) = (text(0)?, text(1)?, text(3)?);
+        let size = Size::read(&event[2])?;
+        let count = event[4].as_u64().context("the count is missing")?;
+        let by_memory = self.setup.calculator == Calculator::Memory;
+        for _ in 0..count {
+            match kind {
+                "alloc" => {
+                    self.looks.place(&self.world, &self.record, app, self.setup.step)?;
+                    self.world.place(app, size, node, by_memory)?;
+                    self.looks.placed(app, size);
+                }
+                "reserve" => {
+                    self.looks.place(&self.world, &self.record, app, self.setup.step)?;
+                    reserved_on.insert(app, node);
+                }
+                "release" => self.world.give_back(app, size, node, false)?,
+                "kill" => self.world.give_back(app, size, node, true)?,
+                "mark" => {}
+                other => bail!("the event {other} is not known"),
+            }
+        }
+        Ok(())
+    }
+
+    /// 2.7.3 works out what drivers may have whenever it is asked, 3.4.3 when an application comes or
+    /// goes in the leaf, and when nodes do. Decision M-15.
+    fn limit_drivers(
+        &mut self,
+        operation: &str,
+        nodes_changed: bool,
+        leaf: Option<&str>,
+    ) -> Result<()> {
+        let always = self.setup.formula == Formula::Yarn27 || nodes_changed;
+        let here = matches!(operation, "submit" | "finish").then_some(leaf).flatten();
+        let leaves = self.record.leaves().map(|(path, _)| path);
+        let changed: Vec<String> =
+            leaves.filter(|path| always || here == Some(*path)).map(str::to_owned).collect();
+        for path in changed {
+            let limits = self.driver_limits_of(&path)?;
+            self.driver_limits.insert(path, limits);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

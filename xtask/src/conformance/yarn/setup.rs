@@ -1,0 +1,178 @@
+//! The configuration of a history, as one of ours.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+use headroom_core::Name;
+use headroom_core::config::{
+    Configuration, PartitionConfig, QueueConfig, UserFactor, UserLimitsConfig,
+};
+use headroom_core::resource::Amounts;
+use headroom_core::userlimit::{Calculator, Decimal, DriverRules, Enforcement, Formula};
+use serde_json::{Map, Value};
+
+use super::record::Record;
+use super::size::Size;
+use crate::conformance::case::text_of;
+
+/// The partition of every history.
+pub(super) const PARTITION: &str = "default";
+
+/// What a history says before its first step.
+#[derive(Debug)]
+pub(super) struct Setup {
+    /// Which `CapacityScheduler` it was.
+    pub(super) formula: Formula,
+    pub(super) calculator: Calculator,
+    /// The minimum allocation.
+    pub(super) step: Size,
+    /// Of each queue, what was configured.
+    queues: BTreeMap<String, Value>,
+    /// Of the whole scheduler.
+    scheduler: Value,
+}
+
+impl Setup {
+    /// # Errors
+    /// When the case lacks something; the text names the field.
+    pub(super) fn read(case: &Value) -> Result<Self> {
+        let formula = match text_of(case, "version")? {
+            "2.7.3" => Formula::Yarn27,
+            "3.4.3" => Formula::Yarn3,
+            other => bail!("the field \"version\" is {other}: it must be 2.7.3 or 3.4.3"),
+        };
+        let config = case.get("config").context("the field \"config\" must be there")?;
+        let calculator = match text_of(config, "resource_calculator")? {
+            "default" => Calculator::Memory,
+            "dominant" => Calculator::Dominant,
+            other => bail!("resource_calculator is {other}: it must be default or dominant"),
+        };
+        let queues = config.get("queues").and_then(Value::as_object);
+        let queues = queues.context("config.queues must be an object")?.clone();
+        Ok(Self {
+            formula,
+            calculator,
+            step: Size::read(&config["minimum_allocation"]).context("minimum_allocation")?,
+            queues: queues.into_iter().collect(),
+            scheduler: config["scheduler"].clone(),
+        })
+    }
+
+    /// What counts of an amount: without cores where nothing but memory does. Decision M-18.
+    pub(super) fn counted(&self, size: Size) -> Size {
+        if self.calculator == Calculator::Memory { size.memory_alone() } else { size }
+    }
+
+    /// What drivers may have of a queue.
+    ///
+    /// # Errors
+    /// When it is no decimal.
+    pub(super) fn drivers(&self, path: &str) -> Result<DriverRules> {
+        let own = self.queues.get(path).and_then(|queue| queue.get("maximum_am_resource_percent"));
+        let part = own.or_else(|| self.scheduler.get("maximum-am-resource-percent"));
+        let Some(part) = part else { return Ok(DriverRules::default()) };
+        Ok(DriverRules { part: decimal(part)? })
+    }
+
+    /// The queues with capacities as they are recorded. Decision M-10.
+    ///
+    /// # Errors
+    /// When the case lacks something; the text names the field.
+    pub(super) fn configuration(&self, record: &Record, total: Size) -> Result<Configuration> {
+        let mut root = QueueConfig {
+            name: Name::new("root"),
+            parent: true,
+            submit_acl: "*".to_owned(),
+            ..QueueConfig::default()
+        };
+        for path in self.queues.keys() {
+            // A parent is less than what is below it, so it is there by then.
+            let mut parent = &mut root;
+            let names: Vec<&str> = path.split('.').skip(1).collect();
+            for name in names.iter().take(names.len() - 1) {
+                let above = name.to_lowercase();
+                let found = parent.children.iter_mut().find(|child| *child.name == *above);
+                parent = found.with_context(|| format!("{path} has no queue {name} above it"))?;
+            }
+            let queue = self.queue(path, record, total).with_context(|| path.clone())?;
+            parent.children.push(queue);
+        }
+        let mut partition = PartitionConfig::new(PARTITION, root);
+        partition.preemption.enabled = false;
+        partition.preemption.strict_guarantee = false;
+        Ok(Configuration { partitions: vec![partition], ..Configuration::default() })
+    }
+
+    fn queue(&self, path: &str, record: &Record, total: Size) -> Result<QueueConfig> {
+        let name = path.rsplit('.').next().unwrap_or(path).to_lowercase();
+        let (mut guaranteed, mut max) = (Amounts::EMPTY, Amounts::EMPTY);
+        if let Some(recorded) = record.queue(path) {
+            let amounts = |size| self.counted(size).amounts();
+            if let Some(share) = recorded.get("abs_max_capacity") {
+                max = amounts(part_of(total, share)?);
+            } else {
+                guaranteed = amounts(record.queue_size(path, "capacity")?);
+                max = amounts(record.queue_size(path, "max_capacity")?);
+            }
+        }
+        let below = format!("{path}.");
+        let is_parent = self.queues.keys().any(|other| other.starts_with(&below));
+        let limits = if is_parent { None } else { Some(self.user_limits(path)?) };
+        Ok(QueueConfig {
+            name: name.into(),
+            parent: is_parent,
+            guaranteed,
+            max,
+            user_limits: limits,
+            ..QueueConfig::default()
+        })
+    }
+
+    fn user_limits(&self, path: &str) -> Result<UserLimitsConfig> {
+        let queue = &self.queues[path];
+        let factor = match queue.get("user_limit_factor") {
+            Some(factor) if factor.as_f64() == Some(-1.0) => UserFactor::Off,
+            Some(factor) => UserFactor::Times(decimal(factor)?),
+            None => UserFactor::Times(Decimal::ONE),
+        };
+        let floor = queue.get("minimum_user_limit_percent");
+        let nobody = Map::new();
+        let weights = queue.get("weights").and_then(Value::as_object).unwrap_or(&nobody);
+        let mut weights = weights
+            .iter()
+            .map(|(user, weight)| Ok((Name::new(user), decimal(weight)?)))
+            .collect::<Result<Vec<_>>>()?;
+        weights.sort();
+        // CapacityScheduler knows no increment; the step is the minimum allocation. Decision M-8.
+        let step = self.counted(self.step).amounts();
+        Ok(UserLimitsConfig {
+            formula: Some(self.formula),
+            enforcement: Some(Enforcement::Overshoot),
+            calculator: Some(self.calculator),
+            floor: Some(floor.map_or(Ok(Decimal::HUNDRED), decimal)?),
+            factor: Some(factor),
+            weights,
+            minimum_allocation: Some(step.clone()),
+            increment: Some(step),
+            maximum_allocation: None,
+        })
+    }
+}
+
+/// The part of the cluster that is recorded as a fraction, rounded down.
+fn part_of(total: Size, share: &Value) -> Result<Size> {
+    let share = share.as_f64().context("abs_max_capacity must be a number")?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "a part of a cluster is far below 2^53 MB"
+    )]
+    let part = |amount: i64| (amount as f64 * share).floor() as i64;
+    Ok(Size { memory: part(total.memory), cores: part(total.cores) })
+}
+
+/// A number, or a text with one.
+fn decimal(value: &Value) -> Result<Decimal> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Decimal::parse(&text).with_context(|| format!("{text} must be a decimal"))
+}
