@@ -8,6 +8,7 @@ mod no_dead_zone;
 mod properties;
 mod scenes;
 mod smooth;
+mod worked;
 mod yarn27;
 mod yarn3;
 
