@@ -13,12 +13,14 @@ mod calculator;
 mod decimal;
 mod driver;
 mod formula;
+mod headroom;
 
 use crate::resource::{Quantity, Resources};
 
 pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::DriverRules;
+pub use headroom::{Bound, Headroom, Room, Tightest};
 
 use calculator::Ops;
 
@@ -102,6 +104,18 @@ pub struct Leaf {
     /// The sums, by type, of what those use whose dominant share is in that type; see
     /// [`Rules::dominant`].
     pub dominant: Resources,
+}
+
+impl Leaf {
+    /// The same with one more active user, of this weight, who uses this much of it already.
+    #[must_use]
+    pub fn joined_by(&self, weight: Decimal, used: &Resources) -> Self {
+        let mut joined = self.clone();
+        joined.active += 1;
+        joined.active_weight = joined.active_weight.plus(weight);
+        joined.used_active.add(used);
+        joined
+    }
 }
 
 /// Whose share is asked for.

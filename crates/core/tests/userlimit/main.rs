@@ -4,6 +4,7 @@
 mod admission;
 mod closed_forms;
 mod driver;
+mod headroom;
 mod no_dead_zone;
 mod properties;
 mod scenes;

@@ -64,27 +64,8 @@ impl LeafUser {
 
 impl LeafUsers {
     fn new(books: &mut Books, config: &Arc<UserLimitsConfig>) -> Self {
-        let mut intern = |amounts: &Option<Amounts>| {
-            amounts.as_ref().map(|amounts| books.types.intern_all(amounts)).unwrap_or_default()
-        };
-        let step = intern(&config.minimum_allocation);
-        let increment = match &config.increment {
-            Some(_) => intern(&config.increment),
-            None => step.clone(),
-        };
-        let largest = intern(&config.maximum_allocation);
-        let rules = Rules {
-            formula: config.formula.unwrap_or_default(),
-            enforcement: config.enforcement.unwrap_or_default(),
-            calculator: config.calculator.unwrap_or_default(),
-            floor: config.floor.unwrap_or(Decimal::HUNDRED),
-            factor: match config.factor {
-                None => Some(Decimal::ONE),
-                Some(UserFactor::Times(factor)) => Some(factor),
-                Some(UserFactor::Off) => None,
-            },
-            step,
-        };
+        let intern = |amounts: &Amounts| books.types.intern_all(amounts);
+        let Sizes { rules, increment, largest } = Sizes::of(config, intern);
         Self {
             rules: rules.into(),
             config: config.clone(),
@@ -103,6 +84,11 @@ impl LeafUsers {
         &self.rules
     }
 
+    /// Asks count as multiples of it.
+    pub const fn increment(&self) -> &Resources {
+        &self.increment
+    }
+
     /// The largest ask that is taken; an absent type is not bounded.
     pub const fn largest(&self) -> &Resources {
         &self.largest
@@ -118,12 +104,22 @@ impl LeafUsers {
         self.users.get(&level)
     }
 
+    /// How much one of its users may have while the leaf is like that, for an ask of this size as it
+    /// counts.
+    ///
+    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
+    /// is now or not.
+    pub fn limit(&self, state: &Leaf, user: &LeafUser, ask: &Resources) -> Limit {
+        let part = Part { weight: user.weight, among: Among::Active, ask };
+        if self.rules.formula == Formula::Smooth && !user.active {
+            return self.rules.limit(&state.joined_by(user.weight, &user.used), part);
+        }
+        self.rules.limit(state, part)
+    }
+
     /// What an ask of this size counts as.
     pub fn normalised(&self, ask: &Resources) -> Resources {
-        if self.rules.step.is_empty() && self.increment.is_empty() {
-            return ask.clone();
-        }
-        self.rules.normalised(ask, &self.increment)
+        normalised(&self.rules, &self.increment, ask)
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -191,45 +187,88 @@ impl Books {
     /// A leaf as its user limits see it; none where it has none.
     pub fn shared_leaf(&self, leaf: QueueId) -> Option<Leaf> {
         let users = self.users_of(leaf)?;
-        let row = self.queue(leaf);
-        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
-        let mut max = Resources::new();
-        for (_, queue) in self.up(leaf).filter(|(_, queue)| queue.parent.is_some()) {
-            if let Some(of) = &queue.max {
-                max = max.minimum(of);
-            }
-        }
-        if users.rules.formula != Formula::Smooth {
-            // CapacityScheduler knows no queue without a maximum: it is all there is.
-            max = max.minimum(&total);
-        }
         Some(Leaf {
-            total,
-            guaranteed: row.guaranteed.clone().unwrap_or_default(),
-            max,
-            used: row.allocated.clone(),
             used_active: users.used_active.clone(),
             active: users.active,
             active_weight: users.active_weight,
             dominant: users.dominant.clone(),
+            ..self.leaf_alone(leaf, users.rules.formula)
         })
     }
 
     /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
-    /// none, or the user neither uses anything there nor waits.
-    ///
-    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
-    /// is now or not.
+    /// none, or the user neither uses anything there nor waits. See [`LeafUsers::limit`].
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
-        let (user, mut state) = (users.user(level)?, self.shared_leaf(leaf)?);
-        if users.rules.formula == Formula::Smooth && !user.active {
-            state.active += 1;
-            state.active_weight = state.active_weight.plus(user.weight);
-            state.used_active.add(&user.used);
-        }
-        let ask = &users.normalised(ask);
-        let part = Part { weight: user.weight, among: Among::Active, ask };
-        Some(users.rules.limit(&state, part))
+        let (user, state) = (users.user(level)?, self.shared_leaf(leaf)?);
+        Some(users.limit(&state, user, &users.normalised(ask)))
     }
+
+    /// What a queue may have at most by the maxima on its path, the size of the cluster left out; a
+    /// type that is absent is not bounded.
+    fn path_max(&self, queue: QueueId) -> Resources {
+        let below_root = self.up(queue).filter(|(_, queue)| queue.parent.is_some());
+        let named = below_root.filter_map(|(_, queue)| queue.max.as_ref());
+        named.fold(Resources::new(), |least, max| least.minimum(max))
+    }
+
+    /// A queue as user limits with this formula see it, without its users.
+    pub(crate) fn leaf_alone(&self, queue: QueueId, formula: Formula) -> Leaf {
+        let row = self.queue(queue);
+        let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
+        let mut max = self.path_max(queue);
+        if formula != Formula::Smooth {
+            // CapacityScheduler knows no queue without a maximum: it is all there is.
+            max = max.minimum(&total);
+        }
+        let guaranteed = row.guaranteed.clone().unwrap_or_default();
+        Leaf { total, guaranteed, max, used: row.allocated.clone(), ..Leaf::default() }
+    }
+}
+
+/// What a block `userlimits` comes to, in the types of somebody.
+pub(crate) struct Sizes {
+    pub(crate) rules: Rules,
+    /// Asks count as multiples of it.
+    pub(crate) increment: Resources,
+    /// Larger asks are refused; an absent type is not bounded.
+    pub(crate) largest: Resources,
+}
+
+impl Sizes {
+    /// With defaults where nothing is said.
+    pub(crate) fn of(
+        config: &UserLimitsConfig,
+        mut intern: impl FnMut(&Amounts) -> Resources,
+    ) -> Self {
+        let mut size = |amounts: &Option<Amounts>| amounts.as_ref().map(&mut intern);
+        let step = size(&config.minimum_allocation).unwrap_or_default();
+        let increment = size(&config.increment).unwrap_or_else(|| step.clone());
+        let largest = size(&config.maximum_allocation).unwrap_or_default();
+        let rules = Rules {
+            formula: config.formula.unwrap_or_default(),
+            enforcement: config.enforcement.unwrap_or_default(),
+            calculator: config.calculator.unwrap_or_default(),
+            floor: config.floor.unwrap_or(Decimal::HUNDRED),
+            factor: match config.factor {
+                None => Some(Decimal::ONE),
+                Some(UserFactor::Times(factor)) => Some(factor),
+                Some(UserFactor::Off) => None,
+            },
+            step,
+        };
+        Self { rules, increment, largest }
+    }
+
+    /// What an ask of this size counts as.
+    pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
+        normalised(&self.rules, &self.increment, ask)
+    }
+}
+
+fn normalised(rules: &Rules, increment: &Resources, ask: &Resources) -> Resources {
+    if rules.step.is_empty() && increment.is_empty() {
+        return ask.clone();
+    }
+    rules.normalised(ask, increment)
 }
