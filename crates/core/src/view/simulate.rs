@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use crate::books::tracker::TrackerKind;
 use crate::books::{Books, Sizes};
 use crate::config::UserLimitsConfig;
 use crate::id::QueueId;
@@ -158,7 +159,7 @@ impl SimulationView {
         simulation: &Simulation,
         sees: &dyn Fn(&str) -> bool,
     ) -> Result<Self, SimulationError> {
-        let mut setting = Setting::new(books, queue, simulation, sees)?;
+        let mut setting = Setting::new(books, queue, simulation)?;
         let users = setting.users(simulation, sees)?;
         let leaf = setting.leaf(simulation, &users)?;
         let named = |of: &Resources| setting.types.amounts(of);
@@ -203,7 +204,6 @@ impl<'a> Setting<'a> {
         books: &'a Books,
         queue: QueueId,
         simulation: &Simulation,
-        sees: &dyn Fn(&str) -> bool,
     ) -> Result<Self, SimulationError> {
         let mut types = books.types().clone();
         meet(&mut types, simulation)?;
@@ -214,9 +214,6 @@ impl<'a> Setting<'a> {
         let Rules { formula, floor, .. } = sizes.rules;
         if formula != Formula::Smooth && floor == Decimal::ZERO {
             return Err(SimulationError::NoFloor);
-        }
-        for (user, weight) in config.weights.iter().filter(|(user, _)| sees(user)) {
-            weight_fits(user, *weight, floor)?;
         }
         Ok(Self { books, queue, config, sizes, types })
     }
@@ -231,7 +228,14 @@ impl<'a> Setting<'a> {
         simulation: &Simulation,
         sees: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Somebody>, SimulationError> {
-        let Some(given) = &simulation.users else { return Ok(self.live(simulation, sees)) };
+        let Some(given) = &simulation.users else {
+            let live = self.live(simulation, sees);
+            // Of who is not seen nothing is told, that he weighs too much included.
+            for user in live.iter().filter(|user| user.is_shown) {
+                weight_fits(&user.name, user.weight, self.sizes.rules.floor)?;
+            }
+            return Ok(live);
+        };
         let of_all = simulation.ask.as_ref().map(|ask| self.resources(ask));
         given
             .iter()
@@ -282,7 +286,6 @@ impl<'a> Setting<'a> {
 
     /// The next ask of the user of this name in the live queue.
     fn live_ask(&self, name: &str) -> Option<Resources> {
-        use crate::books::tracker::TrackerKind;
         let trackers = &self.books.partition(self.books.queue(self.queue).partition).trackers;
         let level = trackers.level_of(TrackerKind::User, name, self.queue)?;
         next_ask(self.books, self.books.users_of(self.queue)?.user(level)?)
