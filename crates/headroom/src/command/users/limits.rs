@@ -77,20 +77,18 @@ fn listing(leaves: &[UserLimits], partition: &str) -> Result<Listing> {
 fn heading(leaf: &UserLimits, inputs: &UserLimitInputs) -> String {
     let others = leaf.others.as_ref().map_or(0, |others| others.users);
     let users = leaf.users.len() as u64 + others;
-    let guaranteed = match resources(&inputs.guaranteed) {
-        text if text.is_empty() => "nothing guaranteed, so there are no shares".to_owned(),
-        text => format!("{text} guaranteed"),
-    };
-    let used = match resources(&inputs.used) {
-        text if text.is_empty() => "nothing".to_owned(),
+    let named = |amounts, nothing: &str| match resources(amounts) {
+        text if text.is_empty() => nothing.to_owned(),
         text => text,
     };
+    let used = named(&inputs.used, "nothing");
+    let guaranteed = named(&inputs.guaranteed, "nothing, so there are no shares");
     let factor = match inputs.f {
         off if off < 0.0 => "as much as the queue".to_owned(),
         times => format!("{times} times the guarantee"),
     };
     format!(
-        "{}: {users} {}, {} active; {used} used, {guaranteed}; a share is {} % at least, a user may have {factor}",
+        "{}: {users} {}, {} active; used {used}; guaranteed {guaranteed}; a share is {} % at least, a user may have {factor}",
         leaf.queue_path,
         if users == 1 { "user" } else { "users" },
         inputs.active_users,
@@ -119,7 +117,7 @@ fn add(listing: &mut Listing, leaf: &UserLimits) {
         let nothing = String::new;
         listing.row([
             // No user is called like that.
-            format!("({} others)", others.users),
+            format!("({} {})", others.users, if others.users == 1 { "other" } else { "others" }),
             leaf.queue_path.clone(),
             resources(&others.used),
             nothing(),
@@ -168,10 +166,10 @@ mod tests {
     #[test]
     fn a_leaf_is_a_line_and_its_users_are_rows() {
         expect_test::expect![[r#"
-            root.research: 2 users, 1 active; vcore 30 used, vcore 40 guaranteed; a share is 30 % at least, a user may have 2.5 times the guarantee
-            USER        QUEUE          USED      SHARE     CAP        HEADROOM  LIMITED BY  ACTIVE  WEIGHT  NEXT ASK  RUNNING
-            ann         root.research  vcore 28  vcore 40  vcore 150  vcore 12  softShare   yes        1.5  vcore 2         3
-            (1 others)  root.research  vcore 2                                              0            1                  1
+            root.research: 2 users, 1 active; used vcore 30; guaranteed vcore 40; a share is 30 % at least, a user may have 2.5 times the guarantee
+            USER       QUEUE          USED      SHARE     CAP        HEADROOM  LIMITED BY  ACTIVE  WEIGHT  NEXT ASK  RUNNING
+            ann        root.research  vcore 28  vcore 40  vcore 150  vcore 12  softShare   yes        1.5  vcore 2         3
+            (1 other)  root.research  vcore 2                                              0            1                  1
         "#]]
         .assert_eq(&shown(&[leaf()]));
     }
@@ -194,7 +192,7 @@ mod tests {
         let first = shown(&[one]).lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first,
-            "root.research: 1 user, 1 active; nothing used, nothing guaranteed, so there are no shares; a \
+            "root.research: 1 user, 1 active; used nothing; guaranteed nothing, so there are no shares; a \
              share is 30 % at least, a user may have as much as the queue"
         );
     }
