@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, Sizes};
+use crate::books::{Books, LeafUsers, Sizes};
 use crate::config::UserLimitsConfig;
 use crate::id::QueueId;
 use crate::name::Name;
@@ -265,7 +265,7 @@ impl<'a> Setting<'a> {
     fn live(&self, simulation: &Simulation, sees: &dyn Fn(&str) -> bool) -> Vec<Somebody> {
         let of_all = simulation.ask.as_ref().map(|ask| self.resources(ask));
         let trackers = &self.books.partition(self.books.queue(self.queue).partition).trackers;
-        let rows = self.books.users_of(self.queue).into_iter().flat_map(|users| users.users());
+        let rows = self.books.users_of(self.queue).into_iter().flat_map(LeafUsers::users);
         let mut users: Vec<Somebody> = rows
             .map(|(level, user)| {
                 let name = trackers.tracker(trackers.level(level).tracker).name.clone();

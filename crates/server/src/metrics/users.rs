@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::view::{UserLimitView, UserLimitsView, user_limits};
 use headroom_engine::View;
 
@@ -97,7 +97,7 @@ impl Amount {
 
 /// An amount of each type of the cluster.
 fn types<'a>(leaf: &'a UserLimitsView, of: &'a Amounts) -> impl Iterator<Item = (&'a str, i64)> {
-    let amount = |name: &str| of.get(name).map_or(0, |amount| amount.get());
+    let amount = |name: &str| of.get(name).map_or(0, Quantity::get);
     leaf.leaf.total.iter().map(move |(name, _)| (name.as_str(), amount(name)))
 }
 

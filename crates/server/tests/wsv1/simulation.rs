@@ -23,8 +23,9 @@ fn request(formula: &str, capacity: i64, p: f64, f: f64, more: Value) -> Value {
         "total": memory(100), "p": p, "f": f, "step": memory(1), "increment": memory(1),
         "r": memory(1)
     });
-    for (key, value) in more.as_object().unwrap() {
-        whole[key] = value.clone();
+    let Value::Object(more) = more else { panic!("{more} has no fields") };
+    for (key, value) in more {
+        whole[key] = value;
     }
     whole
 }

@@ -134,6 +134,8 @@ fn add(listing: &mut Listing, leaf: &UserLimits) {
 
 #[cfg(test)]
 mod tests {
+    use headroom_api::wsv1::Resources;
+
     use crate::remote::Format;
 
     use super::*;
@@ -165,12 +167,12 @@ mod tests {
 
     #[test]
     fn a_leaf_is_a_line_and_its_users_are_rows() {
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             root.research: 2 users, 1 active; used vcore 30; guaranteed vcore 40; a share is 30 % at least, a user may have 2.5 times the guarantee
             USER       QUEUE          USED      SHARE     CAP        HEADROOM  LIMITED BY  ACTIVE  WEIGHT  NEXT ASK  RUNNING
             ann        root.research  vcore 28  vcore 40  vcore 150  vcore 12  softShare   yes        1.5  vcore 2         3
             (1 other)  root.research  vcore 2                                              0            1                  1
-        "#]]
+        "]]
         .assert_eq(&shown(&[leaf()]));
     }
 
@@ -187,7 +189,8 @@ mod tests {
     fn a_leaf_without_a_guarantee_or_a_factor_says_so() {
         let mut one = leaf();
         let inputs = one.inputs.as_mut().expect("it has them");
-        (inputs.guaranteed, inputs.used, inputs.f) = (Default::default(), Default::default(), -1.0);
+        (inputs.guaranteed, inputs.used, inputs.f) =
+            (Resources::default(), Resources::default(), -1.0);
         one.others = None;
         let first = shown(&[one]).lines().next().unwrap_or_default().to_owned();
         assert_eq!(
