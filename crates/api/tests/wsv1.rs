@@ -12,8 +12,9 @@ use headroom_api::wsv1::{
     ContainerHistory, ErrorBody, EventBatch, EventRecord, EventResource, EventStream,
     ForeignAllocation, GroupUsage, Health, HealthCheck, IntegerText, Node, Partition,
     PartitionNodes, PartitionNodesUtilization, PartitionRules, PlaceholderData, PlacementFilter,
-    PlacementRule, Queue, QueueTemplate, QueueUsage, StateChange, StateDump, StreamLine, UserUsage,
-    UtilizationBucket, Validation, message, to_json, to_json_indented,
+    PlacementRule, Queue, QueueTemplate, QueueUsage, SimulatedLimit, SimulatedLimits,
+    SimulatedUser, StateChange, StateDump, StreamLine, UserLimit, UserLimits, UserLimitsSimulation,
+    UserUsage, UtilizationBucket, Validation, message, to_json, to_json_indented,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +22,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<Vec<u8>>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 27] = [
+const EXAMPLES: [(&str, Read); 31] = [
     ("application", again::<Application>),
     ("applications", again::<Vec<Application>>),
     ("clusters", again::<Vec<Cluster>>),
@@ -42,8 +43,12 @@ const EXAMPLES: [(&str, Read); 27] = [
     ("placementrules", again::<Vec<PlacementRule>>),
     ("queue", again::<Queue>),
     ("queues", again::<Queue>),
+    ("simulated-limits", again::<SimulatedLimits>),
     ("state-dump", again::<StateDump>),
     ("user", again::<UserUsage>),
+    ("user-limits", again::<UserLimits>),
+    ("user-limits-off", again::<UserLimits>),
+    ("user-limits-simulation", again::<UserLimitsSimulation>),
     ("users", again::<Vec<UserUsage>>),
     ("validate-conf-allowed", again::<Validation>),
     ("validate-conf-refused", again::<Validation>),
@@ -178,6 +183,36 @@ fn empty_fields_of_the_configuration_are_left_out_and_no_others() {
         (text(&ConfigLimit::default()), r#"{"Limit":""}"#),
         (text(&ConfigUserGroupResolver::default()), "{}"),
     ] {
+        assert_eq!(written, format!("{expected}\n"));
+    }
+}
+
+#[test]
+fn empty_fields_of_user_limits_are_left_out_and_no_others() {
+    let limits = [
+        (
+            text(&UserLimits::default()),
+            r#"{"queuePath":"","partition":"","enabled":false,"users":[]}"#,
+        ),
+        (
+            text(&UserLimit::default()),
+            concat!(
+                r#"{"user":"","softShare":{},"hardCap":{},"limit":{},"used":{},"headroom":{},"#,
+                r#""active":false,"weight":0,"runningApps":0}"#
+            ),
+        ),
+        (text(&UserLimitsSimulation::default()), "{}"),
+        (text(&SimulatedUser::default()), r#"{"user":""}"#),
+        (
+            text(&SimulatedLimit::default()),
+            concat!(
+                r#"{"user":"","active":false,"weight":0,"used":{},"r":{},"q":{},"C":{},"a":{},"#,
+                r#""b":{},"soft":{},"hard":{},"limit":{},"#,
+                r#""admitted":{"progress":false,"strict":false,"overshoot":false}}"#
+            ),
+        ),
+    ];
+    for (written, expected) in limits {
         assert_eq!(written, format!("{expected}\n"));
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn count(text: &Text) -> Option<u64> {
 
 /// What part of a leaf, of which 1 is all.
 pub(crate) fn part(text: &Text) -> Option<Decimal> {
-    decimal(text).filter(|part| *part <= Decimal::ONE)
+    decimal(&text.value).filter(|part| *part <= Decimal::ONE)
 }
 
 /// The block, which has been found without fault; none where it says nothing.

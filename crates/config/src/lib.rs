@@ -47,7 +47,7 @@ mod render;
 mod review;
 mod scalar;
 mod spelling;
-mod user_limits;
+pub mod user_limits;
 mod vector;
 mod written;
 mod yaml;

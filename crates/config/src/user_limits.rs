@@ -1,4 +1,4 @@
-//! What stands in the block `userlimits`: words and numbers.
+//! What stands in the block `userlimits`: words and numbers, and the rules for them.
 
 use headroom_core::Name;
 use headroom_core::config::{UserFactor, UserLimitsConfig};
@@ -30,34 +30,55 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], text: &Text) -> Option<T> {
     words.iter().find(|(word, _)| *word == text.value).map(|(_, meaning)| *meaning)
 }
 
+/// What [`percent`] takes.
+pub const PERCENT: &str = "it goes from 1 to 100, with up to six decimals, or is 0";
+/// What [`factor`] takes.
+pub const FACTOR: &str = "it is above 0 and up to 1000000, with up to six decimals, or -1";
+/// What [`weight`] takes.
+pub const WEIGHT: &str = "it is 0 or more, with up to six decimals";
+
 /// A number that is written as a decimal. One that begins with a zero is another one to YAML.
-pub(crate) fn decimal(text: &Text) -> Option<Decimal> {
-    let whole = text.value.split('.').next().unwrap_or_default();
+pub(crate) fn decimal(text: &str) -> Option<Decimal> {
+    let whole = text.split('.').next().unwrap_or_default();
     let is_plain = whole.len() == 1 || !whole.starts_with('0');
-    Decimal::parse(&text.value).filter(|_| is_plain)
+    Decimal::parse(text).filter(|_| is_plain)
 }
 
-/// What `userlimitfactor` may be.
-pub(crate) fn factor(text: &Text) -> Option<UserFactor> {
-    if matches!(text.value.as_str(), "-1" | "-1.0") {
+/// What `minimumuserlimitpercent` may be; none for all else.
+pub fn percent(text: &str) -> Option<Decimal> {
+    let legal = |percent: &Decimal| {
+        *percent == Decimal::ZERO || (Decimal::ONE..=Decimal::HUNDRED).contains(percent)
+    };
+    decimal(text).filter(legal)
+}
+
+/// What `userlimitfactor` may be; none for all else.
+pub fn factor(text: &str) -> Option<UserFactor> {
+    if matches!(text, "-1" | "-1.0") {
         return Some(UserFactor::Off);
     }
     decimal(text).filter(|times| *times > Decimal::ZERO).map(UserFactor::Times)
+}
+
+/// What the weight of a user may be, as far as it goes without the percentage; none for all else.
+pub fn weight(text: &str) -> Option<Decimal> {
+    decimal(text)
 }
 
 /// The block, which has been found without fault.
 pub(crate) fn build(from: &UserLimits) -> UserLimitsConfig {
     let amounts =
         |pairs: &Option<Pairs>| pairs.as_ref().map(|pairs| Vector::of(Some(pairs)).amounts());
-    let weight = |(user, text): &(Text, Text)| Some((Name::new(&user.value), decimal(text)?));
-    let mut weights: Vec<(Name, Decimal)> = from.weights.iter().filter_map(weight).collect();
+    let of_user =
+        |(user, text): &(Text, Text)| Some((Name::new(&user.value), weight(&text.value)?));
+    let mut weights: Vec<(Name, Decimal)> = from.weights.iter().filter_map(of_user).collect();
     weights.sort();
     UserLimitsConfig {
         formula: from.formula.as_ref().and_then(|text| meaning(&FORMULAS, text)),
         enforcement: from.enforcement.as_ref().and_then(|text| meaning(&ENFORCEMENTS, text)),
         calculator: from.calculator.as_ref().and_then(|text| meaning(&CALCULATORS, text)),
-        floor: from.floor.as_ref().and_then(decimal),
-        factor: from.factor.as_ref().and_then(factor),
+        floor: from.floor.as_ref().and_then(|text| percent(&text.value)),
+        factor: from.factor.as_ref().and_then(|text| factor(&text.value)),
         weights,
         minimum_allocation: amounts(&from.minimum_allocation),
         increment: amounts(&from.increment),
@@ -71,7 +92,6 @@ mod tests {
 
     #[test]
     fn numbers_are_what_they_look_like_or_none() {
-        let text = |text: &str| Text { value: text.to_owned(), ..Text::default() };
         for (written, expected) in [
             ("0", Some(0)),
             ("0.5", Some(500_000)),
@@ -87,13 +107,24 @@ mod tests {
             ("1000001", None),
             ("", None),
         ] {
-            let found = decimal(&text(written)).map(Decimal::millionths);
+            let found = decimal(written).map(Decimal::millionths);
             assert_eq!(found, expected, "reading {written}");
         }
-        assert_eq!(factor(&text("-1")), Some(UserFactor::Off));
-        assert_eq!(factor(&text("2.5")), Decimal::parse("2.5").map(UserFactor::Times));
+        assert_eq!(factor("-1"), Some(UserFactor::Off));
+        assert_eq!(factor("2.5"), Decimal::parse("2.5").map(UserFactor::Times));
         for none in ["0", "-2", "-1.5", "x"] {
-            assert_eq!(factor(&text(none)), None, "reading {none}");
+            assert_eq!(factor(none), None, "reading {none}");
+        }
+        for (written, expected) in [
+            ("0", true),
+            ("0.5", false),
+            ("1", true),
+            ("33.3", true),
+            ("100", true),
+            ("100.000001", false),
+            ("-1", false),
+        ] {
+            assert_eq!(percent(written).is_some(), expected, "reading {written}");
         }
     }
 }

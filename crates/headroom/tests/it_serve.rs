@@ -164,6 +164,33 @@ fn a_bad_queue_file_is_reported_and_the_running_one_kept() {
 }
 
 #[test]
+fn user_limits_are_shown_by_a_command_with_what_to_write_where_there_are_none() {
+    let folder = Folder::new("serve-user-limits");
+    let shared =
+        "a\n      resources: {guaranteed: {vcore: 4}}\n      userlimits: {}\n    - name: b";
+    folder.write("queues.yaml", QUEUES.replace("NAME", shared));
+    let server = Server::start(&folder, &["--queues", "queues.yaml"]);
+    let url = format!("http://{}", server.address);
+    let ask = |arguments: &[&str]| {
+        let limits = [&["users", "--limits", "--server", &url], arguments].concat();
+        folder.succeed(&limits).stdout
+    };
+    let all = "root.a: 0 users, 0 active; used nothing; guaranteed vcore 4; a share is 100 % at least, a user \
+               may have 1 times the guarantee\n";
+    assert_eq!(ask(&[]), all);
+    assert_eq!(ask(&["--queue", "root.a", "ann"]), all);
+    let off = ask(&["--queue", "root.b"]);
+    assert!(off.starts_with("no `userlimits` are in force at root.b") && off.lines().count() == 1);
+    let json: serde_json::Value = serde_json::from_str(&ask(&["-o", "json"])).unwrap();
+    assert_eq!(json[0]["inputs"]["Q"]["vcore"], 4_000, "{json}");
+    assert_eq!(ask(&["-o", "csv"]).lines().count(), 1);
+    let nowhere = folder.run(&["users", "--limits", "--queue", "root.c", "--server", &url]);
+    assert_eq!(nowhere.code, Some(1));
+    assert!(nowhere.stderr.contains("Queue not found"), "{}", nowhere.stderr);
+    assert_eq!(folder.run(&["users", "--queue", "root.a"]).code, Some(2), "of limits alone");
+}
+
+#[test]
 fn the_levels_of_the_log_are_changed_while_it_runs_and_that_is_audited() {
     let folder = Folder::new("serve-levels");
     let server = Server::start(&folder, &["--log-level", "off"]);

@@ -96,7 +96,9 @@ fn any_path_is_answered_as_the_table_says() {
 fn any_body_is_answered_as_the_table_says() {
     let levels = br#"{"level":"info","targets":{"headroom_server":"debug"}}"#;
     let queues = b"partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n";
-    let (validate, set) = (b"\x00\x00\x03\x01\xff\x00", b"\x01\x00\x01\x01\xff\x04");
+    let (validate, set) = (b"\x00\x00\x03\x01\xff\x00", b"\x02\x00\x01\x01\xff\x04");
+    let simulate = b"\x01\x00\x01\x01\xff\x00";
+    let simulation = br#"{"Q":{"vcore":9},"users":[{"user":"u","used":{"gpu":1}}],"p":30,"f":-1}"#;
     let deep = b"[".repeat(2_000);
     let seeds = vec![
         seed("queues", &[validate, queues]),
@@ -105,12 +107,18 @@ fn any_body_is_answered_as_the_table_says() {
         seed("queues-of-one", &[b"\x00\x01\x03\x01\x00\x00", queues]),
         seed("queues-too-large", &[b"\x00\x01\x03\x00\x63\x00", &queues.repeat(20)]),
         seed("deep", &[validate, &deep]),
+        seed("simulation", &[simulate, simulation]),
+        seed("simulation-empty", &[simulate, b"{}"]),
+        seed(
+            "simulation-large",
+            &[simulate, br#"{"U":{"vcore":9223372036854775807},"r":{"":-1},"f":1e999}"#],
+        ),
         seed("levels", &[set, levels]),
-        seed("levels-utf-16", &[b"\x01\x00\x04\x01\xff\x04", levels]),
-        seed("levels-no-json", &[b"\x01\x00\x05\x01\xff\x04", levels]),
+        seed("levels-utf-16", &[b"\x02\x00\x04\x01\xff\x04", levels]),
+        seed("levels-no-json", &[b"\x02\x00\x05\x01\xff\x04", levels]),
         seed("levels-deep", &[set, &deep]),
-        seed("levels-from-elsewhere", &[b"\x01\x00\x01\x01\xff\x14http://evil.org\x00", levels]),
-        seed("levels-of-one", &[b"\x01\x01\x01\x01\x03\x00", levels]),
+        seed("levels-from-elsewhere", &[b"\x02\x00\x01\x01\xff\x14http://evil.org\x00", levels]),
+        seed("levels-of-one", &[b"\x02\x01\x01\x01\x03\x00", levels]),
         seed("levels-unknown", &[set, br#"{"level":"loud","x":[1e999,"\ud800"]}"#]),
     ];
     replay("rest_body", &seeds, testkit::rest_body);

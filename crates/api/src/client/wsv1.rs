@@ -7,8 +7,8 @@ use super::{Client, ClientError, Lines, sending};
 use crate::routes::Method;
 use crate::wsv1::{
     Application, ApplicationHistory, Cluster, Config, ContainerHistory, EventBatch, GroupUsage,
-    Health, Node, Partition, PartitionNodesUtilization, PlacementRule, Queue, StateDump, UserUsage,
-    Validation,
+    Health, Node, Partition, PartitionNodesUtilization, PlacementRule, Queue, SimulatedLimits,
+    StateDump, UserLimits, UserLimitsSimulation, UserUsage, Validation,
 };
 
 /// Which applications of a partition.
@@ -181,6 +181,29 @@ impl Client {
         let queue = [PARTITION, Once(partition), Fixed("queue"), Twice(queue)];
         let list = [Fixed("applications"), Fixed(which.state())];
         self.get(&[&queue[..], &list].concat(), &which.query()).await
+    }
+
+    /// How the users of a leaf share it.
+    pub async fn get_user_limits(
+        &self,
+        partition: &str,
+        queue: &str,
+    ) -> Result<UserLimits, ClientError> {
+        let parts = [PARTITION, Once(partition), Fixed("queue"), Twice(queue), Fixed("userlimits")];
+        self.get(&parts, &[]).await
+    }
+
+    /// What the limits of the users of a queue would be with other numbers. Nothing happens by it.
+    pub async fn simulate_user_limits(
+        &self,
+        partition: &str,
+        queue: &str,
+        simulation: &UserLimitsSimulation,
+    ) -> Result<SimulatedLimits, ClientError> {
+        let queue = [PARTITION, Once(partition), Fixed("queue"), Twice(queue)];
+        let url = self.url(&[&queue[..], &[Fixed("userlimits/simulate")]].concat())?;
+        let body = serde_json::to_vec(simulation).expect("bodies have texts for keys");
+        self.json(sending(self.request(Method::Post, url), super::JSON, body)).await
     }
 
     /// What users have and may have.

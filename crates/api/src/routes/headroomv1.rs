@@ -97,7 +97,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Identity,
         query: &[],
         request: None,
-        own_answers: &[ok(&[Body { media: JSON, shape: Shape::Object }])],
+        own_answers: &[ok(&[Body { media: JSON, shape: Shape::Object }]), UNCHANGED],
     },
     Route {
         operation: "getHealth",
@@ -170,6 +170,7 @@ pub(super) const ROUTES: &[Route] = &[
                 Body { media: "text/event-stream", shape: Shape::Stream("Event") },
                 Body { media: JSON, shape: Shape::One("EventPage") },
             ]),
+            UNCHANGED,
             BAD_PAGE,
             problem(410, "The events after `Last-Event-ID` or `from` are not kept any more."),
         ],

@@ -27,6 +27,7 @@ mod placement;
 mod queue;
 mod state_dump;
 mod usage;
+mod user_limits;
 mod validation;
 mod value;
 
@@ -51,6 +52,11 @@ pub use placement::{PlacementFilter, PlacementRule};
 pub use queue::{Queue, QueueTemplate};
 pub use state_dump::{EventStream, PartitionNodes, PartitionRules, StateDump};
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
+pub use user_limits::{
+    Admitted, OtherUsers, SimulatedLimit, SimulatedLimits, SimulatedUser, UserLimit,
+    UserLimitAmong, UserLimitCalculator, UserLimitEnforcement, UserLimitFormula, UserLimitInputs,
+    UserLimits, UserLimitsSimulation,
+};
 pub use validation::Validation;
 pub use value::{IntegerText, NotAnInteger, Percentages, Resources};
 

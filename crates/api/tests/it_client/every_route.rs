@@ -177,6 +177,19 @@ async fn usage(asked: &mut Asked) {
     asked.check("getGroups", &body, None, async |c: Client| c.get_groups(ONCE).await).await;
     let body = example("wsv1/group");
     asked.check("getGroup", &body, None, async |c: Client| c.get_group(ONCE, TWICE).await).await;
+    for (body, enabled) in [("wsv1/user-limits", true), ("wsv1/user-limits-off", false)] {
+        let body = example(body);
+        let limits = asked.check("getUserLimits", &body, None, async |c: Client| {
+            c.get_user_limits(ONCE, TWICE).await
+        });
+        assert_eq!(limits.await.enabled, enabled);
+    }
+    let body = example("wsv1/simulated-limits");
+    let sent = serde_json::from_str(&example("wsv1/user-limits-simulation")).unwrap();
+    let limits = asked.check("simulateUserLimits", &body, None, async |c: Client| {
+        c.simulate_user_limits(ONCE, TWICE, &sent).await
+    });
+    assert_eq!(limits.await.users.len(), 2);
 }
 
 async fn events(asked: &mut Asked) {

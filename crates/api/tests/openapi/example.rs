@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 35] = [
+const EXAMPLES: [(&str, &str); 39] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -40,7 +40,11 @@ const EXAMPLES: [(&str, &str); 35] = [
     ("wsv1/placementrules", "[PlacementRule]"),
     ("wsv1/queue", "Queue"),
     ("wsv1/queues", "Queue"),
+    ("wsv1/simulated-limits", "SimulatedLimits"),
     ("wsv1/state-dump", "StateDump"),
+    ("wsv1/user-limits", "UserLimits"),
+    ("wsv1/user-limits-off", "UserLimits"),
+    ("wsv1/user-limits-simulation", "UserLimitsSimulation"),
     ("wsv1/users", "[UserUsage]"),
     ("wsv1/validate-conf-allowed", "Validation"),
     ("wsv1/validate-conf-refused", "Validation"),

@@ -150,7 +150,7 @@ fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
 
 /// Compare with what the queue guarantees, type by type; the first type is told.
 fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
-    let written = here.factor.zip(here.factor.and_then(factor));
+    let written = here.factor.zip(here.factor.and_then(|text| factor(&text.value)));
     let factor = written.and_then(|(text, factor)| match factor {
         UserFactor::Times(times) => Some((text, times)),
         UserFactor::Off => None,

@@ -11,7 +11,9 @@ use headroom_core::userlimit::{Decimal, Formula};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{At, Pairs, Queue, Rule, Text, UserLimits};
-use crate::user_limits::{CALCULATORS, ENFORCEMENTS, FORMULAS, decimal, factor, meaning};
+use crate::user_limits::{
+    CALCULATORS, ENFORCEMENTS, FACTOR, FORMULAS, PERCENT, WEIGHT, factor, meaning, percent, weight,
+};
 use crate::vector::{Measure, Vector, report_quantities, show, write};
 
 use super::Tree;
@@ -133,7 +135,7 @@ impl<'a> Walk<'a, '_> {
         }
         for (user, text) in &block.weights {
             check_user(user, self.report);
-            if let Some(value) = decimal(text) {
+            if let Some(value) = weight(&text.value) {
                 self.weights.enter(&user.value, At { value, span: text.span });
             } else {
                 self.report.push(no_weight(user, text));
@@ -150,7 +152,7 @@ impl<'a> Walk<'a, '_> {
     /// The weights of a block count no more.
     fn leave(&mut self, block: Option<&'a UserLimits>) {
         let weights = block.into_iter().flat_map(|block| &block.weights);
-        for (user, _) in weights.filter(|(_, text)| decimal(text).is_some()) {
+        for (user, _) in weights.filter(|(_, text)| weight(&text.value).is_some()) {
             self.weights.leave(&user.value);
         }
     }
@@ -226,11 +228,8 @@ fn check_words(block: &UserLimits, report: &mut Report) {
 }
 
 fn check_factor(block: &UserLimits, report: &mut Report) {
-    if let Some(text) = block.factor.as_ref().filter(|text| factor(text).is_none()) {
-        let message = format!(
-            "`userlimitfactor` is {}; it is above 0 and up to 1000000, with up to six decimals, or -1",
-            text.value
-        );
+    if let Some(text) = block.factor.as_ref().filter(|text| factor(&text.value).is_none()) {
+        let message = format!("`userlimitfactor` is {}; {FACTOR}", text.value);
         let fault = Diagnostic::error(Code::UserLimitFactor, text.span, message)
             .help("write how many times the guarantee one user may have, or -1 for no such bound");
         report.push(fault);
@@ -239,16 +238,10 @@ fn check_factor(block: &UserLimits, report: &mut Report) {
 
 /// Check a percentage by itself.
 fn check_floor(text: &Text, report: &mut Report) -> Floor {
-    let legal = |percent: &Decimal| {
-        *percent == Decimal::ZERO || (Decimal::ONE..=Decimal::HUNDRED).contains(percent)
-    };
-    if let Some(percent) = decimal(text).filter(legal) {
+    if let Some(percent) = percent(&text.value) {
         return Floor::Written(percent, text.span);
     }
-    let message = format!(
-        "`minimumuserlimitpercent` is {}; it goes from 1 to 100, with up to six decimals, or is 0",
-        text.value
-    );
+    let message = format!("`minimumuserlimitpercent` is {}; {PERCENT}", text.value);
     let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message).help(
         "write the least part of the queue, in percent, that a user's share may shrink to; 0 is no such part",
     );
@@ -278,10 +271,7 @@ fn no_weight(user: &Text, text: &Text) -> Diagnostic {
     let message = if text.value.is_empty() {
         format!("the weight of user `{}` has no number", user.value)
     } else {
-        format!(
-            "the weight of user `{}` is {}; it is 0 or more, with up to six decimals",
-            user.value, text.value
-        )
+        format!("the weight of user `{}` is {}; {WEIGHT}", user.value, text.value)
     };
     Diagnostic::error(Code::UserLimitWeight, text.span, message)
         .help("write 2 for twice the share of others, 0.5 for half of it")

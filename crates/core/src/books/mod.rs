@@ -44,6 +44,7 @@ pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
+pub(crate) use users::Sizes;
 pub use users::{LeafUser, LeafUsers};
 
 use alloc::collections::BTreeMap;

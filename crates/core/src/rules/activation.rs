@@ -90,7 +90,7 @@ impl<'a> Gate<'a> {
         let limits = drivers.rules().map(|of| {
             let users = books.users_of(leaf);
             let rules = users.map_or(&WITHOUT_SHARES, |users| users.rules());
-            let state = books.leaf_to_share(leaf, rules);
+            let state = books.leaf_alone(leaf, rules.formula);
             let current = state.max.minimum(&state.total);
             let all = of.of_queue(rules, &state, &current);
             let active = users.map_or(0, |users| users.state().active);

@@ -4,7 +4,7 @@ use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::calculator::Ops;
 use super::decimal::{Decimal, Fraction, down, saturate, up};
-use super::{Among, Leaf, Limit, Part, Rules};
+use super::{Among, Leaf, Limit, Part, Rules, Worked};
 
 fn step_of(rules: &Rules, resource: ResourceType) -> i64 {
     rules.step.get_or_zero(resource).get()
@@ -30,7 +30,7 @@ fn floor_part(ops: Ops<'_>, of: &Resources, percent: Decimal) -> Resources {
 /// CapacityScheduler 2.7.3, `LeafQueue.computeUserLimit`:
 /// `up(min(max(⌈C / n⌉, ⌈⌊C × p⌋ / 100⌉), ⌊q × f⌋))`, `q` = max(Q, ask), `C` = `q` below it, what is used
 /// and the ask else.
-pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
+pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
     let ops = rules.ops(leaf);
     let queue = ops.larger(&leaf.guaranteed, part.ask);
     let beyond = ops.sum(&leaf.used, part.ask);
@@ -40,15 +40,26 @@ pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
     let equal = ops.map(&split, |_, amount| {
         if users == 0 { 0 } else { (amount / users) + i64::from(amount % users > 0) }
     });
-    let share = ops.larger(&equal, &floor_part(ops, &split, rules.floor));
+    let floor = floor_part(ops, &split, rules.floor);
+    let share = ops.larger(&equal, &floor);
     let cap = rules
         .factor
         .map(|factor| ops.map(&queue, |_, amount| Fraction::of(amount).times(factor).floor()));
-    limits(ops, rules, &share, cap.as_ref(), |of| of)
+    let limit = limits(ops, rules, &share, cap.as_ref(), |of| of);
+    Worked {
+        capacity: queue,
+        consumed: None,
+        base: split.clone(),
+        whole: split,
+        equal,
+        floor,
+        cap,
+        limit,
+    }
 }
 
 /// CapacityScheduler 3, `UsersManager.computeUserLimit`.
-pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
+pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
     let ops = rules.ops(leaf);
     let queue = ops.larger(&leaf.guaranteed, &rules.step);
     let consumed = consumed(ops, rules, leaf);
@@ -60,7 +71,8 @@ pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
     };
     let equal =
         ops.map(&base, |_, amount| Fraction::of(amount).share(Decimal::ONE, weights).ceil());
-    let share = ops.larger(&equal, &floor_part(ops, &split, rules.floor));
+    let floor = floor_part(ops, &split, rules.floor);
+    let share = ops.larger(&equal, &floor);
     let cap = match rules.factor {
         Some(factor) if !leaf.guaranteed.is_zero() => {
             ops.map(&queue, |_, amount| Fraction::of(amount).times(factor).floor())
@@ -68,10 +80,12 @@ pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
         _ => rounded_down(ops, rules, &leaf.max),
     };
     // The weight comes last, above the cap, too.
-    limits(ops, rules, &share, Some(&cap), |of| {
+    let limit = limits(ops, rules, &share, Some(&cap), |of| {
         let weighed = ops.map(&of, |_, amount| Fraction::of(amount).times(part.weight).floor());
         rounded_down(ops, rules, &weighed)
-    })
+    });
+    let (consumed, cap) = (Some(consumed), Some(cap));
+    Worked { capacity: queue, consumed, base, whole: split, equal, floor, cap, limit }
 }
 
 /// The lower of a share and a cap, rounded up, and what is done with it in the end.
@@ -108,32 +122,93 @@ fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
 /// Ours. All is said type by type; a type of which nothing is guaranteed is neither split nor
 /// capped by the factor.
 pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
-    let ops = rules.ops(leaf);
-    let amount = |of: &Resources, resource: ResourceType| of.get_or_zero(resource).get();
-    let (among, is_alone) = match part.among {
-        Among::Active => (leaf.active_weight, leaf.active == 0),
-        Among::All(weights) => (weights, false),
-    };
-    // Nobody is active: as if he alone were.
-    let among = if is_alone { part.weight } else { among };
-    let used_inactive = leaf.used.minus(&leaf.used_active);
-    let soft = ops.map(&leaf.guaranteed, |resource, guaranteed| {
-        let ask = amount(part.ask, resource);
-        let plus =
-            |used: &Resources| Quantity::of(amount(used, resource)).plus(Quantity::of(ask)).get();
-        let left = Quantity::of(guaranteed).minus(used_inactive.get_or_zero(resource)).get();
-        let split = match part.among {
-            Among::Active => left.max(plus(&leaf.used_active)),
-            Among::All(_) => guaranteed.max(plus(&leaf.used)),
-        };
-        let all = guaranteed.max(plus(&leaf.used));
-        let share = Fraction::of(split).share(part.weight, among).ceil();
-        let floor = Fraction::of(all).percent(rules.floor).times(part.weight).ceil();
-        up(share.max(floor), step_of(rules, resource))
-    });
+    let split = Smooth::new(rules, leaf, part);
+    let soft = split.ops.map(&leaf.guaranteed, |resource, amount| split.soft(resource, amount));
     let hard = smooth_cap(rules, leaf, part.weight, part.ask);
     let limit = soft.minimum(&hard);
     Limit { soft, hard, limit }
+}
+
+/// The same with all that it was worked out from.
+pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
+    let split = Smooth::new(rules, leaf, part);
+    let each = |value: fn(Shares) -> i64| {
+        split.ops.map(&leaf.guaranteed, |resource, amount| value(split.shares(resource, amount)))
+    };
+    let mut cap = rules.factor.map(|_| Resources::new());
+    for (resource, most) in factor_caps(rules, leaf, part.weight, part.ask) {
+        if let Some(cap) = &mut cap {
+            cap.set(resource, most);
+        }
+    }
+    Worked {
+        capacity: split.ops.map(&leaf.guaranteed, |resource, amount| {
+            amount.max(part.ask.get_or_zero(resource).get())
+        }),
+        consumed: None,
+        base: each(|of| of.base),
+        whole: each(|of| of.whole),
+        equal: each(|of| of.equal),
+        floor: each(|of| of.floor),
+        cap,
+        limit: smooth(rules, leaf, part),
+    }
+}
+
+/// What a share of `smooth` follows from.
+struct Smooth<'a> {
+    rules: &'a Rules,
+    leaf: &'a Leaf,
+    part: Part<'a>,
+    ops: Ops<'a>,
+    /// The weights of those who split.
+    among: Decimal,
+    used_inactive: Resources,
+}
+
+/// One type of it.
+struct Shares {
+    base: i64,
+    whole: i64,
+    equal: i64,
+    floor: i64,
+}
+
+impl<'a> Smooth<'a> {
+    fn new(rules: &'a Rules, leaf: &'a Leaf, part: Part<'a>) -> Self {
+        let among = match part.among {
+            // Nobody is active: as if he alone were.
+            Among::Active if leaf.active == 0 => part.weight,
+            Among::Active => leaf.active_weight,
+            Among::All(weights) => weights,
+        };
+        let used_inactive = leaf.used.minus(&leaf.used_active);
+        Self { rules, leaf, part, ops: rules.ops(leaf), among, used_inactive }
+    }
+
+    fn shares(&self, resource: ResourceType, guaranteed: i64) -> Shares {
+        let amount = |of: &Resources| of.get_or_zero(resource);
+        let ask = amount(self.part.ask);
+        let plus = |used: &Resources| amount(used).plus(ask).get();
+        let left = Quantity::of(guaranteed).minus(amount(&self.used_inactive)).get();
+        let whole = guaranteed.max(plus(&self.leaf.used));
+        let base = match self.part.among {
+            Among::Active => left.max(plus(&self.leaf.used_active)),
+            Among::All(_) => whole,
+        };
+        let weight = self.part.weight;
+        Shares {
+            base,
+            whole,
+            equal: Fraction::of(base).share(weight, self.among).ceil(),
+            floor: Fraction::of(whole).percent(self.rules.floor).times(weight).ceil(),
+        }
+    }
+
+    fn soft(&self, resource: ResourceType, guaranteed: i64) -> i64 {
+        let Shares { equal, floor, .. } = self.shares(resource, guaranteed);
+        up(equal.max(floor), step_of(self.rules, resource))
+    }
 }
 
 /// Never more than that, by type: the queue's maximum, and so many times its guarantee, or the ask
@@ -144,18 +219,31 @@ pub(super) fn smooth_cap(
     weight: Decimal,
     ask: &Resources,
 ) -> Resources {
-    let ops = rules.ops(leaf);
-    let mut hard = ops.map(&leaf.max, |_, max| max);
-    let Some(factor) = rules.factor else { return hard };
-    let guaranteed = leaf
-        .guaranteed
-        .iter()
-        .filter(|(resource, amount)| ops.counts(*resource) && *amount > Quantity::ZERO);
-    for (resource, guaranteed) in guaranteed {
-        let queue = guaranteed.max(ask.get_or_zero(resource));
-        let cap = Fraction::of(queue.get()).times(factor).times(weight).floor();
-        let max = leaf.max.get(resource).map_or(i64::MAX, Quantity::get);
-        hard.set(resource, Quantity::of(cap.min(max)));
+    let mut hard = rules.ops(leaf).map(&leaf.max, |_, max| max);
+    for (resource, cap) in factor_caps(rules, leaf, weight, ask) {
+        let max = leaf.max.get(resource);
+        hard.set(resource, max.map_or(cap, |max| cap.min(max)));
     }
     hard
+}
+
+/// What the factor allows one user, in the types of which something is guaranteed; nothing where
+/// there is no factor.
+fn factor_caps<'a>(
+    rules: &'a Rules,
+    leaf: &'a Leaf,
+    weight: Decimal,
+    ask: &'a Resources,
+) -> impl Iterator<Item = (ResourceType, Quantity)> {
+    let ops = rules.ops(leaf);
+    rules.factor.into_iter().flat_map(move |factor| {
+        let some = leaf.guaranteed.iter();
+        let some = some
+            .filter(move |(resource, amount)| ops.counts(*resource) && *amount > Quantity::ZERO);
+        some.map(move |(resource, guaranteed)| {
+            let queue = guaranteed.max(ask.get_or_zero(resource));
+            let cap = Fraction::of(queue.get()).times(factor).times(weight).floor();
+            (resource, Quantity::of(cap))
+        })
+    })
 }

@@ -20,7 +20,7 @@ use crate::resource::{Quantity, Resources};
 pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
-pub use headroom::Bounds;
+pub use headroom::{Bound, Headroom, Room, Tightest};
 
 use calculator::Ops;
 
@@ -118,6 +118,18 @@ pub struct Leaf {
     pub dominant: Resources,
 }
 
+impl Leaf {
+    /// The same with one more active user, of this weight, who uses this much of it already.
+    #[must_use]
+    pub fn joined_by(&self, weight: Decimal, used: &Resources) -> Self {
+        let mut joined = self.clone();
+        joined.active += 1;
+        joined.active_weight = joined.active_weight.plus(weight);
+        joined.used_active.add(used);
+        joined
+    }
+}
+
 /// Whose share is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'leaf> {
@@ -150,13 +162,45 @@ pub struct Limit {
     pub limit: Resources,
 }
 
+/// A limit with what it was worked out from, for those who want to see why. The letters are those
+/// of user-headroom §2.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Worked {
+    /// What counts as the queue's capacity (`q`): the guarantee, or the ask where that is more; with
+    /// `yarn3` the minimum allocation in place of the ask.
+    pub capacity: Resources,
+    /// What all users have, by their dominant shares; with `yarn3` alone.
+    pub consumed: Option<Resources>,
+    /// What is split by weight: `base` of `yarn3`, `B` of `smooth`, `C` of `yarn27`.
+    pub base: Resources,
+    /// What the floor is a part of (`C`).
+    pub whole: Resources,
+    /// An equal part of the base (`a`); with `smooth` as much of it as the user weighs.
+    pub equal: Resources,
+    /// The least that a share may be (`b`); with `smooth` as much of it as the user weighs.
+    pub floor: Resources,
+    /// What the factor allows; none where it allows anything.
+    pub cap: Option<Resources>,
+    /// What follows from it.
+    pub limit: Limit,
+}
+
 impl Rules {
     /// How much a user of a leaf may have.
     pub fn limit(&self, leaf: &Leaf, part: Part<'_>) -> Limit {
         match self.formula {
+            Formula::Yarn27 => formula::yarn27(self, leaf, part).limit,
+            Formula::Yarn3 => formula::yarn3(self, leaf, part).limit,
+            Formula::Smooth => formula::smooth(self, leaf, part),
+        }
+    }
+
+    /// The same, with what it follows from.
+    pub fn worked(&self, leaf: &Leaf, part: Part<'_>) -> Worked {
+        match self.formula {
             Formula::Yarn27 => formula::yarn27(self, leaf, part),
             Formula::Yarn3 => formula::yarn3(self, leaf, part),
-            Formula::Smooth => formula::smooth(self, leaf, part),
+            Formula::Smooth => formula::smooth_worked(self, leaf, part),
         }
     }
 

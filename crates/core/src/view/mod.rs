@@ -17,9 +17,11 @@ mod partition;
 mod percent;
 mod placement;
 mod queue;
+mod simulate;
 mod spent;
 mod tally;
 mod usage;
+mod user_limits;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
@@ -30,9 +32,13 @@ pub use partition::PartitionView;
 pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};
 pub use queue::{QueueView, TemplateView};
+pub use simulate::{
+    SimulatedLimitView, SimulatedUser, Simulation, SimulationError, SimulationView,
+};
 pub use spent::{SpentView, SummaryView};
 pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
+pub use user_limits::{LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, user_limits};
 
 use crate::books::Books;
 use crate::resource::{Amounts, Resources};

@@ -5,10 +5,12 @@ mod admission;
 mod closed_forms;
 mod driver;
 mod headroom;
+mod headroom_by_formula;
 mod no_dead_zone;
 mod properties;
 mod scenes;
 mod smooth;
+mod worked;
 mod yarn27;
 mod yarn3;
 

@@ -1,8 +1,9 @@
 //! What holds of our formula for all numbers, in two types at once.
 
+use headroom_core::id::{Id, QueueId, Slot};
 use headroom_core::resource::{Quantity, Resources};
 use headroom_core::userlimit::{
-    Among, Bounds, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules,
+    Among, Bound, Calculator, Decimal, Formula, Leaf, Limit, Part, Room, Rules,
 };
 use proptest::prelude::*;
 
@@ -144,12 +145,13 @@ proptest! {
 
     #[test]
     fn headroom_is_within_all_that_bounds_it(case in cases(), used in pairs(1 << 50), free in pairs(1 << 50)) {
-        let (leaf, limit) = (case.leaf(), case.limit().limit);
+        let (leaf, limit) = (case.leaf(), case.limit());
         let [used, free] = [used, free].map(|pair| vector(&pair));
-        let queue = leaf.max.clone();
-        let bounds = Bounds { limit: &limit, used: &used, queue: &queue, free: &free };
-        let headroom = case.rules().headroom(&leaf, bounds);
-        let left = [free.clone(), queue.minus_existing(&leaf.used), limit.minus_existing(&used)];
+        let left = leaf.max.minus_existing(&leaf.used);
+        let queue = Bound::QueueMax(QueueId::from_slot(Slot::new(0, 0)));
+        let others = [Room { bound: queue, left: left.clone() }];
+        let headroom = case.rules().headroom(&leaf, (&limit, &used), &others, &free).amounts;
+        let left = [free.clone(), left, limit.limit.minus_existing(&used)];
         for (resource, amount) in headroom.iter() {
             let of_it = left.iter().filter_map(|left| left.get(resource));
             let least = of_it.min().unwrap_or_default().max(Quantity::ZERO);

@@ -2,6 +2,7 @@
 
 mod objects;
 mod usage;
+mod user_limits;
 
 use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::id::PartitionId;
@@ -10,6 +11,7 @@ use headroom_core::testkit::{World, partition};
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
 
 /// One cluster with a partition `default`.
+#[derive(Default)]
 pub(crate) struct Cluster(pub(crate) World);
 
 impl Cluster {

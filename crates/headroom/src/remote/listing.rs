@@ -26,6 +26,8 @@ pub(crate) struct Listing {
     columns: &'static [&'static str],
     /// Columns with numbers: they end at the right.
     numbers: &'static [&'static str],
+    /// Lines above the table, for people alone.
+    headings: Vec<String>,
     rows: Vec<Vec<String>>,
     full: Value,
 }
@@ -37,13 +39,18 @@ impl Listing {
     /// When it cannot be written as JSON.
     pub(crate) fn new(columns: &'static [&'static str], full: &impl Serialize) -> Result<Self> {
         let full = serde_json::to_value(full).context("the answer is no JSON")?;
-        Ok(Self { columns, numbers: &[], rows: Vec::new(), full })
+        Ok(Self { columns, numbers: &[], headings: Vec::new(), rows: Vec::new(), full })
     }
 
     /// Which of the columns have numbers.
     pub(crate) fn numbers(mut self, numbers: &'static [&'static str]) -> Self {
         self.numbers = numbers;
         self
+    }
+
+    /// One more line above the table. Where there is one, a table without rows is left out.
+    pub(crate) fn heading(&mut self, line: String) {
+        self.headings.push(line);
     }
 
     /// One more row, a cell for each column.
@@ -58,11 +65,19 @@ impl Listing {
     /// When a value cannot be written in that format.
     pub(crate) fn render(&self, format: Format) -> Result<String> {
         Ok(match format {
-            Format::Table => format!("{}\n", self.table()),
+            Format::Table => self.headed(),
             Format::Json => format!("{:#}\n", self.full),
             Format::Yaml => serde_saphyr::to_string(&self.full).context("no YAML")?,
             Format::Csv => self.csv()?,
         })
+    }
+
+    fn headed(&self) -> String {
+        let mut lines: Vec<String> = self.headings.iter().map(|line| printable(line)).collect();
+        if lines.is_empty() || !self.rows.is_empty() {
+            lines.push(self.table());
+        }
+        format!("{}\n", lines.join("\n"))
     }
 
     fn table(&self) -> String {
@@ -110,6 +125,19 @@ mod tests {
         listing.row(["a".to_owned(), "1".to_owned()]);
         listing.row(["  b,\u{1b}[31m".to_owned(), "100".to_owned()]);
         listing
+    }
+
+    #[test]
+    fn headings_are_for_people_and_stand_for_a_table_without_rows() {
+        let mut headed = listing();
+        headed.heading("two \u{1b}of them".to_owned());
+        let shown = headed.render(Format::Table).expect("it can be written");
+        assert!(shown.starts_with("two \u{fffd}of them\nNAME "), "{shown}");
+        for format in [Format::Json, Format::Yaml, Format::Csv] {
+            assert_eq!(headed.render(format).unwrap(), listing().render(format).unwrap());
+        }
+        headed.rows.clear();
+        assert_eq!(headed.render(Format::Table).unwrap(), "two \u{fffd}of them\n");
     }
 
     #[test]

@@ -58,9 +58,10 @@ fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
     Refusal::new(Code::Forbidden, format!("this needs one of {needed}; {identity} has {has}"))
 }
 
-/// Whether a route changes anything. Judging a queue file does not.
+/// Whether a route changes anything. Judging a queue file does not, nor asking what would be.
 pub fn is_change(route: &Route) -> bool {
-    route.method != Method::Get && route.operation != "validateConfig"
+    route.method != Method::Get
+        && !matches!(route.operation, "validateConfig" | "simulateUserLimits")
 }
 
 /// Judge whether a page of another site may have made a request that changes something.

@@ -19,6 +19,7 @@ pub(crate) mod placement;
 pub(crate) mod queue;
 pub mod si;
 pub(crate) mod usage;
+pub(crate) mod user_limits;
 pub(crate) mod validation;
 pub(crate) mod value;
 pub(crate) mod yaml;

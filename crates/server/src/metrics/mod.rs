@@ -4,7 +4,7 @@
 //! Everything is found when it is asked for: from a view of the books, from what the engine has
 //! counted, and from what the server counts about itself. So a series goes with its queue, node or
 //! partition, and nothing is counted twice. A scrape costs the queues, the nodes and the reasons,
-//! not what runs or waits.
+//! not what runs or waits; ours besides the users of leaves with user limits.
 
 mod engine;
 mod own;
@@ -13,6 +13,7 @@ mod reference;
 mod requests;
 mod scrape;
 mod text;
+mod users;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -45,8 +46,10 @@ async fn reference_only(State(service): State<Service>) -> Response<Body> {
 
 async fn all(State(service): State<Service>) -> Response<Body> {
     let scrape = Scrape::of(&service).await;
+    let shared = users::shared(&scrape.view).await;
     let mut out = Exposition::default();
     own::write(&mut out, &scrape);
+    users::write(&mut out, &shared);
     reference::write(&mut out, &scrape);
     process::write(&mut out, &service);
     answer(out)

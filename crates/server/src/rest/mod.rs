@@ -27,6 +27,7 @@ mod settings;
 mod state_dump;
 mod stream;
 mod usage;
+mod user_limits;
 mod validation;
 mod visible;
 
@@ -99,6 +100,8 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getApplication" => get(application::get_application),
         "getApplications" => get(application::get_applications),
         "getQueueApplicationsByState" => get(application::get_queue_applications_by_state),
+        "getUserLimits" => get(user_limits::get_user_limits),
+        "simulateUserLimits" => post(user_limits::simulate_user_limits),
         "getUsers" => get(usage::get_users),
         "getUser" => get(usage::get_user),
         "getGroups" => get(usage::get_groups),

@@ -189,7 +189,8 @@ pub fn rest_body(bytes: &[u8]) {
     let pieces: Vec<_> = content.chunks(piece).map(Chunk::copy_from_slice).map(Ok).collect();
     let pieces: Vec<std::io::Result<Chunk>> = pieces.into_iter().chain(breaks_off).collect();
     let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
-    let request = request.method(route.method.as_str()).uri(route.path).extension(peer);
+    let path = route.path.replace("{partition}", "default").replace("{queue}", "root.fair");
+    let request = request.method(route.method.as_str()).uri(path).extension(peer);
     let request = request.body(Body::from_stream(stream::iter(pieces)));
     let request = request.expect("a route of the table can be asked");
     watched(|| {

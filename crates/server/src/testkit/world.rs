@@ -36,6 +36,8 @@ partitions:
             resources: {guaranteed: {vcore: 1}, max: {vcore: 4}}
           - name: fair
             properties: {application.sort.policy: fair}
+            resources: {guaranteed: {vcore: 4}}
+            userlimits: {minimumuserlimitpercent: 50}
             limits:
               - {limit: ann, users: [ann], maxapplications: 2, maxresources: {vcore: 4}}
               - {limit: dev, groups: [dev], maxresources: {vcore: 6}}

@@ -38,8 +38,10 @@ const ROWS: [(&[&str], &[&str]); 5] = [
             "getQueues",
             "getReasons",
             "getUser",
+            "getUserLimits",
             "getUsers",
             "listPartitions",
+            "simulateUserLimits",
         ],
     ),
     (

@@ -8,3 +8,4 @@ mod scrape;
 #[path = "../native/server.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
+mod users;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::scrape::busy;
+use crate::users::sharing;
 
 /// What the reference's names are blamed for: they stay, because dashboards know them.
 const BLAMED: &str = "
@@ -55,6 +56,15 @@ async fn metrics_are_well_formed_and_ours_are_named_as_they_should_be() {
         let expected: Vec<&str> = BLAMED.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(blamed, expected, "{path}: {said}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_of_user_limits_are_named_as_they_should_be() {
+    let scrape = sharing().await.text("/metrics").await;
+    assert!(scrape.contains("headroom_user_limit_headroom{"), "{scrape}");
+    let Some(output) = promtool(&["check", "metrics"], Path::new("."), &scrape) else { return };
+    let said = text(&output);
+    assert!(!said.contains("headroom_"), "{said}");
 }
 
 #[test]

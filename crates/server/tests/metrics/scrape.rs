@@ -40,6 +40,10 @@ impl Parsed {
         self.samples.get(series).copied()
     }
 
+    pub(crate) fn series(&self) -> impl Iterator<Item = &str> {
+        self.samples.keys().map(String::as_str)
+    }
+
     fn expect(&self, expected: &[(&str, f64)]) {
         for (series, value) in expected {
             assert_eq!(self.get(series), Some(*value), "{series}");

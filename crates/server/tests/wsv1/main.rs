@@ -11,6 +11,8 @@ mod debug;
 mod events;
 mod large;
 mod refusals;
+mod simulation;
 mod transport;
+mod user_limits;
 mod visibility;
 mod web_ui;

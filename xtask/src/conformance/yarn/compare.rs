@@ -8,7 +8,9 @@ use headroom_core::books::tracker::TrackerKind;
 use headroom_core::books::{LeafUser, LeafUsers, Queue};
 use headroom_core::id::QueueId;
 use headroom_core::resource::Resources;
-use headroom_core::userlimit::{Among, Bounds, Calculator, Decimal, Formula, Leaf, Part, Rules};
+use headroom_core::userlimit::{
+    Among, Bound, Calculator, Decimal, Formula, Leaf, Part, Room, Rules,
+};
 use serde_json::{Map, Value};
 
 use super::Replay;
@@ -182,11 +184,13 @@ impl Replay {
         for ask in asks {
             // Not normalised: after a node came or went 2.7.3 has an ask of nothing in mind.
             let part = Part { weight, among: Among::Active, ask: &self.world.vector(ask)? };
-            let limit = users.rules().limit(leaf, part).limit;
+            let limit = users.rules().limit(leaf, part);
             for queue in self.looks.limits(path, &self.record)? {
                 let queue = &self.world.vector(queue)?;
-                let bounds = Bounds { limit: &limit, used: &used, queue, free: &free };
-                found.insert(Size::of(&users.rules().headroom(leaf, bounds)));
+                let left = queue.minus(&leaf.used);
+                let others = [Room { bound: Bound::QueueMax(subject.id), left }];
+                let found_now = users.rules().headroom(leaf, (&limit, &used), &others, &free);
+                found.insert(Size::of(&found_now.amounts));
             }
         }
         Ok(found)

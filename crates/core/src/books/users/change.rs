@@ -99,8 +99,8 @@ impl Books {
 
     /// Bring what users split up to date.
     fn look_at_leaf(&mut self, leaf: QueueId) {
-        let rules = self.users_of(leaf).expect("the leaf has user limits").rules.clone();
-        let now = self.leaf_to_share(leaf, &rules);
+        let formula = self.users_of(leaf).expect("the leaf has user limits").rules.formula;
+        let now = self.leaf_alone(leaf, formula);
         let state = &mut self.leaf_users(leaf).state;
         let Leaf { total, guaranteed, max, used, .. } = now;
         *state = Leaf { total, guaranteed, max, used, ..core::mem::take(state) };

@@ -41,6 +41,6 @@ impl Books {
         let level = trackers.level_of(TrackerKind::User, user, leaf);
         let idle = LeafUser { weight: users.weight_of(user), ..LeafUser::default() };
         let user = level.and_then(|level| users.user(level)).unwrap_or(&idle);
-        self.limit_for(leaf, users, user, among, ask)
+        Some(users.limit(user, among, &users.normalised(ask)))
     }
 }

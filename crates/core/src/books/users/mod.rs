@@ -62,27 +62,8 @@ impl LeafUser {
 
 impl LeafUsers {
     fn new(books: &mut Books, config: &Arc<UserLimitsConfig>) -> Self {
-        let mut intern = |amounts: &Option<Amounts>| {
-            amounts.as_ref().map(|amounts| books.types.intern_all(amounts)).unwrap_or_default()
-        };
-        let step = intern(&config.minimum_allocation);
-        let increment = match &config.increment {
-            Some(_) => intern(&config.increment),
-            None => step.clone(),
-        };
-        let largest = intern(&config.maximum_allocation);
-        let rules = Rules {
-            formula: config.formula.unwrap_or_default(),
-            enforcement: config.enforcement.unwrap_or_default(),
-            calculator: config.calculator.unwrap_or_default(),
-            floor: config.floor.unwrap_or(Decimal::HUNDRED),
-            factor: match config.factor {
-                None => Some(Decimal::ONE),
-                Some(UserFactor::Times(factor)) => Some(factor),
-                Some(UserFactor::Off) => None,
-            },
-            step,
-        };
+        let intern = |amounts: &Amounts| books.types.intern_all(amounts);
+        let Sizes { rules, increment, largest } = Sizes::of(config, intern);
         Self {
             rules: rules.into(),
             config: config.clone(),
@@ -101,6 +82,11 @@ impl LeafUsers {
     /// The weight of a user, whether he has anything here or not.
     pub fn weight_of(&self, user: &str) -> Decimal {
         self.config.weight(user)
+    }
+
+    /// Asks count as multiples of it.
+    pub const fn increment(&self) -> &Resources {
+        &self.increment
     }
 
     /// The largest ask that is taken; an absent type is not bounded.
@@ -123,12 +109,22 @@ impl LeafUsers {
         self.users.get(&level)
     }
 
+    /// How much one of its users may have while the leaf is like that, for an ask of this size as it
+    /// counts.
+    ///
+    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
+    /// is now or not.
+    pub fn limit(&self, user: &LeafUser, among: Among, ask: &Resources) -> Limit {
+        let part = Part { weight: user.weight, among, ask };
+        if self.rules.formula == Formula::Smooth && !user.active {
+            return self.rules.limit(&self.state.joined_by(user.weight, &user.used), part);
+        }
+        self.rules.limit(&self.state, part)
+    }
+
     /// What an ask of this size counts as.
     pub fn normalised(&self, ask: &Resources) -> Resources {
-        if self.rules.step.is_empty() && self.increment.is_empty() {
-            return ask.clone();
-        }
-        self.rules.normalised(ask, &self.increment)
+        normalised(&self.rules, &self.increment, ask)
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -193,9 +189,9 @@ impl Books {
         self.sharing.by_user.len()
     }
 
-    /// A leaf as rules like these see it, whether they hold there or not, with nobody active: what it is
+    /// A leaf as user limits with this formula see it, without its users: what it is
     /// guaranteed, what it may have and uses, and what there is.
-    pub(crate) fn leaf_to_share(&self, leaf: QueueId, rules: &Rules) -> Leaf {
+    pub(crate) fn leaf_alone(&self, leaf: QueueId, formula: Formula) -> Leaf {
         let row = self.queue(leaf);
         let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
         let mut max = Resources::new();
@@ -204,7 +200,7 @@ impl Books {
                 max = max.minimum(of);
             }
         }
-        if rules.formula != Formula::Smooth {
+        if formula != Formula::Smooth {
             // CapacityScheduler knows no queue without a maximum: it is all there is.
             max = max.minimum(&total);
         }
@@ -223,31 +219,56 @@ impl Books {
     }
 
     /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
-    /// none, or the user neither uses anything there nor waits.
-    ///
-    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
-    /// is now or not.
+    /// none, or the user neither uses anything there nor waits. See [`LeafUsers::limit`].
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
-        self.limit_for(leaf, users, users.user(level)?, Among::Active, ask)
+        Some(users.limit(users.user(level)?, Among::Active, &users.normalised(ask)))
+    }
+}
+
+/// What a block `userlimits` comes to, in the types of somebody.
+pub(crate) struct Sizes {
+    pub(crate) rules: Rules,
+    /// Asks count as multiples of it.
+    pub(crate) increment: Resources,
+    /// Larger asks are refused; an absent type is not bounded.
+    pub(crate) largest: Resources,
+}
+
+impl Sizes {
+    /// With defaults where nothing is said.
+    pub(crate) fn of(
+        config: &UserLimitsConfig,
+        mut intern: impl FnMut(&Amounts) -> Resources,
+    ) -> Self {
+        let mut size = |amounts: &Option<Amounts>| amounts.as_ref().map(&mut intern);
+        let step = size(&config.minimum_allocation).unwrap_or_default();
+        let increment = size(&config.increment).unwrap_or_else(|| step.clone());
+        let largest = size(&config.maximum_allocation).unwrap_or_default();
+        let rules = Rules {
+            formula: config.formula.unwrap_or_default(),
+            enforcement: config.enforcement.unwrap_or_default(),
+            calculator: config.calculator.unwrap_or_default(),
+            floor: config.floor.unwrap_or(Decimal::HUNDRED),
+            factor: match config.factor {
+                None => Some(Decimal::ONE),
+                Some(UserFactor::Times(factor)) => Some(factor),
+                Some(UserFactor::Off) => None,
+            },
+            step,
+        };
+        Self { rules, increment, largest }
     }
 
-    fn limit_for(
-        &self,
-        leaf: QueueId,
-        users: &LeafUsers,
-        user: &LeafUser,
-        among: Among,
-        ask: &Resources,
-    ) -> Option<Limit> {
-        let mut state = self.shared_leaf(leaf)?.clone();
-        if users.rules.formula == Formula::Smooth && !user.active {
-            state.active += 1;
-            state.active_weight = state.active_weight.plus(user.weight);
-            state.used_active.add(&user.used);
-        }
-        let ask = &users.normalised(ask);
-        let part = Part { weight: user.weight, among, ask };
-        Some(users.rules.limit(&state, part))
+    /// What an ask of this size counts as.
+    pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
+        normalised(&self.rules, &self.increment, ask)
     }
+}
+
+fn normalised(rules: &Rules, increment: &Resources, ask: &Resources) -> Resources {
+    if rules.step.is_empty() && increment.is_empty() {
+        return ask.clone();
+    }
+    rules.normalised(ask, increment)
 }

@@ -1,5 +1,7 @@
 //! `headroom users`: which user has what on a running server, and may have.
 
+mod limits;
+
 use anyhow::Result;
 use clap::Args;
 use headroom_api::wsv1::QueueUsage;
@@ -8,11 +10,19 @@ use crate::remote::{Listing, Remote, resources};
 
 /// Show what users have in each queue, and may have.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: headroom users ann")]
+#[command(
+    after_help = "Examples:\n  headroom users ann\n  headroom users --limits --queue root.research"
+)]
 pub(crate) struct Users {
     /// Only this user
     #[arg(value_name = "USER")]
     user: Option<String>,
+    /// How users share queues with user limits: share, cap, what is left, and what bounds them
+    #[arg(long)]
+    limits: bool,
+    /// Only this queue, such as `root.research`
+    #[arg(long, value_name = "PATH", requires = "limits")]
+    queue: Option<String>,
     #[command(flatten)]
     remote: Remote,
 }
@@ -26,6 +36,9 @@ impl Users {
     /// # Errors
     /// When the server cannot be reached or refuses.
     pub(crate) fn run(&self) -> Result<()> {
+        if self.limits {
+            return limits::run(&self.remote, self.queue.as_deref(), self.user.as_deref());
+        }
         let partition = &self.remote.partition;
         let users = self.remote.ask(async |client| {
             Ok(match &self.user {

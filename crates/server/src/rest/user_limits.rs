@@ -1,0 +1,242 @@
+//! How the users of a leaf share it, and what they would with other numbers. Ours.
+
+use std::fmt;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::http::StatusCode;
+use headroom_api::wsv1::{
+    Resources, SimulatedUser, UserLimitAmong, UserLimitCalculator, UserLimitEnforcement,
+    UserLimitFormula, UserLimits, UserLimitsSimulation,
+};
+use headroom_config::user_limits::{FACTOR, PERCENT, WEIGHT, factor, percent, weight};
+use headroom_core::Name;
+use headroom_core::config::UserLimitsConfig;
+use headroom_core::config::legal::is_user_name;
+use headroom_core::id::QueueId;
+use headroom_core::resource::{Amounts, Quantity};
+use headroom_core::userlimit::{Calculator, Enforcement, Formula};
+use headroom_core::view::{SimulatedUser as User, Simulation, SimulationView, UserLimitsView};
+
+use crate::convert::user_limits::{simulated, user_limits};
+
+use super::refusal::{Answer, Refusal};
+use super::request::{Asked, Seen, check_queue_path};
+use super::visible::Extent;
+
+/// The largest simulation that is read, in bytes.
+const BODY_BYTES_MAX: usize = 256 << 10;
+/// How many users one may have.
+const USERS_MAX: usize = 500;
+/// How many resource types an amount of it may name.
+const TYPES_MAX: usize = 32;
+
+pub(crate) async fn get_user_limits(asked: Asked) -> Answer {
+    let partition = asked.parameter("partition").to_owned();
+    let path = asked.decoded("queue");
+    let look = move |seen: &Seen| {
+        let queue = find(seen, &partition, path)?;
+        let view = UserLimitsView::of(seen.books(), queue);
+        let sees = sees(seen, queue);
+        Ok(view.map_or_else(|| none(seen, queue), |view| user_limits(&view, sees)))
+    };
+    asked.object(look).await
+}
+
+pub(crate) async fn simulate_user_limits(
+    asked: Asked,
+    body: Result<Bytes, BytesRejection>,
+) -> Answer {
+    let partition = asked.parameter("partition").to_owned();
+    let path = asked.decoded("queue");
+    let look = move |seen: &Seen| {
+        let queue = find(seen, &partition, path)?;
+        if seen.sight.extent(seen.books(), queue) < Extent::Figures {
+            // It shows its name and no figures; what would be is made of figures.
+            return Err(Refusal::no_queue());
+        }
+        let simulation = simulation(&read(body)?)?;
+        let found = SimulationView::of(seen.books(), queue, &simulation, &sees(seen, queue));
+        found.map(|view| simulated(&view)).map_err(|error| Refusal::bad(error.to_string()))
+    };
+    asked.object(look).await
+}
+
+fn find(seen: &Seen, partition: &str, path: Result<String, Refusal>) -> Result<QueueId, Refusal> {
+    let partition = seen.partition(partition)?;
+    let path = path?;
+    check_queue_path(&path)?;
+    seen.queue(partition, &path)
+}
+
+/// Whom of a queue the caller sees: who sees all of it sees its users.
+fn sees(seen: &Seen, queue: QueueId) -> impl Fn(&str) -> bool {
+    let all = seen.sight.extent(seen.books(), queue) == Extent::All;
+    move |user| all || seen.sight.sees_user(user)
+}
+
+/// A queue whose users have no shares: why, and what to write.
+fn none(seen: &Seen, queue: QueueId) -> UserLimits {
+    let books = seen.books();
+    let row = books.queue(queue);
+    let path = &row.path;
+    let reason = if !row.leaf {
+        format!(
+            "{path} has or may have queues below it, and users share leaves: ask for a leaf below it"
+        )
+    } else if row.settings.user_limits.is_some() {
+        format!("{path} holds what was recovered without a queue; its users have no shares")
+    } else {
+        format!(
+            "no `userlimits` are in force at {path}: its users have only what `limits` say; write \
+             `userlimits: {{}}` at it, at a queue above it or at the partition to have its users share it"
+        )
+    };
+    UserLimits {
+        queue_path: path.to_string(),
+        partition: books.partition(row.partition).name.to_string(),
+        reason,
+        ..UserLimits::default()
+    }
+}
+
+/// The body, as strictly as a queue file.
+fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Refusal> {
+    let too_large = || {
+        let why =
+            format!("the body is larger than {BODY_BYTES_MAX} bytes, which a simulation may have");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    };
+    let bytes = body.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Refusal::bad(error.body_text()),
+    })?;
+    if bytes.len() > BODY_BYTES_MAX {
+        return Err(too_large());
+    }
+    match bytes.trim_ascii_start().first() {
+        None => return Err(Refusal::bad("the body is empty; send `{}` for the queue as it is")),
+        // The fields of an object in their order would be taken for it.
+        Some(b'[') => {
+            return Err(Refusal::bad("the body begins with `[`, expected an object: `{…}`"));
+        }
+        Some(_) => {}
+    }
+    serde_json::from_slice(&bytes).map_err(|error| Refusal::bad(format!("the body: {error}")))
+}
+
+fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
+    let users = from.users.as_ref();
+    if let Some(count) = users.map(Vec::len).filter(|count| *count > USERS_MAX) {
+        return Err(Refusal::bad(format!(
+            "`users` has {count} entries; it may have {USERS_MAX}: put those who are alike together"
+        )));
+    }
+    let users = users.map(|all| all.iter().enumerate().map(user).collect::<Result<Vec<_>, _>>());
+    let rules = UserLimitsConfig {
+        formula: from.formula.map(formula),
+        enforcement: from.enforcement.map(enforcement),
+        calculator: from.calculator.map(calculator),
+        floor: from.p.map(|p| decimal("p", p, percent, PERCENT)).transpose()?,
+        factor: from.f.map(|f| decimal("f", f, factor, FACTOR)).transpose()?,
+        minimum_allocation: size("step", from.step.as_ref())?,
+        increment: size("increment", from.increment.as_ref())?,
+        ..UserLimitsConfig::default()
+    };
+    Ok(Simulation {
+        total: amounts("total", from.total.as_ref())?,
+        guaranteed: amounts("Q", from.guaranteed.as_ref())?,
+        max: amounts("Qmax", from.max.as_ref())?,
+        used: amounts("U", from.used.as_ref())?,
+        users: users.transpose()?,
+        ask: amounts("r", from.r.as_ref())?,
+        rules,
+        among_all: from.among == Some(UserLimitAmong::All),
+    })
+}
+
+fn user((place, from): (usize, &SimulatedUser)) -> Result<User, Refusal> {
+    let field = |name: &str| format!("users[{place}].{name}");
+    if !is_user_name(&from.user) {
+        return Err(Refusal::bad(format!(
+            "`{}` is {:?}; a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+            field("user"),
+            from.user
+        )));
+    }
+    let of_weight = |number| decimal(field("weight"), number, weight, WEIGHT);
+    Ok(User {
+        name: Name::new(&from.user),
+        used: amounts(field("used"), Some(&from.used))?.unwrap_or_default(),
+        weight: from.weight.map(of_weight).transpose()?,
+        active: from.active.unwrap_or(true),
+        ask: amounts(field("r"), from.r.as_ref())?,
+    })
+}
+
+/// A number by the rule that the queue file has for it.
+fn decimal<T>(
+    field: impl fmt::Display,
+    number: f64,
+    read: impl Fn(&str) -> Option<T>,
+    rule: &str,
+) -> Result<T, Refusal> {
+    read(&number.to_string()).ok_or_else(|| Refusal::bad(format!("`{field}` is {number}; {rule}")))
+}
+
+fn amounts(field: impl fmt::Display, from: Option<&Resources>) -> Result<Option<Amounts>, Refusal> {
+    let Some(Resources(from)) = from else { return Ok(None) };
+    if from.len() > TYPES_MAX {
+        return Err(Refusal::bad(format!(
+            "`{field}` names {} resource types; it may name {TYPES_MAX}",
+            from.len()
+        )));
+    }
+    let amount = |(name, amount): (&String, &i64)| {
+        if name.is_empty() || *amount < 0 {
+            let why = format!(
+                "`{field}` has {amount} of {name:?}; an amount is 0 or more, of a type that has a name: \
+                 bytes of memory, thousandths of a core of vcore, counts of others"
+            );
+            return Err(Refusal::bad(why));
+        }
+        Ok((Name::new(name), Quantity::of(*amount)))
+    };
+    from.iter().map(amount).collect::<Result<Amounts, _>>().map(Some)
+}
+
+/// An amount that says how things are rounded: the queue file wants more than nothing of each type.
+fn size(field: &str, from: Option<&Resources>) -> Result<Option<Amounts>, Refusal> {
+    let sizes = amounts(field, from)?;
+    let zero = sizes.iter().flat_map(Amounts::iter).find(|(_, amount)| *amount == Quantity::ZERO);
+    match zero {
+        Some((name, _)) => Err(Refusal::bad(format!(
+            "`{field}` has 0 of {name}; it is above 0: write more, or leave {name} out"
+        ))),
+        None => Ok(sizes),
+    }
+}
+
+fn formula(from: UserLimitFormula) -> Formula {
+    match from {
+        UserLimitFormula::Smooth => Formula::Smooth,
+        UserLimitFormula::Yarn3 => Formula::Yarn3,
+        UserLimitFormula::Yarn27 => Formula::Yarn27,
+    }
+}
+
+fn enforcement(from: UserLimitEnforcement) -> Enforcement {
+    match from {
+        UserLimitEnforcement::Progress => Enforcement::Progress,
+        UserLimitEnforcement::Strict => Enforcement::Strict,
+        UserLimitEnforcement::Overshoot => Enforcement::Overshoot,
+    }
+}
+
+fn calculator(from: UserLimitCalculator) -> Calculator {
+    match from {
+        UserLimitCalculator::Componentwise => Calculator::Componentwise,
+        UserLimitCalculator::Dominant => Calculator::Dominant,
+        UserLimitCalculator::Memory => Calculator::Memory,
+    }
+}
