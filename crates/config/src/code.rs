@@ -130,6 +130,12 @@ codes! {
     UserLimitZero: Error = "U-ZERO",
     /// `minimumallocation` is above the `maximumallocation` in force.
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
+    /// A number of applications in `applicationlimits` that is no whole number from 1 on.
+    ApplicationCount: Error = "AL-COUNT",
+    /// `maximumdriverresourcepercent` is no factor from 0 to 1.
+    ApplicationDriver: Error = "AL-DRIVER",
+    /// A number of applications for what is no user name.
+    ApplicationUserName: Error = "AL-USERNAME",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.
@@ -192,6 +198,12 @@ codes! {
     UserLimitStrict: Warning = "U-STRICT",
     /// A formula with which there are moments when no user may have one more ask.
     UserLimitDeadZone: Warning = "U-DEADZONE",
+    /// A number of applications in `applicationlimits` above that of a queue above, which holds.
+    ApplicationsOverAbove: Warning = "AL-APPS>PARENT",
+    /// A number of applications for one user above that for all of them, which holds.
+    ApplicationsLoose: Warning = "AL-LOOSE",
+    /// A leaf that guarantees nothing may take in all applications that a queue above may.
+    ApplicationsNoShare: Warning = "AL-NOSHARE",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
 }

@@ -195,6 +195,7 @@ impl Report {
             Code::LimitLoose,
             Code::LimitUnreached,
             Code::UserLimitNoShare,
+            Code::ApplicationsNoShare,
         ];
         for kept in [&mut self.errors, &mut self.warnings] {
             kept.list.retain(|one| !absences.contains(&one.code));

@@ -100,6 +100,11 @@ const TOKENS: &[&str] = &[
     "userlimits: {minimumuserlimitpercent: 0, formula: yarn27, weights: {ann: 3}}\n",
     "weights: {ann: 1.5}\n",
     "maximumallocation: {vcore: 1}\n",
+    "applicationlimits: ",
+    "applicationlimits: {maximumapplications: 2, maxparallelapps: 1, maximumdriverresourcepercent: 0.1}\n",
+    "maxparallelappsbyuser: {ann: 1}\n",
+    "maximumapplicationsperuser: 1\n",
+    "maxparallelappsperuser: 1\n",
 ];
 
 fn edit(text: &mut Vec<u8>, dice: &mut Dice, others: &[Vec<u8>]) {

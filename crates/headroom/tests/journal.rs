@@ -6,8 +6,9 @@ use std::process::Command as Process;
 
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
-use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+use headroom_core::config::{ApplicationLimitsConfig, Configuration, PartitionConfig, QueueConfig};
 use headroom_core::resource::Amounts;
+use headroom_core::userlimit::Decimal;
 use headroom_core::{
     AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Timestamp, decide,
 };
@@ -123,9 +124,9 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "6"],
         &expect![[r#"
-            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":2,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
-            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":2,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
-            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":2,"sequence":6,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":3,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":3,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
+            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":3,"sequence":6,"time":1700000000000}
             0
         "#]],
     );
@@ -235,7 +236,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xc8111192f7388048, expected 0x8ba62d62c3b97049
+            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xb8b527c84e510123, expected 0x2097a4feffeccf0b
             1
         "]],
     );
@@ -257,4 +258,40 @@ fn a_damaged_record_is_told_with_its_place() {
         "]],
     );
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn limits_of_applications_are_printed_where_they_are_said() {
+    let folder = std::env::temp_dir().join(format!("headroom-limits-{}", std::process::id()));
+    let mut journal = Journal::new(Box::new(FileStore::open_folder(&folder).unwrap()));
+    let root = QueueConfig { name: Name::new("root"), ..QueueConfig::default() };
+    let mut partition = PartitionConfig::new("default", root);
+    partition.application_limits = Some(ApplicationLimitsConfig {
+        max: Some(4_000),
+        max_parallel_by_user: vec![(Name::new("ann"), 5)],
+        driver: Some(Decimal::TENTH),
+        ..ApplicationLimitsConfig::default()
+    });
+    let file = Configuration { partitions: vec![partition], ..Configuration::default() };
+    let now = Timestamp::from_millis(1_700_000_000_000);
+    let command = Command::Configure(Box::new(file));
+    let events = decide(&Books::default(), now, &command).unwrap();
+    add(&mut journal, now, Some((Origin::default(), command)), events);
+    journal.sync().unwrap();
+    drop(journal);
+    let shown = Process::new(env!("CARGO_BIN_EXE_headroom"))
+        .args(["journal", "dump", &folder.display().to_string()])
+        .output()
+        .unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let expected = serde_json::json!({
+        "max": 4000,
+        "maxParallelByUser": [{"user": "ann", "applications": 5}],
+        "driver": "0.1",
+    });
+    let asked = &record["command"]["configure"]["partitions"][0]["applicationLimits"];
+    // The root has in force what its partition says.
+    let root = &record["events"][0]["partitionAdded"]["root"]["applicationLimits"];
+    assert_eq!((asked, root), (&expected, &expected), "{record}");
+    std::fs::remove_dir_all(folder).unwrap();
 }

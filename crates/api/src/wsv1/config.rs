@@ -54,6 +54,9 @@ pub struct ConfigPartition {
     /// Ours: how users share leaves where no queue says otherwise. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
+    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_limits: Option<ConfigApplicationLimits>,
 }
 
 /// Whether allocations may be stopped. What is absent was not configured.
@@ -129,6 +132,9 @@ pub struct ConfigQueue {
     /// Ours: how users share the leaves here and below. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
+    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_limits: Option<ConfigApplicationLimits>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
@@ -158,6 +164,9 @@ pub struct ChildTemplate {
     /// Ours: how users share the leaf. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
+    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_limits: Option<ConfigApplicationLimits>,
 }
 
 /// Ours: how users share leaves. What is absent is as above. Numbers are decimals as they are
@@ -192,6 +201,31 @@ pub struct ConfigUserLimits {
     /// Larger asks are refused, by resource type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum_allocation: Option<BTreeMap<String, String>>,
+}
+
+/// Ours: how many applications there may be, and what drivers may have. What is absent is as above, or
+/// no limit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigApplicationLimits {
+    /// So many that have not ended, here and below; more are refused.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub maximum_applications: u64,
+    /// So many of one user in a leaf; more are refused.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub maximum_applications_per_user: u64,
+    /// So many may have started, here and below; others wait.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_parallel_apps: u64,
+    /// So many of one user may have started in the partition; others wait.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_parallel_apps_per_user: u64,
+    /// The same for named users.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_parallel_apps_by_user: BTreeMap<String, u64>,
+    /// How much of a leaf drivers may have, as a factor: a decimal as it is written, of which 1 is all.
+    #[serde(rename = "MaximumDriverResourcePercent", default, skip_serializing_if = "is_default")]
+    pub driver: String,
 }
 
 /// A placement rule of the queue file.

@@ -5,6 +5,7 @@
 
 mod access;
 mod amounts;
+mod application_limits;
 mod limits;
 mod placement;
 mod properties;
@@ -26,5 +27,6 @@ pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
         placement::advise(&tree.partition.rules, &survey, report);
         limits::advise(&survey, report);
         user_limits::advise(&tree.partition, &survey, report);
+        application_limits::advise(&tree.partition, &survey, report);
     }
 }

@@ -5,6 +5,7 @@
 //! already: a text that is no quantity counts as absent in comparisons.
 
 mod access;
+mod application_limits;
 mod applications;
 mod limit_tree;
 mod limits;
@@ -58,6 +59,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
         limits::check(queue, is_root, report);
         properties::check(queue, report);
         template::check(queue, report);
+        application_limits::check_queue(queue, report);
     });
     resources::check(&tree.root, report);
     let rules: &[Rule] = &tree.partition.rules;
@@ -67,6 +69,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     applications::check(&tree.root, report);
     limit_tree::check(&tree.root, report);
     user_limits::check(tree, report);
+    application_limits::check(tree, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

@@ -121,16 +121,21 @@ pub(crate) struct ApplicationLimits {
 }
 
 impl ApplicationLimits {
+    /// The counts that are for no user by name, by key.
+    pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 4] {
+        [
+            ("maximumapplications", self.max.as_ref()),
+            ("maximumapplicationsperuser", self.max_per_user.as_ref()),
+            ("maxparallelapps", self.max_parallel.as_ref()),
+            ("maxparallelappsperuser", self.max_parallel_per_user.as_ref()),
+        ]
+    }
+
     /// Whether nothing is written in it.
     pub(crate) fn says_nothing(&self) -> bool {
-        let numbers = [
-            &self.max,
-            &self.max_per_user,
-            &self.max_parallel,
-            &self.max_parallel_per_user,
-            &self.driver,
-        ];
-        numbers.into_iter().all(Option::is_none) && self.max_parallel_by_user.is_empty()
+        self.counts().iter().all(|(_, text)| text.is_none())
+            && self.max_parallel_by_user.is_empty()
+            && self.driver.is_none()
     }
 }
 

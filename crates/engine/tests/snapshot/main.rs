@@ -1,6 +1,7 @@
 //! Snapshots: what was written can be read, today and by later versions; what is damaged is
 //! refused.
 
+mod application_limits;
 mod damage;
 mod fields;
 mod golden;

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy, ConfigPartition,
-    ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources, ConfigUserGroupResolver,
-    ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy,
+    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources,
+    ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
-    LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline, RuleOutline, TemplateOutline,
-    UserLimitsOutline,
+    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
+    RuleOutline, TemplateOutline, UserLimitsOutline,
 };
 use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, LimitPrecedence, NodeOrder, RuleConfig, UserFactor, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, LimitPrecedence, NodeOrder, RuleConfig, UserFactor,
+    UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
@@ -42,6 +43,7 @@ pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
         user_group_resolver: ConfigUserGroupResolver { kind: outline.resolver.clone() },
         limit_precedence: outline.limit_precedence.clone(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
+        application_limits: outline.application_limits.as_ref().map(application_limits),
     }
 }
 
@@ -58,6 +60,7 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         queues: outline.children.iter().map(queue).collect(),
         limits: outline.limits.iter().map(limit).collect(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
+        application_limits: outline.application_limits.as_ref().map(application_limits),
     }
 }
 
@@ -75,6 +78,17 @@ fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
     }
 }
 
+fn application_limits(outline: &ApplicationLimitsOutline) -> ConfigApplicationLimits {
+    ConfigApplicationLimits {
+        maximum_applications: outline.max,
+        maximum_applications_per_user: outline.max_per_user,
+        max_parallel_apps: outline.max_parallel,
+        max_parallel_apps_per_user: outline.max_parallel_per_user,
+        max_parallel_apps_by_user: outline.max_parallel_by_user.clone(),
+        driver: outline.driver.clone(),
+    }
+}
+
 fn resources(outline: &ResourcesOutline) -> ConfigResources {
     ConfigResources { guaranteed: outline.guaranteed.clone(), max: outline.max.clone() }
 }
@@ -85,6 +99,7 @@ fn template(outline: &TemplateOutline) -> ChildTemplate {
         properties: outline.properties.clone(),
         resources: resources(&outline.resources),
         user_limits: outline.user_limits.as_ref().map(user_limits),
+        application_limits: outline.application_limits.as_ref().map(application_limits),
     }
 }
 
@@ -145,6 +160,7 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             LimitPrecedence::User => "user".to_owned(),
         },
         user_limits: None, // They are the root's.
+        application_limits: None,
     }
 }
 
@@ -163,10 +179,16 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
             max: quantities(&template.max),
         },
         user_limits: template.user_limits.as_ref().map(user_limits_in_books),
+        application_limits: template.application_limits.as_ref().map(application_limits_in_books),
     });
     // Each queue has what is in force; it says so where that is not what its parent has.
-    let above = row.parent.and_then(|parent| books.queue(parent).settings.user_limits.as_ref());
-    let user_limits = settings.user_limits.as_ref().filter(|own| above != Some(*own));
+    let above = row.parent.map(|parent| &books.queue(parent).settings);
+    let users_above = above.and_then(|above| above.user_limits.as_ref());
+    let user_limits = settings.user_limits.as_ref().filter(|own| users_above != Some(*own));
+    let inherited = above
+        .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
+    let own = settings.application_limits.as_deref();
+    let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
     ConfigQueue {
         name: row.name.to_string(),
         parent: !row.leaf,
@@ -182,6 +204,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         queues: children,
         limits: Vec::new(),
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
+        application_limits: application_limits.map(application_limits_in_books),
     }
 }
 
@@ -215,6 +238,18 @@ fn user_limits_in_books(limits: &UserLimitsConfig) -> ConfigUserLimits {
         minimum_allocation: limits.minimum_allocation.as_ref().map(quantities),
         increment: limits.increment.as_ref().map(quantities),
         maximum_allocation: limits.maximum_allocation.as_ref().map(quantities),
+    }
+}
+
+fn application_limits_in_books(limits: &ApplicationLimitsConfig) -> ConfigApplicationLimits {
+    let by_user = limits.max_parallel_by_user.iter();
+    ConfigApplicationLimits {
+        maximum_applications: limits.max.unwrap_or(0),
+        maximum_applications_per_user: limits.max_per_user.unwrap_or(0),
+        max_parallel_apps: limits.max_parallel.unwrap_or(0),
+        max_parallel_apps_per_user: limits.max_parallel_per_user.unwrap_or(0),
+        max_parallel_apps_by_user: by_user.map(|(user, one)| (user.to_string(), *one)).collect(),
+        driver: limits.driver.map(|part| part.to_string()).unwrap_or_default(),
     }
 }
 

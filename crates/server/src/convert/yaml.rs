@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use headroom_api::wsv1::{
-    ChildTemplate, Config, ConfigFilter, ConfigLimit, ConfigPartition, ConfigPlacementRule,
-    ConfigQueue, ConfigResources, ConfigUserLimits,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigPartition,
+    ConfigPlacementRule, ConfigQueue, ConfigResources, ConfigUserLimits,
 };
 
 /// The whole file.
@@ -119,6 +119,7 @@ fn partition(partition: &ConfigPartition) -> Map {
     map.map("usergroupresolver", resolver);
     map.text("limitprecedence", &partition.limit_precedence);
     map.some("userlimits", partition.user_limits.as_ref().map(user_limits));
+    map.some("applicationlimits", partition.application_limits.as_ref().map(application_limits));
     map
 }
 
@@ -135,6 +136,7 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.list("queues", &queue.queues, self::queue);
     map.list("limits", &queue.limits, limit);
     map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
+    map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
     map
 }
 
@@ -164,6 +166,22 @@ fn user_limits(limits: &ConfigUserLimits) -> Map {
     map
 }
 
+fn application_limits(limits: &ConfigApplicationLimits) -> Map {
+    let mut map = Map::default();
+    map.count("maximumapplications", limits.maximum_applications);
+    map.count("maximumapplicationsperuser", limits.maximum_applications_per_user);
+    map.count("maxparallelapps", limits.max_parallel_apps);
+    map.count("maxparallelappsperuser", limits.max_parallel_apps_per_user);
+    let by_user = limits.max_parallel_apps_by_user.iter();
+    let by_user = by_user.map(|(user, one)| (quoted(user), Node::Scalar(one.to_string())));
+    map.map("maxparallelappsbyuser", Map(by_user.collect()));
+    if !limits.driver.is_empty() {
+        // In quotes it would be a text.
+        map.scalar("maximumdriverresourcepercent", &limits.driver);
+    }
+    map
+}
+
 fn quantities(amounts: &BTreeMap<String, String>) -> Map {
     let amounts = amounts.iter();
     Map(amounts.map(|(name, one)| (quoted(name), Node::Scalar(quoted(one)))).collect())
@@ -182,6 +200,7 @@ fn template(template: &ChildTemplate) -> Map {
     map.texts("properties", &template.properties);
     map.map("resources", resources(&template.resources));
     map.some("userlimits", template.user_limits.as_ref().map(user_limits));
+    map.some("applicationlimits", template.application_limits.as_ref().map(application_limits));
     map
 }
 

@@ -138,6 +138,77 @@ async fn user_limits_are_shown_where_they_are_written() {
     assert_eq!(b.maximum_allocation, Some([owned(("vcore", "2500m"))].into()));
 }
 
+/// With blocks in each place where they may stand; `b` has a number of its own, and `c` what is
+/// inherited.
+const APPLICATION_LIMITS: &str = r#"
+partitions:
+  - name: default
+    applicationlimits: {maximumapplications: 10000, maximumapplicationsperuser: 1000, maximumdriverresourcepercent: 0.10}
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: a
+            parent: true
+            applicationlimits: {maxparallelapps: 200, maxparallelappsperuser: 20, maxparallelappsbyuser: {ann: 5, "no": 18446744073709551615}}
+            childtemplate: {applicationlimits: {maximumdriverresourcepercent: 0, maxparallelapps: 1}}
+            queues:
+              - name: b
+                applicationlimits: {maxparallelapps: 100}
+              - name: c
+          - name: d
+            applicationlimits: {}
+"#;
+
+#[tokio::test]
+async fn application_limits_are_shown_where_they_are_written() {
+    use headroom_api::wsv1::ConfigApplicationLimits;
+
+    let queues = Some(APPLICATION_LIMITS.to_owned());
+    let journal = MemoryJournal::default();
+    let server = Server::on(&journal, Options { queues, ..Options::default() }).await;
+    let config = server.client().get_config().await.unwrap();
+    let partition = &config.partitions[0];
+    let everywhere = ConfigApplicationLimits {
+        maximum_applications: 10_000,
+        maximum_applications_per_user: 1_000,
+        driver: "0.10".to_owned(),
+        ..ConfigApplicationLimits::default()
+    };
+    assert_eq!(partition.application_limits.as_ref(), Some(&everywhere));
+    let [a, d] = partition.queues[0].queues.as_slice() else { panic!("{partition:?}") };
+    assert_eq!(partition.queues[0].application_limits, None);
+    let by_user = &a.application_limits.as_ref().unwrap().max_parallel_apps_by_user;
+    assert_eq!(*by_user, [("ann".to_owned(), 5), ("no".to_owned(), u64::MAX)].into());
+    assert_eq!(d.application_limits, Some(ConfigApplicationLimits::default()), "as it is written");
+    let raw = server.raw().header("Accept", "application/json").send("GET", "/ws/v1/config").await;
+    let text = String::from_utf8(raw.body).unwrap();
+    let of_template =
+        r#""ApplicationLimits":{"MaxParallelApps":1,"MaximumDriverResourcePercent":"0"}"#;
+    assert!(text.contains(of_template), "{text}");
+    let yaml = server.client().get_config_yaml().await.unwrap();
+    let file = &yaml[..yaml.find("\nchecksum: ").unwrap()];
+    let read = headroom_config::read(file).unwrap_or_else(|faults| panic!("{faults}\n{yaml}"));
+    let written = headroom_config::read(APPLICATION_LIMITS).unwrap().configuration.partitions;
+    assert_eq!(read.configuration.partitions, written, "{yaml}");
+    drop(server);
+    // From the books, without the text: the same is in force everywhere.
+    let server = Server::on(&journal, Options { queues: None, ..Options::default() }).await;
+    let shown = server.client().get_config().await.unwrap();
+    let root = &shown.partitions[0].queues[0];
+    let everywhere = ConfigApplicationLimits { driver: "0.1".to_owned(), ..everywhere };
+    assert_eq!(root.application_limits.as_ref(), Some(&everywhere));
+    let [a, d] = root.queues.as_slice() else { panic!("{root:?}") };
+    let template = a.child_template.application_limits.as_ref().unwrap();
+    assert_eq!((template.max_parallel_apps, template.driver.as_str()), (1, "0"));
+    let a = (a.application_limits.as_ref().unwrap(), a.queues.as_slice());
+    assert_eq!((a.0.maximum_applications, a.0.maximum_applications_per_user), (0, 1_000));
+    let [b, c] = a.1 else { panic!("{root:?}") };
+    assert_eq!((&c.application_limits, &d.application_limits), (&None, &None), "as above them");
+    let b = b.application_limits.as_ref().unwrap();
+    assert_eq!((b.max_parallel_apps, b.max_parallel_apps_by_user["ann"]), (100, 5));
+}
+
 #[tokio::test]
 async fn after_a_restart_without_the_text_the_books_are_shown() {
     let journal = MemoryJournal::default();

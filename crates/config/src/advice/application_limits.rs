@@ -1,0 +1,253 @@
+//! Limits of applications that can hardly be meant: numbers that never count, and queues that may
+//! fill what they share with others. Source: user-headroom §5.1 and §11.
+
+use std::collections::BTreeMap;
+
+use crate::application_limits::count;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{ApplicationLimits, Partition, Text};
+use crate::vector::Vector;
+
+use super::survey::Survey;
+
+pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
+    let of_partition = partition.application_limits.as_ref();
+    let of_root = survey.get(0).queue.application_limits.as_ref();
+    hidden(of_partition, of_root, report);
+    let whole = Counts::default().with(of_partition);
+    // What the root says takes the place of what its partition says.
+    let root = of_root.map_or(whole, |own| whole.replaced(own));
+    let everywhere = root.max_parallel;
+    loose(of_partition, Counts::default(), root, everywhere, report);
+    let mut all: Vec<Counts> = Vec::new();
+    let mut nearest: Vec<Option<Written>> = Vec::new();
+    let mut fallers = Fallers::default();
+    for (position, place) in survey.iter() {
+        if report.is_full_of_warnings() {
+            break;
+        }
+        let own = place.queue.application_limits.as_ref();
+        let own_max = own.and_then(|block| written(block.max.as_ref()));
+        let here = match place.above {
+            None => root,
+            Some(above) => {
+                let name = || format!("queue `{}`", survey.name(position));
+                over_parent(own, all[above], name, report);
+                all[above].with(own)
+            }
+        };
+        let above = place.above.map_or(whole, |above| all[above]);
+        loose(own, above, here, everywhere, report);
+        if let Some(template) = &place.queue.template {
+            let made = template.value.application_limits.as_ref();
+            let name = || format!("a queue made below `{}`", survey.name(position));
+            over_parent(made, here, name, report);
+            loose(made, here, here.with(made), everywhere, report);
+        }
+        let above = place.above.and_then(|above| nearest[above]);
+        if !place.is_parent() {
+            let guarantees = !Vector::of(place.queue.resources.guaranteed.as_ref()).is_zero();
+            fallers.note(position, guarantees, above.filter(|_| own_max.is_none()));
+        }
+        all.push(here);
+        nearest.push(if position == 0 { root.max } else { own_max.or(above) });
+    }
+    fallers.tell(survey, report);
+}
+
+/// A number, and where it is written.
+#[derive(Clone, Copy)]
+struct Written {
+    number: u64,
+    span: Span,
+}
+
+fn written(text: Option<&Text>) -> Option<Written> {
+    let text = text?;
+    Some(Written { number: count(text)?, span: text.span })
+}
+
+/// The smallest numbers on the way to root.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    max: Option<Written>,
+    max_parallel: Option<Written>,
+    /// Whether there is a number for each user, in a leaf and in the partition.
+    per_user: bool,
+    parallel_per_user: bool,
+}
+
+impl Counts {
+    fn of(block: &ApplicationLimits) -> Self {
+        Self {
+            max: written(block.max.as_ref()),
+            max_parallel: written(block.max_parallel.as_ref()),
+            per_user: block.max_per_user.is_some(),
+            parallel_per_user: block.max_parallel_per_user.is_some(),
+        }
+    }
+
+    /// With a block below, or none.
+    fn with(self, block: Option<&ApplicationLimits>) -> Self {
+        let own = block.map(Self::of).unwrap_or_default();
+        let smaller = |own: Option<Written>, above: Option<Written>| {
+            own.into_iter().chain(above).min_by_key(|one| one.number)
+        };
+        Self {
+            max: smaller(own.max, self.max),
+            max_parallel: smaller(own.max_parallel, self.max_parallel),
+            per_user: own.per_user || self.per_user,
+            parallel_per_user: own.parallel_per_user || self.parallel_per_user,
+        }
+    }
+
+    fn replaced(self, block: &ApplicationLimits) -> Self {
+        let own = Self::of(block);
+        Self {
+            max: own.max.or(self.max),
+            max_parallel: own.max_parallel.or(self.max_parallel),
+            ..self.with(Some(block))
+        }
+    }
+}
+
+/// What a partition says and its root says otherwise.
+fn hidden(
+    partition: Option<&ApplicationLimits>,
+    root: Option<&ApplicationLimits>,
+    report: &mut Report,
+) {
+    let Some((partition, root)) = partition.zip(root) else { return };
+    let by_user =
+        |block: &ApplicationLimits| block.max_parallel_by_user.first().map(|one| one.0.span);
+    let span = |text: Option<&Text>| text.map(|text| text.span);
+    let counts = partition.counts().into_iter().zip(root.counts());
+    let keys = counts.map(|((key, above), (_, own))| (key, span(above), span(own))).chain([
+        ("maxparallelappsbyuser", by_user(partition), by_user(root)),
+        (
+            "maximumdriverresourcepercent",
+            span(partition.driver.as_ref()),
+            span(root.driver.as_ref()),
+        ),
+    ]);
+    for (key, above, own) in keys {
+        let Some((above, own)) = above.zip(own) else { continue };
+        let message = format!("`{key}` of the partition has no effect: its root has its own");
+        let warning = Diagnostic::warning(Code::NoEffect, above, message).also(own, "in force");
+        report.push(warning.help("keep one of the two"));
+    }
+}
+
+/// Numbers of a queue above those of a queue above it.
+fn over_parent(
+    own: Option<&ApplicationLimits>,
+    above: Counts,
+    name: impl Fn() -> String,
+    report: &mut Report,
+) {
+    let Some(own) = own.map(Counts::of) else { return };
+    for (key, own, above) in [
+        ("maximumapplications", own.max, above.max),
+        ("maxparallelapps", own.max_parallel, above.max_parallel),
+    ] {
+        let both = own.zip(above).filter(|(own, above)| own.number > above.number);
+        let Some((own, above)) = both else { continue };
+        let message = format!(
+            "`{key}` of {} is {}, above it {} are allowed: the lower one holds",
+            name(),
+            own.number,
+            above.number
+        );
+        let warning = Diagnostic::warning(Code::ApplicationsOverAbove, own.span, message);
+        let help = format!("write {} or less, or raise the number above", above.number);
+        report.push(warning.also(above.span, "the lower one").help(help));
+    }
+}
+
+/// Numbers for each user that are above what all users together may have. One that takes the place
+/// of a number above is no advice: there is no other way to take that away. The same goes for
+/// numbers of users by name.
+fn loose(
+    block: Option<&ApplicationLimits>,
+    above: Counts,
+    here: Counts,
+    everywhere: Option<Written>,
+    report: &mut Report,
+) {
+    let Some(block) = block else { return };
+    let mut compare = |key: &str, own: Option<&Text>, all: Option<Written>, does: &str| {
+        let both = written(own).zip(all).filter(|(own, all)| own.number > all.number);
+        let Some((own, all)) = both else { return };
+        let message = format!(
+            "`{key}` is {} and never holds anyone back: all users together {does} no more than {}",
+            own.number, all.number
+        );
+        let help = match all.number {
+            1 => "leave it out".to_owned(),
+            number => format!("write less than {number}, or leave it out"),
+        };
+        let warning = Diagnostic::warning(Code::ApplicationsLoose, own.span, message);
+        report.push(warning.also(all.span, "of all users").help(help));
+    };
+    if !above.per_user {
+        let own = block.max_per_user.as_ref();
+        compare("maximumapplicationsperuser", own, here.max, "have");
+    }
+    if !above.parallel_per_user {
+        // A user's applications are counted in all of the partition.
+        let own = block.max_parallel_per_user.as_ref();
+        compare("maxparallelappsperuser", own, everywhere, "start");
+    }
+}
+
+/// Leaves that guarantee nothing and have no number of their own, by where the nearest one above
+/// is written.
+#[derive(Default)]
+struct Fallers {
+    below: BTreeMap<Span, Below>,
+    /// Whether any leaf guarantees something.
+    shares: bool,
+}
+
+struct Below {
+    /// The number above.
+    number: u64,
+    /// The first such leaf.
+    first: usize,
+    leaves: usize,
+}
+
+impl Fallers {
+    fn note(&mut self, position: usize, guarantees: bool, above: Option<Written>) {
+        self.shares |= guarantees;
+        if let Some(above) = above.filter(|_| !guarantees) {
+            let none = Below { number: above.number, first: position, leaves: 0 };
+            self.below.entry(above.span).or_insert(none).leaves += 1;
+        }
+    }
+
+    /// Only where somebody has a share: elsewhere nobody meant to divide anything.
+    fn tell(self, survey: &Survey<'_>, report: &mut Report) {
+        for (span, below) in self.below.into_iter().filter(|_| self.shares) {
+            let more = match below.leaves {
+                1 => String::new(),
+                2 => " (and one more queue)".to_owned(),
+                more => format!(" (and {} more queues)", more - 1),
+            };
+            let message = format!(
+                "queue `{}`{more} guarantees nothing and has no `maximumapplications`: it may take in all {} that are \
+                 allowed above it, and leave none to others",
+                survey.name(below.first),
+                below.number
+            );
+            let place = survey.get(below.first).queue.name.span;
+            let warning = Diagnostic::warning(Code::ApplicationsNoShare, place, message);
+            report.push(
+                warning
+                    .also(span, "the number above")
+                    .help("write `maximumapplications` for the queue, or guarantee it something"),
+            );
+        }
+    }
+}
