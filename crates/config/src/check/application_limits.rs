@@ -71,7 +71,7 @@ fn no_part(text: &Text) -> Diagnostic {
         "`maximumdriverresourcepercent` is {}; it is a factor from 0 to 1, with up to six decimals",
         text.value
     );
-    let percent = decimal(text).filter(|percent| *percent <= Decimal::HUNDRED);
+    let percent = decimal(&text.value).filter(|percent| *percent <= Decimal::HUNDRED);
     let help = match percent.and_then(hundredth) {
         Some(part) => format!("write {part} for {} percent", text.value),
         None => "write 0.1 for a tenth of the queue; 0 lets one driver start at a time".to_owned(),
