@@ -141,7 +141,7 @@ impl Rules {
             self.formula == Formula::Yarn3 && self.calculator != Calculator::Componentwise;
         if !is_whole {
             least.lower(Bound::PartitionFree, &counted, |_| true);
-        } else if ops.compare(&counted, &least.amounts).is_le() {
+        } else if counted != least.amounts && ops.compare(&counted, &least.amounts).is_le() {
             least = Least::default();
             least.lower(Bound::PartitionFree, &counted, |_| true);
         }

@@ -160,7 +160,8 @@ fn parity_takes_whole_vectors_and_signs_as_the_real_ones_do() {
     assert_eq!(each.amounts, vector(&[0, -1]));
     assert_eq!(
         of(Formula::Yarn27, Calculator::Dominant, &[0, 0], &[50, 3]).amounts,
-        vector(&[20, 3])
+        vector(&[20, 6]),
+        "it does not look at what is free"
     );
     assert_eq!(
         of(Formula::Yarn3, Calculator::Dominant, &[30, 7], &[50, 3]).amounts,
