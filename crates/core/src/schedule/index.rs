@@ -167,11 +167,7 @@ impl Scheduler {
         self.note_seen(books, seen);
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
-            Event::QueueAdded { partition, parent, name, .. } => {
-                let path = format!("{parent}.{name}");
-                let queue = books.partition(*partition).queues.get(path.as_str());
-                self.tree.add(books, *queue.expect("the event added the queue"));
-            }
+            Event::QueueAdded { .. } => self.add_queue(books, event),
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
@@ -229,6 +225,14 @@ impl Scheduler {
             | Event::Placed { .. }
             | Event::Resized { .. }
             | Event::Released { .. } => self.after_allocation(books, event, seen),
+        }
+    }
+
+    fn add_queue(&mut self, books: &Books, event: &Event) {
+        if let Event::QueueAdded { partition, parent, name, .. } = event {
+            let path = format!("{parent}.{name}");
+            let queue = books.partition(*partition).queues.get(path.as_str());
+            self.tree.add(books, *queue.expect("the event added the queue"));
         }
     }
 

@@ -292,19 +292,22 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             state.to_be_bytes()[0]
         }));
     }
-    if limits % 13 == 4 {
-        let of = |die: u8| (!die.is_multiple_of(3)).then_some(u64::from(die / 16 % 4) + 1);
-        let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
-        queue.application_limits = Some(ApplicationLimitsConfig {
-            max: of(bound).map(|max| max + 2),
-            max_per_user: of(limits),
-            max_parallel: of(bound.wrapping_mul(7)),
-            max_parallel_per_user: of(limits.wrapping_mul(11)),
-            max_parallel_by_user: vec![(Name::new("bob"), 2)],
-            driver: driver.filter(|_| limits % 4 > 0),
-        });
-    }
+    queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue
+}
+
+/// How many applications a queue may have, and what their drivers may.
+fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
+    let of = |die: u8| (!die.is_multiple_of(3)).then_some(u64::from(die / 16 % 4) + 1);
+    let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
+    ApplicationLimitsConfig {
+        max: of(bound).map(|max| max + 2),
+        max_per_user: of(limits),
+        max_parallel: of(bound.wrapping_mul(7)),
+        max_parallel_per_user: of(limits.wrapping_mul(11)),
+        max_parallel_by_user: vec![(Name::new("bob"), 2)],
+        driver: driver.filter(|_| !limits.is_multiple_of(4)),
+    }
 }
 
 /// How users share a queue, in one of many ways.
