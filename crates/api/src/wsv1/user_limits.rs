@@ -111,6 +111,15 @@ pub struct UserLimit {
     pub r: Resources,
     /// His applications there that run, counted from their first allocation on.
     pub running_apps: u64,
+    /// What the drivers of his applications there may have. Absent: anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_limit: Option<Resources>,
+    /// What they have, each from when its application was activated.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub driver_used: Resources,
+    /// How many applications that have not ended he may have there. Absent: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_applications: Option<u64>,
 }
 
 /// Users who are counted and not named.

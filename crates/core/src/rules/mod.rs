@@ -18,6 +18,7 @@ mod submit;
 mod timer;
 
 pub(crate) use application::{Placement, linked, placed};
+pub(crate) use submit::max_of_user;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -238,7 +238,7 @@ fn are_few(
 
 /// How many applications one user may have in a leaf, and what says so: where nothing does, as many
 /// as his part of the leaf lets him have.
-fn max_of_user(leaf: &QueueSettings) -> Option<(u64, &'static str)> {
+pub(crate) fn max_of_user(leaf: &QueueSettings) -> Option<(u64, &'static str)> {
     let limits = leaf.application_limits.as_ref()?;
     if let Some(max) = limits.max_per_user {
         return Some((max, "maximumapplicationsperuser"));

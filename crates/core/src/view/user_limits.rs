@@ -8,6 +8,8 @@ use crate::books::{Books, LeafUser, LeafUsers, LimitSubject, Link};
 use crate::id::{LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, ResourceType, Resources};
+use crate::rules::activation::Gate;
+use crate::rules::max_of_user;
 use crate::userlimit::{
     Among, Bound, Calculator, Decimal, Enforcement, Formula, Headroom, Leaf, Limit, Room, Rules,
     Tightest,
@@ -101,6 +103,12 @@ pub struct UserLimitView {
     pub limited_by: Option<LimitedBy>,
     /// What bounds each type, in the order of names.
     pub limited_by_type: Vec<(Name, LimitedBy)>,
+    /// What the drivers of his applications in the leaf may have; none: anything.
+    pub driver_limit: Option<Amounts>,
+    /// What they have, since they were activated.
+    pub driver_used: Amounts,
+    /// How many applications that have not ended he may have in the leaf; none: any number.
+    pub max_applications: Option<u64>,
 }
 
 /// What bounds a headroom, with paths.
@@ -279,8 +287,11 @@ impl<'a> Shared<'a> {
         let mut limited_by_type: Vec<_> = headroom.limited_by.iter().map(tightest).collect();
         limited_by_type.sort();
         let first = headroom.limited_by(&ask, &self.state.total);
+        let name = &trackers.tracker(row.tracker).name;
+        let drivers = books.drivers_of(self.id).and_then(|leaf| leaf.user(name));
+        let max = max_of_user(&books.queue(self.id).settings);
         UserLimitView {
-            user: trackers.tracker(row.tracker).name.clone(),
+            user: name.clone(),
             weight: user.weight,
             active: user.active,
             running: row.running,
@@ -292,7 +303,15 @@ impl<'a> Shared<'a> {
             headroom: named(&headroom.amounts),
             limited_by: first.map(|bound| LimitedBy::of(books, bound)),
             limited_by_type,
+            driver_limit: self.driver_limit(user).as_ref().map(named),
+            driver_used: drivers.map(|user| named(&user.used)).unwrap_or_default(),
+            max_applications: max.map(|(max, _)| max),
         }
+    }
+
+    /// What the drivers of a user may have.
+    fn driver_limit(&self, user: &LeafUser) -> Option<Resources> {
+        Gate::of(self.books, self.id)?.of_user(user.weight)
     }
 
     /// The least of all that bounds a user, queue by queue from the root on.

@@ -2,7 +2,7 @@
 
 use headroom_core::config::{LimitPrecedence, QueueConfig, UserFactor, UserLimitsConfig};
 use headroom_core::resource::Amounts;
-use headroom_core::testkit::{amounts, leaf, limit, parent, partition};
+use headroom_core::testkit::{amounts, leaf, limit, parent, partition, tell_world};
 use headroom_core::userlimit::{Calculator, Decimal, Formula};
 use headroom_core::view::{LimitedBy, UserLimitView, UserLimitsView, user_limits};
 use headroom_core::{Ask, Command, Name, SetForeign};
@@ -338,4 +338,30 @@ proptest! {
             prop_assert!(user.limited_by.is_some());
         }
     }
+}
+
+#[test]
+fn what_the_drivers_of_a_user_may_have_is_shown() {
+    let world = tell_world(
+        "
+        queue root.q guaranteed vcore=40 max vcore=80 share p=25;f=1 counts driver=0.2;per-user=7
+        node n1 vcore=7
+        app app1 root.q ann
+        app app2 root.q bob
+        ask d1 app1 vcore=4 originator
+        ask w1 app1 vcore=30
+        ask d2 app2 vcore=3 originator
+        ask w2 app2 vcore=30
+        ",
+    );
+    let (id, _) = world.books.partitions().first_key_value().unwrap();
+    let view = user_limits(&world.books, *id).remove(0);
+    let cores = |amount| amounts([("vcore", amount)]);
+    let drivers = view.users.iter().map(|user| {
+        (&*user.user, user.driver_limit.clone(), user.driver_used.clone(), user.max_applications)
+    });
+    // Two users are active, so each may have half of a fifth of 40.
+    let expected = [("ann", 4_000), ("bob", 3_000)];
+    let expected = expected.map(|(user, used)| (user, Some(cores(4_000)), cores(used), Some(7)));
+    assert_eq!(drivers.collect::<Vec<_>>(), expected);
 }

@@ -74,6 +74,9 @@ fn user(view: &UserLimitView) -> UserLimit {
         weight: number(view.weight),
         r: resources(&view.ask),
         running_apps: view.running,
+        driver_limit: view.driver_limit.as_ref().map(resources),
+        driver_used: resources(&view.driver_used),
+        max_applications: view.max_applications,
     }
 }
 
