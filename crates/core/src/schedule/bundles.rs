@@ -318,6 +318,6 @@ pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<Applica
 /// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
 /// user limits.
 fn takes_turns(books: &Books, leaf: QueueId, standing: Standing, lane: Lane) -> bool {
-    let is_looked_at = standing != Standing::Unlinked && !standing.waits();
-    lane.pass() == Pass::Normal && is_looked_at && books.users_of(leaf).is_some()
+    let looks_for_node = standing == Standing::Unlinked || lane.pass() == Pass::Normal;
+    looks_for_node && !standing.waits() && books.users_of(leaf).is_some()
 }

@@ -119,7 +119,7 @@ impl Scheduler {
     /// Have a class that is to be judged judged in this pass, or in its own.
     fn move_to_pass(&mut self, class: ClassId, pass: Option<Pass>) {
         let Some(row) = self.classes.rows.get_mut(class) else { return };
-        let pass = pass.unwrap_or_else(|| row.key.lane.pass());
+        let pass = pass.unwrap_or_else(|| row.key.pass());
         let before = core::mem::replace(&mut row.pass, pass);
         let (leaf, waits) = (row.key.leaf, row.wait.is_some());
         if waits || before == pass {

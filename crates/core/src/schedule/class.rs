@@ -45,6 +45,16 @@ impl ClassKey {
         self.standing.waits()
     }
 
+    /// In which pass it is judged first. Where users share a leaf, all who want something of it are
+    /// known before anybody gets anything: they split it.
+    pub(super) fn pass(&self) -> Pass {
+        if self.shared && self.standing == Standing::Unlinked {
+            Pass::Reserved
+        } else {
+            self.lane.pass()
+        }
+    }
+
     /// The user whose turn it may be, if those of its leaf take turns.
     pub(super) const fn sharer(&self) -> Option<LevelId> {
         match self.standing {
@@ -163,7 +173,7 @@ impl Class {
             counted: Counted::default(),
             head: None,
             wait: None,
-            pass: key.lane.pass(),
+            pass: key.pass(),
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
             due: None,
@@ -194,8 +204,8 @@ impl Class {
 
     /// The group that it is in: parked in, or waiting for the turn of its user.
     pub(super) fn group(&self) -> Option<GroupKey> {
-        let ClassKey { leaf, shape, shared, .. } = self.key;
-        let pass = self.key.lane.pass();
+        let ClassKey { leaf, shape, .. } = self.key;
+        let (pass, shared) = (self.key.lane.pass(), self.key.sharer().is_some());
         let Some(Wait { blocker, .. }) = self.wait else {
             return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared });
         };

@@ -320,7 +320,7 @@ impl Scheduler {
             return false;
         }
         // In the last pass its own node has been tried.
-        let again = row.pass != key.lane.pass();
+        let again = row.pass != key.pass();
         let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
         match judge(books, nodes, (key, elsewhere), now) {
@@ -409,7 +409,7 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
-        row.pass = row.key.lane.pass();
+        row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {
             self.parked.close(&mut self.tree, after);

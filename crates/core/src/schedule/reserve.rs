@@ -158,7 +158,7 @@ impl Scheduler {
     pub(super) fn judge_anew(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
         let row = &mut self.classes.rows[class];
         let (leaf, group) = (row.key.leaf, row.group());
-        let pass = core::mem::replace(&mut row.pass, row.key.lane.pass());
+        let pass = core::mem::replace(&mut row.pass, row.key.pass());
         let mut head = row.head.clone().expect("a class has a bundle");
         let place = (head.clone(), class);
         row.wait = None;

@@ -39,7 +39,8 @@ pub(super) fn see(books: &Books, application: ApplicationId) -> Seen {
         // One that has ended is remembered longer than a queue that a rule made for it.
         queue: row.state.is_active().then_some(row.queue),
         partition: Some(row.partition),
-        user: books.drivers_of(row.queue).map(|_| row.user.clone()),
+        // Its leaf may be none any more.
+        user: books.counts_applications().then(|| row.user.clone()),
         ..Seen::default()
     }
 }

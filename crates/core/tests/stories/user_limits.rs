@@ -364,3 +364,25 @@ fn among_everyone_a_leaf_is_split_whoever_waits() {
     let root = books.queue_at(partition, "root").unwrap();
     assert_eq!(books.among_everyone(root), None);
 }
+
+#[test]
+fn whoever_waits_has_his_part_though_nobody_was_looked_at_yet() {
+    // The asks come before the node, or after it: those who share the leaf are the same.
+    let queue = "queue root.q guaranteed vcore=30 share p=10\n";
+    let mut asks = String::new();
+    for user in 0..3 {
+        writeln!(asks, "app app{user} root.q u{user}").unwrap();
+        for ask in 0..20 {
+            writeln!(asks, "ask a{user}-{ask} app{user} vcore=1").unwrap();
+        }
+    }
+    let used = |script: &str| {
+        let world = tell_world(script);
+        let (_, users) = world.books.leaves_with_users().next().unwrap();
+        let vcore = world.books.types().find("vcore").unwrap();
+        users.users().map(|(_, user)| user.used.get_or_zero(vcore).get() / 1000).collect::<Vec<_>>()
+    };
+    // Who is not above his share of 10 may have one more ask; the last has what is left.
+    assert_eq!(used(&format!("{queue}{asks}node n1 vcore=30\n")), [11, 11, 8]);
+    assert_eq!(used(&format!("{queue}node n1 vcore=1\n{asks}resize n1 vcore=30\n")), [11, 11, 8]);
+}

@@ -12,6 +12,7 @@ use crate::time::Timestamp;
 
 use super::calls::required;
 use super::questions::{awaits, choose};
+use super::share::takes_turns;
 use super::{has_headroom, in_node_order, in_order, link_of, may_start, place};
 
 /// The reserved pass at one application.
@@ -21,6 +22,12 @@ pub(super) fn in_application(
     id: ApplicationId,
     row: &Application,
 ) -> Option<Vec<Event>> {
+    if takes_turns(books, row.queue) {
+        // All who want something of a leaf are known before anybody gets anything.
+        if let Err(step) = link_of(books, id, row) {
+            return Some(step);
+        }
+    }
     let mut asks = in_order(books, id);
     asks.retain(|(_, ask)| ask.reservation().is_some());
     if asks.is_empty() {
