@@ -157,20 +157,24 @@ fn commands_show_it(folder: &Folder, server: &Server) {
     let url = format!("http://{}", server.address);
     let ask =
         |arguments: &[&str]| folder.succeed(&[arguments, &["--server", &url]].concat()).stdout;
-    for (command, columns, sought) in [
-        ("queues", "QUEUE  ", "root.production.serving"),
-        ("apps", "APPLICATION  ", "root.sandbox"),
-        ("nodes", "NODE  ", "gpu-10"),
-        ("users", "USER  ", "dana"),
-        ("groups", "GROUP  ", "language"),
-        ("events", "NUMBER  ", "askAdded"),
-    ] {
-        let table = ask(&[command]);
+    // Of events the newest are shown, and many of one kind may come at once.
+    let commands: [(&[&str], &str, &str); 6] = [
+        (&["queues"], "QUEUE  ", "root.production.serving"),
+        (&["apps"], "APPLICATION  ", "root.sandbox"),
+        (&["nodes"], "NODE  ", "gpu-10"),
+        (&["users"], "USER  ", "dana"),
+        (&["groups"], "GROUP  ", "language"),
+        (&["events", "--kind", "askAdded"], "NUMBER  ", "askAdded"),
+    ];
+    for (command, columns, sought) in commands {
+        let ask = |format: &[&str]| ask(&[command, format].concat());
+        let table = ask(&[]);
         assert!(table.trim_start().starts_with(columns) && table.contains(sought), "{table}");
-        let json: Value = serde_json::from_str(&ask(&[command, "-o", "json"])).unwrap();
+        let command = command[0];
+        let json: Value = serde_json::from_str(&ask(&["-o", "json"])).unwrap();
         assert!(json.is_array() || json.is_object(), "{command}: {json}");
-        assert!(ask(&[command, "-o", "yaml"]).contains(": "), "{command}");
-        let csv = ask(&[command, "-o", "csv"]);
+        assert!(ask(&["-o", "yaml"]).contains(": "), "{command}");
+        let csv = ask(&["-o", "csv"]);
         let mut rows = csv::Reader::from_reader(csv.as_bytes()).into_records();
         assert!(rows.all(|row| row.is_ok()), "{command}: {csv}");
     }
