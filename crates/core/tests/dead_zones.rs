@@ -85,7 +85,7 @@ impl Case<'_> {
             if *used > 0 {
                 commands.push(ask(format!("used{number}"), *used, Some("n1".into())));
             }
-            for one in 0..self.total / size + 1 {
+            for one in 0..=(self.total / size) {
                 commands.push(ask(format!("a{number}-{one}"), *size, None));
             }
         }
