@@ -232,7 +232,9 @@ fn shares(title: &str) {
                 |cluster| assert_eq!(cluster.place(placed), placed, "there is room"),
                 |cluster| {
                     cluster.books.check().expect("the books balance");
-                    assert!(most_of_one(cluster) <= 11, "shares are equal");
+                    // With the others the floor of one in a hundred lets the first have more.
+                    let is_equal = formula == Some(Formula::Smooth);
+                    assert!(!is_equal || most_of_one(cluster) <= 11, "shares are equal");
                 },
             );
             rate(&format!("{users} users, limits: {name}"), placed, &times, "/s", "");
