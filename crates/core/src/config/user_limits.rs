@@ -65,6 +65,16 @@ impl UserLimitsConfig {
         }
     }
 
+    /// How many times the capacity one user may have: once where nothing is said, none where there is
+    /// no such bound.
+    pub const fn times(&self) -> Option<Decimal> {
+        match self.factor {
+            None => Some(Decimal::ONE),
+            Some(UserFactor::Times(factor)) => Some(factor),
+            Some(UserFactor::Off) => None,
+        }
+    }
+
     /// All amounts that it names.
     pub fn amounts(&self) -> impl Iterator<Item = &Amounts> {
         [&self.minimum_allocation, &self.increment, &self.maximum_allocation].into_iter().flatten()

@@ -5,6 +5,8 @@
 //! group, or else the ask that it would have placed first. It is fixed when the application is
 //! activated, and counts until that ends.
 
+use alloc::borrow::Cow;
+
 use crate::books::{Allocation, Books, LeafDrivers, Queue};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, QueueId};
@@ -76,7 +78,7 @@ pub(crate) struct Gate<'a> {
 struct Limits<'a> {
     of: DriverRules,
     rules: &'a Rules,
-    state: Leaf,
+    state: Cow<'a, Leaf>,
     /// What all drivers may have.
     all: Resources,
     /// How many users share that: who is active, and who has nothing but what was not activated.
@@ -90,7 +92,8 @@ impl<'a> Gate<'a> {
         let limits = drivers.rules().map(|of| {
             let users = books.users_of(leaf);
             let rules = users.map_or(&WITHOUT_SHARES, |users| users.rules());
-            let state = books.leaf_alone(leaf, rules.formula);
+            let alone = || Cow::Owned(books.leaf_alone(leaf, rules.formula));
+            let state = users.map_or_else(alone, |users| Cow::Borrowed(users.state()));
             let current = state.max.minimum(&state.total);
             let all = of.of_queue(rules, &state, &current);
             let active = users.map_or(0, |users| users.state().active);
@@ -128,12 +131,11 @@ impl<'a> Gate<'a> {
         !self.looks_at_drivers()
             || limits.of.admits(limits.rules, &limits.state, limit, used, driver)
     }
+}
 
-    /// The weight of a user.
-    pub(crate) fn weight(&self, user: &str) -> Decimal {
-        let config = self.books.queue(self.leaf).settings.user_limits.as_ref();
-        config.map_or(Decimal::ONE, |config| config.weight(user))
-    }
+/// The weight of a user of a leaf, whether users share it or not.
+pub(crate) fn weight(books: &Books, leaf: QueueId, user: &str) -> Decimal {
+    books.users_of(leaf).map_or(Decimal::ONE, |users| users.weight_of(user))
 }
 
 /// The queue on the path of a leaf, from there up, in which no more may be activated.
@@ -179,7 +181,7 @@ pub(crate) fn held_back(books: &Books, application: ApplicationId) -> Option<Wai
         let limit = &gate.limits.as_ref()?.all;
         return of(Blocker::DriverQueue(leaf), short(limit, &drivers.used));
     }
-    let limit = gate.of_user(gate.weight(&row.user));
+    let limit = gate.of_user(weight(books, leaf, &row.user));
     let nothing = Resources::new();
     let used = drivers.user(&row.user).map_or(&nothing, |user| &user.used);
     if !gate.admits(limit.as_ref(), used, &driver) {

@@ -14,7 +14,7 @@ use crate::books::{
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::property::SORT_POLICY;
-use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig, UserFactor};
+use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
@@ -244,12 +244,8 @@ pub(crate) fn max_of_user(leaf: &QueueSettings) -> Option<(u64, &'static str)> {
         return Some((max, "maximumapplicationsperuser"));
     }
     let (max, shares) = (limits.max?, leaf.user_limits.as_ref()?);
-    let factor = match shares.factor {
-        None => Some(Decimal::ONE),
-        Some(UserFactor::Times(factor)) => Some(factor),
-        Some(UserFactor::Off) => None,
-    };
-    let max = max_applications(max, shares.floor.unwrap_or(Decimal::HUNDRED), factor);
+    let floor = shares.floor.unwrap_or(Decimal::HUNDRED);
+    let max = max_applications(max, floor, shares.times());
     Some((max, "maximumapplications by his part of the queue"))
 }
 

@@ -16,7 +16,7 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources};
 use crate::rules::activation::{
-    Gate, activated, driver_of, full_queue, has_begun, is_user_full, max_parallel,
+    Gate, activated, driver_of, full_queue, has_begun, is_user_full, max_parallel, weight,
 };
 use crate::time::Timestamp;
 use crate::userlimit::Decimal;
@@ -335,11 +335,10 @@ impl Line {
 fn need(books: &Books, leaf: QueueId, alike: &Alike) -> Need {
     let drivers = books.drivers_of(leaf);
     let used = drivers.and_then(|drivers| drivers.user(&alike.user)).map(|user| user.used.clone());
-    let limits = books.queue(leaf).settings.user_limits.as_ref();
     Need {
         driver: alike.driver.iter().copied().collect(),
         used: used.unwrap_or_default(),
-        weight: limits.map_or(Decimal::ONE, |limits| limits.weight(&alike.user)),
+        weight: weight(books, leaf, &alike.user),
         is_full: is_user_full(books, leaf, &alike.user),
     }
 }

@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::config::{UserFactor, UserLimitsConfig};
+use crate::config::UserLimitsConfig;
 use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
@@ -250,11 +250,7 @@ impl Sizes {
             enforcement: config.enforcement.unwrap_or_default(),
             calculator: config.calculator.unwrap_or_default(),
             floor: config.floor.unwrap_or(Decimal::HUNDRED),
-            factor: match config.factor {
-                None => Some(Decimal::ONE),
-                Some(UserFactor::Times(factor)) => Some(factor),
-                Some(UserFactor::Off) => None,
-            },
+            factor: config.times(),
             step,
         };
         Self { rules, increment, largest }
