@@ -52,8 +52,9 @@ func recovery(s *server) {
 	r.allocations.silent()
 	equal("occupied", s.node("n2").Occupied["vcore"], 2000)
 
-	r.act("n1", si.NodeInfo_DRAIN_TO_SCHEDULABLE)
+	// The roomier node comes first: what is asked goes there, whether or not a cycle lies between the two.
 	r.act("n2", si.NodeInfo_DRAIN_TO_SCHEDULABLE)
+	r.act("n1", si.NodeInfo_DRAIN_TO_SCHEDULABLE)
 	answer := r.allocations.next()
 	equal("what has no limits goes on", answer.New[0].AllocationKey, "next")
 	r.allocations.silent()
