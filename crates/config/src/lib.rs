@@ -63,8 +63,8 @@ pub use diagnostic::{
 pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
-    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
-    RuleOutline, TemplateOutline, UserLimitsOutline, outline,
+    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, QueuePreemptionOutline,
+    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

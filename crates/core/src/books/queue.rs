@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, Properties, PropertyValues, TemplateConfig,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, PreemptionPolicy, Properties, PropertyValues,
+    QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -42,6 +42,9 @@ pub struct QueueSettings {
     /// the numbers are own ones, what is said of users and drivers is inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
+    /// Who may be stopped for whom here and below: own ones over inherited ones.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub preemption: QueuePreemptionConfig,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -58,6 +61,7 @@ impl fmt::Debug for QueueSettings {
             template,
             user_limits,
             application_limits,
+            preemption,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -74,6 +78,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
+        }
+        if !preemption.says_nothing() {
+            shown.field("preemption", preemption);
         }
         shown.finish()
     }
@@ -171,6 +178,12 @@ impl Queue {
     pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
         let left = self.left.as_ref()?;
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
+    }
+
+    /// Whether nothing of it is stopped for other queues.
+    pub fn is_preemption_disabled(&self) -> bool {
+        let policy = self.settings.values.preemption_policy;
+        policy == PreemptionPolicy::Disabled || self.settings.preemption.is_disabled()
     }
 
     /// Whether it holds no application that has not ended.

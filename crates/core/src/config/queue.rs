@@ -7,7 +7,9 @@ use core::fmt;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::{ApplicationLimitsConfig, LimitConfig, Properties, UserLimitsConfig};
+use super::{
+    ApplicationLimitsConfig, LimitConfig, Properties, QueuePreemptionConfig, UserLimitsConfig,
+};
 
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +40,8 @@ pub struct QueueConfig {
     pub user_limits: Option<UserLimitsConfig>,
     /// How many applications there may be here and below, and what drivers may have, as written.
     pub application_limits: Option<ApplicationLimitsConfig>,
+    /// Who may be stopped for whom here and below, as written.
+    pub preemption: QueuePreemptionConfig,
 }
 
 impl QueueConfig {

@@ -27,7 +27,14 @@ structure!(
 structure!(FilterConfig = proto::Filter { kind, users, groups });
 structure!(NodeSortConfig = proto::NodeSort { order, weights });
 structure!(
-    PreemptionConfig = proto::Preemption { enabled, quota_enabled, strict_guarantee, balance }
+    PreemptionConfig = proto::Preemption {
+        enabled,
+        quota_enabled,
+        strict_guarantee,
+        balance,
+        intra_queue_enabled,
+        observe_only,
+    }
 );
 structure!(
     LimitConfig =
@@ -112,6 +119,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits,
         user_limits,
         application_limits,
+        preemption,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -127,6 +135,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits: limits.put(),
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
+        preemption: preemption.put(),
     }
 }
 
@@ -173,6 +182,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits,
         user_limits,
         application_limits,
+        preemption,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -188,6 +198,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
+        preemption: Field::take(preemption).at("preemption")?,
     })
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy,
-    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources,
-    ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption,
+    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
     ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
@@ -14,8 +14,8 @@ use headroom_config::{
 use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, LimitPrecedence, NodeOrder, RuleConfig, UserFactor,
-    UserLimitsConfig, inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, LimitPrecedence, NodeOrder, QueuePreemptionConfig,
+    RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
@@ -35,6 +35,8 @@ pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
             quota_preemption_enabled: outline.quota_preemption,
             strict_guarantee: outline.strict_guarantee,
             balance: outline.balance,
+            intra_queue_enabled: outline.intra_queue,
+            observe_only: outline.observe_only,
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: outline.node_policy.clone(),
@@ -61,7 +63,18 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         limits: outline.limits.iter().map(limit).collect(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        preemption: preemption(QueuePreemptionConfig {
+            disabled: outline.preemption.disabled,
+            intra_queue_disabled: outline.preemption.intra_queue_disabled,
+            balance: outline.preemption.balance,
+        }),
     }
+}
+
+fn preemption(own: QueuePreemptionConfig) -> Option<ConfigQueuePreemption> {
+    let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = own;
+    let all = ConfigQueuePreemption { disabled, intra_queue_disabled, balance };
+    (!own.says_nothing()).then_some(all)
 }
 
 fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
@@ -147,6 +160,8 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             quota_preemption_enabled: Some(preemption.quota_enabled),
             strict_guarantee: Some(preemption.strict_guarantee),
             balance: Some(preemption.balance),
+            intra_queue_enabled: preemption.intra_queue_enabled.then_some(true),
+            observe_only: preemption.observe_only.then_some(true),
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: policy.to_owned(),
@@ -189,6 +204,12 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
     let own = settings.application_limits.as_deref();
     let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
+    let preemption_above = above.map_or_else(
+        || books.partition(row.partition).settings.preemption.of_root(),
+        |above| above.preemption,
+    );
+    let own_preemption =
+        Some(settings.preemption).filter(|own| *own != preemption_above).unwrap_or_default();
     ConfigQueue {
         name: row.name.to_string(),
         parent: !row.leaf,
@@ -205,6 +226,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         limits: Vec::new(),
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
+        preemption: preemption(own_preemption),
     }
 }
 
