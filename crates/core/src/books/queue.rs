@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, PreemptionPolicy, Properties, PropertyValues,
-    QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, PreemptionPolicy, Properties,
+    PropertyValues, QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -42,6 +42,9 @@ pub struct QueueSettings {
     /// the numbers are own ones, what is said of users and drivers is inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
+    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub capacity: Option<CapacityConfig>,
     /// Who may be stopped for whom here and below: own ones over inherited ones.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub preemption: QueuePreemptionConfig,
@@ -61,6 +64,7 @@ impl fmt::Debug for QueueSettings {
             template,
             user_limits,
             application_limits,
+            capacity,
             preemption,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
@@ -78,6 +82,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
+        }
+        if let Some(capacity) = capacity {
+            shown.field("capacity", capacity);
         }
         if !preemption.says_nothing() {
             shown.field("preemption", preemption);

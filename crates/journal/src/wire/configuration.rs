@@ -22,6 +22,7 @@ structure!(
         guaranteed,
         user_limits,
         application_limits,
+        capacity,
     }
 );
 structure!(FilterConfig = proto::Filter { kind, users, groups });
@@ -119,6 +120,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits,
         user_limits,
         application_limits,
+        capacity,
         preemption,
     } = queue;
     proto::QueueConfig {
@@ -135,6 +137,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits: limits.put(),
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
+        capacity: capacity.put(),
         preemption: preemption.put(),
     }
 }
@@ -182,6 +185,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits,
         user_limits,
         application_limits,
+        capacity,
         preemption,
     } = queue;
     Ok(QueueConfig {
@@ -198,6 +202,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
+        capacity: Field::take(capacity).at("capacity")?,
         preemption: Field::take(preemption).at("preemption")?,
     })
 }
