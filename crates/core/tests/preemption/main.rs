@@ -4,6 +4,7 @@
 
 mod asking;
 mod day;
+mod scenes;
 mod situation;
 
 use headroom_core::id::{AllocationId, NodeId};
