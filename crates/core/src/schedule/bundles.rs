@@ -67,8 +67,15 @@ impl Scheduler {
         let shared = takes_turns(books, leaf, standing, lane);
         let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared };
         let class = self.classes.class(key);
-        let head =
-            Head { beyond: None, application: application_key, elsewhere: false, ask: ask_key };
+        let is_kept = matches!(lane, Lane::Kept(_));
+        let called = is_kept && row.preemption_triggered && books.users_of(leaf).is_some();
+        let head = Head {
+            uncalled: !called,
+            beyond: None,
+            application: application_key,
+            elsewhere: false,
+            ask: ask_key,
+        };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
             class,

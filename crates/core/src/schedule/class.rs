@@ -108,6 +108,9 @@ impl Standing {
 /// Where a bundle stands among those of its class: its application's place, then its first ask.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
+    /// Whether nobody is stopped for it. Where users share a leaf, a node that is kept after others
+    /// were stopped comes first: what they gave is for nobody else.
+    pub(super) uncalled: bool,
     /// How well its user is served, where he is above his share and waits for those below theirs.
     pub(super) beyond: Option<Served>,
     pub(super) application: ApplicationKey,
