@@ -298,6 +298,13 @@ pub enum Event {
         /// For whom.
         cause: PreemptionCause,
     },
+    /// An allocation would be asked to stop, where this is only observed. Changes nothing.
+    PreemptionObserved {
+        /// Which.
+        victim: AllocationId,
+        /// For whom.
+        cause: PreemptionCause,
+    },
     /// Others were asked to stop for an ask; this happens once to each.
     PreemptionTriggered {
         /// Which ask.

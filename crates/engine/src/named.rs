@@ -129,7 +129,7 @@ impl Look<'_> {
                     ..self.allocation(member)
                 })
             }
-            Event::Preempted { victim, cause } => {
+            Event::Preempted { victim, cause } | Event::PreemptionObserved { victim, cause } => {
                 let other = match cause {
                     PreemptionCause::Guarantee(ask)
                     | PreemptionCause::Share(ask)

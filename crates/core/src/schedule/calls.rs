@@ -288,6 +288,18 @@ impl Scheduler {
         let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
         events.extend(given_up);
         match attempt.outcome {
+            Ok(Outcome::Stop(plan))
+                if books.partition(partition).settings.preemption.observe_only =>
+            {
+                let cause = cause_of(&plan, ask);
+                let observed = |victim| Event::PreemptionObserved { victim, cause };
+                events.extend(plan.victims.into_iter().map(observed));
+                events.push(Event::PreemptionTried { ask });
+                if !asks {
+                    self.calls.failed.insert(kind);
+                }
+                return !attempt.given_up.is_empty();
+            }
             Ok(Outcome::Stop(plan)) => carry_out(books, ask, &plan, events),
             Ok(Outcome::Ask(removals)) => {
                 put_question(books, ask, QuestionSubject::Removals(removals), events);
@@ -304,10 +316,13 @@ impl Scheduler {
     }
 }
 
+const fn cause_of(plan: &Plan, ask: AllocationId) -> PreemptionCause {
+    if plan.within { PreemptionCause::Share(ask) } else { PreemptionCause::Guarantee(ask) }
+}
+
 /// What a plan means: its victims are asked to stop, and its node is kept for the ask.
 fn carry_out(books: &Books, ask: AllocationId, plan: &Plan, events: &mut Vec<Event>) {
-    let cause =
-        if plan.within { PreemptionCause::Share(ask) } else { PreemptionCause::Guarantee(ask) };
+    let cause = cause_of(plan, ask);
     events.extend(plan.victims.iter().map(|victim| Event::Preempted { victim: *victim, cause }));
     events.push(Event::PreemptionTriggered { ask });
     let kept = books.allocation(ask).reservation();

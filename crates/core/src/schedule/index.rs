@@ -209,6 +209,7 @@ impl Scheduler {
             | Event::ReleaseAsked { .. }
             | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::QuotaClockStopped { .. }
             | Event::BackedOff { .. }

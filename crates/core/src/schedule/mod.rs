@@ -449,7 +449,7 @@ impl Scheduler {
 
 /// Whether an event is more than that something was tried in vain, which ends no cycle.
 const fn is_step(event: &Event) -> bool {
-    !matches!(event, Event::PreemptionTried { .. })
+    !matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. })
 }
 
 /// Whether an ask that is judged by itself may run on one node only.

@@ -34,6 +34,7 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
                 format!("{} to be stopped for the quota of {path}", key(victim))
             }
         },
+        Event::PreemptionObserved { victim, .. } => format!("{} would be stopped", key(victim)),
         Event::PreemptionTried { ask } => format!("nothing to stop for {}", key(ask)),
         Event::QuotaClockStopped { queue } => {
             format!("quota clock of {} stopped", books.queue(*queue).path)

@@ -31,7 +31,7 @@ pub(super) enum Basis {
     Share,
 }
 
-impl<'books> Question<'books> {
+impl Question<'_> {
     /// What is called on for the queue.
     pub(super) fn basis_of_queue(books: &Books, leaf: QueueId) -> Basis {
         let queue = books.queue(leaf);

@@ -202,6 +202,7 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     one.preemption.quota_enabled = !preemption.is_multiple_of(5);
     one.preemption.intra_queue_enabled = !preemption.is_multiple_of(4);
     one.preemption.balance = preemption % 16 == 3;
+    one.preemption.observe_only = preemption % 32 == 7;
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);

@@ -22,7 +22,7 @@ pub struct Party {
 /// Costs their number times its logarithm.
 pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
     let named = |party: &&Party| party.weight > 0;
-    let kept: i128 = parties.iter().filter(|one| !named(one)).map(|one| keeps(one)).sum();
+    let kept: i128 = parties.iter().filter(|one| !named(one)).map(keeps).sum();
     let level = Level::of(i128::from(total) - kept, parties.iter().filter(named).copied());
     let mut parts: Vec<i64> = parties.iter().map(|one| level.part(one)).collect();
     let mut all = parties.iter().zip(&parts);

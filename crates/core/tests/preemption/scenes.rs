@@ -227,6 +227,21 @@ fn c24_a_queue_that_is_switched_off_gives_nothing_nor_what_is_below_it() {
     }
 }
 
+#[test]
+fn c24_where_it_is_only_observed_nobody_is_stopped() {
+    let mut scene = scene_2(&[100], false, 10);
+    let mut file = partition(parent("root", vec![queue("a", 30), queue("b", 30), queue("c", 40)]));
+    file.partitions[0].preemption.observe_only = true;
+    scene.command(&Command::Configure(Box::new(file)));
+    scene.world.now = scene.world.now + Millis::from_secs(30);
+    scene.command(&Command::Tick);
+    let events = scene.world.settle();
+    let observed = events.iter().filter(|one| matches!(one, Event::PreemptionObserved { .. }));
+    assert_eq!(observed.count(), 4, "room for the first ask of 8");
+    assert!(!events.iter().any(|one| matches!(one, Event::Preempted { .. })));
+    assert_eq!(scene.used("b"), 0);
+}
+
 /// Q = 60: Ann has all of it in containers of 1, Bob waits for 30 of them.
 fn uh_36(formula: Option<headroom_core::userlimit::Formula>, off: bool) -> Scene {
     let limits = UserLimitsConfig {

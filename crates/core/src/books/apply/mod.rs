@@ -25,7 +25,9 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
-        self.changes += u64::from(!matches!(event, Event::PreemptionTried { .. }));
+        let changes_nothing =
+            matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. });
+        self.changes += u64::from(!changes_nothing);
         match event {
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }
@@ -74,6 +76,7 @@ impl Books {
             | Event::ReleaseAsked { .. }
             | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::QuotaClockStopped { .. }
             | Event::BackedOff { .. }
@@ -151,6 +154,7 @@ impl Books {
                 self.allocations[*allocation].mark = Mark::Released;
             }
             Event::Preempted { victim, cause: _ } => self.preempt(*victim),
+            Event::PreemptionObserved { .. } => {}
             Event::PreemptionTriggered { ask } => {
                 self.allocations[*ask].preemption_triggered = true;
                 self.forget_removals(*ask);

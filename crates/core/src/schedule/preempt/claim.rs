@@ -117,7 +117,9 @@ pub(super) fn may_be_on_its_way(
         return true;
     };
     let mut all = queue.preempting.clone();
-    victims.iter().for_each(|victim| all.add(books.resources_of(*victim)));
+    for victim in victims {
+        all.add(books.resources_of(*victim));
+    }
     let mut types = guaranteed.iter().filter(|(resource, _)| ask.has(*resource));
     types.all(|(resource, amount)| {
         let most = i128::from(amount.get()) * AT_ONCE / 100;

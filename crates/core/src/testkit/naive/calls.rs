@@ -81,6 +81,16 @@ pub(super) fn call(
         }
         return Some(events);
     };
+    if books.partition(application.partition).settings.preemption.observe_only {
+        let observed = |victim| Event::PreemptionObserved { victim, cause };
+        events.extend(victims.into_iter().map(observed));
+        events.push(Event::PreemptionTried { ask: caller });
+        if given_up.is_empty() {
+            tries.events.append(&mut events);
+            return None;
+        }
+        return Some(events);
+    }
     events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
     events.push(Event::PreemptionTriggered { ask: caller });
     let kept = books.allocation(caller).reservation();
