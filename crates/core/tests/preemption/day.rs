@@ -169,11 +169,12 @@ impl Day {
 #[test]
 fn nobody_takes_back_within_a_day_from_whoever_took_from_him() {
     for kind in [Kind::Strict, Kind::Shared] {
-        nobody_takes_back(kind);
+        println!("{}", nobody_takes_back(kind));
     }
 }
 
-fn nobody_takes_back(kind: Kind) {
+/// What was counted, as a sentence.
+fn nobody_takes_back(kind: Kind) -> String {
     let (mut takings, mut busy, mut within) = (0, 0, 0);
     for seed in 0..days() {
         let Some(mut day) = Day::of(seed, kind) else { continue };
@@ -196,9 +197,10 @@ fn nobody_takes_back(kind: Kind) {
             );
         }
     }
-    println!(
+    let text = format!(
         "{kind:?}: {takings} allocations were stopped, {within} for other users of the same leaf, in {busy} of {} days",
         days()
     );
     assert!(busy * 10 > days(), "too few days on which anything is stopped");
+    text
 }

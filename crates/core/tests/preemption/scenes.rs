@@ -94,7 +94,9 @@ impl Scene {
                 if victims.is_empty() {
                     break;
                 }
-                victims.into_iter().for_each(|victim| self.stop(victim));
+                for victim in victims {
+                    self.stop(victim);
+                }
             }
         }
         self.world.books.check().unwrap();
@@ -273,7 +275,9 @@ fn uh_36_users_take_from_each_other_a_fifth_of_their_queue_at_once() {
         on_their_way.extend(scene.settle());
     }
     assert_eq!((on_their_way.len(), scene.kills), (12, (0, 12)));
-    on_their_way.into_iter().for_each(|victim| scene.stop(victim));
+    for victim in on_their_way {
+        scene.stop(victim);
+    }
     scene.rest();
     // Among both the limit is 31; a step more stays with Ann: 60 - 31 - 1 = 28 go.
     assert_eq!((scene.of_users("q"), scene.kills), (vec![32, 28], (0, 28)));
