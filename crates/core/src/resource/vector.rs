@@ -17,9 +17,23 @@ const ABSENT: i64 = i64::MIN;
 ///
 /// The lane of a type is its number. Lanes behind the last present type are not stored,
 /// so that equal maps are equal values. Up to eight types need no heap.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     lanes: SmallVec<[i64; INLINE]>,
+}
+
+/// Lanes are copied as they are, not one by one: vectors are cloned all the time.
+impl Clone for Resources {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self { lanes: SmallVec::from_slice(&self.lanes) }
+    }
+
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        self.lanes.clear();
+        self.lanes.extend_from_slice(&source.lanes);
+    }
 }
 
 impl Resources {
