@@ -28,12 +28,6 @@ impl Clone for Resources {
     fn clone(&self) -> Self {
         Self { lanes: SmallVec::from_slice(&self.lanes) }
     }
-
-    #[inline]
-    fn clone_from(&mut self, source: &Self) {
-        self.lanes.clear();
-        self.lanes.extend_from_slice(&source.lanes);
-    }
 }
 
 impl Resources {
@@ -168,6 +162,13 @@ impl Resources {
         while self.lanes.last() == Some(&ABSENT) {
             self.lanes.pop();
         }
+    }
+
+    /// A vector with these lanes; absent ones at the end are left out.
+    #[inline]
+    pub(super) fn of_lanes(lanes: &[i64]) -> Self {
+        let count = lanes.iter().rposition(|lane| *lane != ABSENT).map_or(0, |last| last + 1);
+        Self { lanes: SmallVec::from_slice(&lanes[..count]) }
     }
 
     /// Raw lanes, for code that handles the absent mark itself.

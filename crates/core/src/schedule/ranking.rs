@@ -45,6 +45,8 @@ pub(super) struct Ranking<K, M> {
     /// Nodes that are not used.
     free: Vec<u32>,
     root: u32,
+    /// The first of all.
+    foremost: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -63,7 +65,7 @@ struct Node<K, M> {
 
 impl<K, M> Default for Ranking<K, M> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), free: Vec::new(), root: NONE }
+        Self { nodes: Vec::new(), free: Vec::new(), root: NONE, foremost: NONE }
     }
 }
 
@@ -82,6 +84,9 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
             };
         }
         let seat = self.add(key, measure, above);
+        if self.foremost == above && (is_left || above == NONE) {
+            self.foremost = seat;
+        }
         match self.nodes.get_mut(index(above)) {
             Some(node) if is_left => node.left = seat,
             Some(node) => node.right = seat,
@@ -100,6 +105,9 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
 
     /// Take an entry out.
     pub(super) fn remove_at(&mut self, Seat(at): Seat) {
+        if self.foremost == at {
+            self.foremost = self.after(at);
+        }
         let Node { above, left, right, .. } = self.nodes[index(at)];
         self.free.push(at);
         if left == NONE || right == NONE {
@@ -158,7 +166,7 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
     }
 
     /// Measure all entries anew, and alike. Costs as much as there are.
-    pub(super) fn set_all(&mut self, measure: M) {
+    pub(super) fn set_all(&mut self, measure: &M) {
         for node in &mut self.nodes {
             (node.measure, node.lowest) = (measure.clone(), measure.clone());
         }
@@ -195,7 +203,7 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
 
     /// All entries in order, each with its measure.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&K, &M)> {
-        let first = Some(self.first_of(self.root)).filter(|at| *at != NONE);
+        let first = Some(self.foremost).filter(|at| *at != NONE);
         let next = |at: &u32| Some(self.after(*at)).filter(|at| *at != NONE);
         core::iter::successors(first, next).map(|at| self.at(Seat(at)))
     }
@@ -212,6 +220,10 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
 
     /// Where the first entry sits whose measure will do.
     pub(super) fn first_seat(&self, mut will_do: impl FnMut(&M) -> bool) -> Option<Seat> {
+        let foremost = self.nodes.get(index(self.foremost))?;
+        if will_do(&foremost.measure) {
+            return Some(Seat(self.foremost));
+        }
         self.first_below(self.root, &mut will_do)
     }
 

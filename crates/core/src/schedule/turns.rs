@@ -9,25 +9,28 @@
 //! looked at. Mostly they only get more, so it knows at least when it cannot be somebody's turn; whose
 //! turn it may be is looked at again. A change costs its depth, however many share the leaf.
 
-use alloc::borrow::Cow;
+mod choice;
+
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{Books, LeafUser, LeafUsers, Link};
-use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
+use crate::books::{Books, LeafUser, Link};
+use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources, Shortfall};
-use crate::userlimit::{Among, Calculator, Decimal, Enforcement, Leaf, Limit, Part};
+use crate::userlimit::{Decimal, Enforcement, Leaf};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
-use super::class::{ClassKey, Classes, Head};
+use super::class::ClassKey;
 use super::keep::KeepKey;
 use super::members::Place;
 use super::park::GroupKey;
 use super::ranking::{Measure, Ranking, Seat};
 use super::seen::Seen;
+
+use choice::Turn;
 
 /// How well a user is served: his largest share of what the leaf is guaranteed, by his weight, in
 /// millionths. The least is next.
@@ -121,7 +124,7 @@ impl Waiters {
     fn tell_by(&mut self, types: Types) {
         if self.types != types {
             self.types = types;
-            self.ranking.set_all(Use::UNKNOWN);
+            self.ranking.set_all(&Use::UNKNOWN);
         }
     }
 }
@@ -291,199 +294,6 @@ impl Scheduler {
             if let Some(members) = kept.and_then(|key| self.keeping.members_mut(key)) {
                 measure(&mut members.waiters, row.kept_seat);
             }
-        }
-    }
-}
-
-/// What somebody of this weight may have.
-struct Bound {
-    weight: Decimal,
-    /// By type, in the order of [`Waiters::types`].
-    most: [i64; TYPES],
-    /// In full, where these types do not say all.
-    limit: Option<Limit>,
-}
-
-/// A leaf whose users take turns.
-struct Turn<'a> {
-    books: &'a Books,
-    users: &'a LeafUsers,
-    leaf: &'a Leaf,
-}
-
-/// Whose turn it may be for an ask.
-struct Choice<'a> {
-    turn: &'a Turn<'a>,
-    ask: &'a Resources,
-    types: &'a Types,
-    /// By weight. Mostly all weigh the same.
-    bounds: SmallVec<[Bound; 1]>,
-}
-
-impl Choice<'_> {
-    fn bound(&mut self, weight: Decimal) -> &Bound {
-        let known = self.bounds.iter().position(|one| one.weight == weight);
-        let place = known.unwrap_or_else(|| {
-            self.bounds.push(self.turn.bound(weight, self.ask, self.types));
-            self.bounds.len() - 1
-        });
-        &self.bounds[place]
-    }
-
-    /// Whether it may be the turn of somebody who has this at least.
-    fn may_be(&mut self, of: &Use) -> bool {
-        if !of.known {
-            return true;
-        }
-        let (turn, ask, types) = (self.turn, self.ask, self.types);
-        let bound = self.bound(of.weight);
-        let by_type = turn.users.rules().calculator == Calculator::Componentwise;
-        match &bound.limit {
-            Some(limit) if !by_type => {
-                let used = types.iter().zip(of.used).map(|(resource, used)| (*resource, used));
-                let used: Resources =
-                    used.map(|(resource, used)| (resource, Quantity::of(used))).collect();
-                turn.is(limit, &used, ask)
-            }
-            _ => of.used.iter().zip(&bound.most).all(|(used, most)| used <= most),
-        }
-    }
-
-    /// Whether it is the turn of a user.
-    fn is(&mut self, user: &LeafUser) -> bool {
-        let (turn, ask, types) = (self.turn, self.ask, self.types);
-        let bound = self.bound(user.weight);
-        match &bound.limit {
-            Some(limit) => turn.is(limit, &user.used, ask),
-            None => types
-                .iter()
-                .zip(bound.most)
-                .all(|(resource, most)| user.used.get_or_zero(*resource).get() <= most),
-        }
-    }
-}
-
-impl Turn<'_> {
-    fn ask(&self, shape: ShapeId) -> Cow<'_, Resources> {
-        self.users.counted(self.books.shapes().get(shape))
-    }
-
-    fn limit(&self, weight: Decimal, ask: &Resources) -> Limit {
-        self.users.rules().limit(self.leaf, self.part(weight, ask))
-    }
-
-    fn part<'ask>(&self, weight: Decimal, ask: &'ask Resources) -> Part<'ask> {
-        Part { weight, among: Among::Active, ask }
-    }
-
-    fn is(&self, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
-        self.users.rules().is_turn(self.leaf, limit, used, ask)
-    }
-
-    fn user(&self, key: ClassKey) -> &LeafUser {
-        let level = key.sharer().expect("who shares is tied to a user");
-        self.users.user(level).expect("who waits has a row")
-    }
-
-    /// Whether shares alone say whose turn it is, type by type.
-    fn is_by_share(&self) -> bool {
-        let rules = self.users.rules();
-        rules.is_by_type() && rules.enforcement == Enforcement::Progress
-    }
-
-    /// The types that say whose turn it is, and whether those are all.
-    fn types(&self, ask: &Resources) -> (Types, bool) {
-        let by_type = self.users.rules().calculator == Calculator::Componentwise;
-        let of = if by_type { ask } else { &self.leaf.total };
-        let is_split = |resource| !self.is_by_share() || self.leaf.guaranteed.has(resource);
-        let some =
-            of.iter().filter(|(resource, amount)| *amount > Quantity::ZERO && is_split(*resource));
-        let mut some = some.map(|(resource, _)| resource);
-        let types = some.by_ref().take(TYPES).collect();
-        (types, some.next().is_none())
-    }
-
-    fn bound(&self, weight: Decimal, ask: &Resources, types: &Types) -> Bound {
-        let (rules, mut most) = (self.users.rules(), [i64::MAX; TYPES]);
-        if self.is_by_share() {
-            for (most, resource) in most.iter_mut().zip(types) {
-                let share = rules.share_of(self.leaf, self.part(weight, ask), *resource);
-                *most = share.unwrap_or(i64::MAX);
-            }
-            let is_all = types.len() < TYPES || self.types(ask).1;
-            return Bound { weight, most, limit: (!is_all).then(|| self.limit(weight, ask)) };
-        }
-        let limit = self.limit(weight, ask);
-        for (most, resource) in most.iter_mut().zip(types) {
-            let asked = ask.get_or_zero(*resource).get();
-            *most = match (rules.enforcement, limit.soft.get(*resource), limit.limit.get(*resource))
-            {
-                (Enforcement::Progress, Some(soft), _) => soft.get(),
-                (Enforcement::Overshoot, _, Some(limit)) => limit.get(),
-                // Who has as much as there may be at all has it with the ask, too.
-                (Enforcement::Strict, _, Some(limit)) if limit.get() < i64::MAX => {
-                    limit.get().saturating_sub(asked)
-                }
-                _ => i64::MAX,
-            };
-        }
-        Bound { weight, most, limit: Some(limit) }
-    }
-
-    /// Who is next of those who want this.
-    fn choose(&self, classes: &Classes, shape: ShapeId, of: &mut Waiters) -> Option<Place> {
-        let ask = self.ask(shape);
-        of.tell_by(self.types(&ask).0);
-        debug_assert!(self.knows(classes, of), "what is known of somebody is no more than he has");
-        let Waiters { ranking, types } = of;
-        let mut choice = Choice { turn: self, ask: &ask, types, bounds: SmallVec::new() };
-        let mut next = ranking.first_seat(|of| choice.may_be(of));
-        while let Some(seat) = next {
-            let (place, measure) = ranking.at(seat);
-            let user = self.user(classes.rows[place.1].key);
-            if choice.is(user) {
-                return Some(place.clone());
-            }
-            // He may have more by now than when he was last looked at.
-            let now = Use::of(self.leaf, user, types);
-            if *measure != now {
-                ranking.set_at(seat, now);
-            }
-            next = ranking.first_behind(seat, |of| choice.may_be(of));
-        }
-        if self.users.rules().enforcement != Enforcement::Progress {
-            return None;
-        }
-        self.least_served(classes, ranking, types)
-    }
-
-    /// Whether nobody has less than is known of him.
-    fn knows(&self, classes: &Classes, of: &Waiters) -> bool {
-        of.ranking.entries().all(|(place, known)| {
-            let now = Use::of(self.leaf, self.user(classes.rows[place.1].key), &of.types);
-            let mut lowest = *known;
-            lowest.lower(&now);
-            !known.known || lowest == *known
-        })
-    }
-
-    /// The first of those who are served least.
-    fn least_served(
-        &self,
-        classes: &Classes,
-        ranking: &mut Ranking<Place, Use>,
-        types: &Types,
-    ) -> Option<Place> {
-        loop {
-            let least = ranking.lowest()?.served;
-            let seat = ranking.first_seat(|of| of.served <= least)?;
-            let (place, _) = ranking.at(seat);
-            let now = Use::of(self.leaf, self.user(classes.rows[place.1].key), types);
-            if now.served <= least {
-                let (head, class) = place;
-                return Some((Head { beyond: Some(least), ..head.clone() }, *class));
-            }
-            ranking.set_at(seat, now);
         }
     }
 }

@@ -246,14 +246,8 @@ impl Rules {
         })
     }
 
-    /// [`Limit::soft`] alone, of one type; none where it does not name the type, or it cannot be said
-    /// of one type without the others.
-    pub(crate) fn share_of(
-        &self,
-        leaf: &Leaf,
-        part: Part<'_>,
-        resource: ResourceType,
-    ) -> Option<i64> {
+    /// [`Limit::soft`] under `smooth` alone, of one type; none where nothing of it is guaranteed.
+    pub fn share_of(&self, leaf: &Leaf, part: Part<'_>, resource: ResourceType) -> Option<i64> {
         formula::smooth_share(self, leaf, part, resource)
     }
 

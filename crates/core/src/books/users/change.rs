@@ -3,7 +3,8 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Level};
+use crate::books::tracker::{Level, Trackers};
+use crate::books::{Books, Shapes};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::userlimit::{Formula, Leaf, Rules};
@@ -43,7 +44,7 @@ impl Books {
         let row = &self.applications[of];
         let (leaf, link) = (row.queue, row.link);
         if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
-            Arc::make_mut(users).state.used.clone_from(&self.queues[leaf].allocated);
+            Arc::make_mut(users).set_used(&self.queues[leaf].allocated);
         }
         if let Some(link) = link {
             self.look_at_everywhere(leaf, link.user, ask);
@@ -63,7 +64,9 @@ impl Books {
                 self.know_user(leaf, level);
                 let users = self.leaf_users(leaf);
                 let user = users.users.get_mut(&level).expect("he was just looked for");
-                shapes.into_iter().for_each(|shape| user.count(shape, waits));
+                for shape in shapes {
+                    user.count(shape, waits);
+                }
             }
         }
         let row = &self.applications[of];
@@ -219,40 +222,70 @@ impl Books {
     /// Bring the row of a user, and the sums of his leaf, up to date, with an ask that waits from now
     /// on, or does no more.
     fn look_at_user(&mut self, leaf: QueueId, level: LevelId, ask: Option<(ShapeId, bool)>) {
+        let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
         let partition = self.queues[leaf].partition;
-        let Self { sharing, partitions, shapes, .. } = self;
-        let Some(of_leaf) = sharing.leaves.get_mut(&leaf) else { return };
-        let trackers = &partitions[&partition].trackers;
-        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
-        let LeafUsers { rules, increment, users, state, .. } = Arc::make_mut(of_leaf);
-        let Some(user) = users.get_mut(&level) else {
-            if ask.is_some() || !used.is_empty() {
-                self.know_user(leaf, level);
-                self.look_at_user(leaf, level, ask);
+        let trackers = &self.partitions[&partition].trackers;
+        match Arc::make_mut(users).follow((trackers, &self.shapes), level, ask) {
+            Followed::Kept => {}
+            Followed::Gone => self.note_user(partition, (leaf, level), false),
+            Followed::Unknown => {
+                let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
+                if ask.is_some() || uses {
+                    self.know_user(leaf, level);
+                    self.look_at_user(leaf, level, ask);
+                }
             }
-            return;
-        };
+        }
+    }
+}
+
+/// What became of a user's row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// It is up to date.
+    Kept,
+    /// He has nothing and waits for nothing: it is gone.
+    Gone,
+    /// He has none, and nothing was done.
+    Unknown,
+}
+
+impl LeafUsers {
+    /// Bring the row of a user, and the sums of his leaf, up to date with what these trackers charge to
+    /// him, and with an ask of this shape that waits from now on, or does no more.
+    pub fn follow(
+        &mut self,
+        (trackers, shapes): (&Trackers, &Shapes),
+        level: LevelId,
+        ask: Option<(ShapeId, bool)>,
+    ) -> Followed {
+        let Self { rules, increment, users, state, .. } = self;
+        let Some(user) = users.get_mut(&level) else { return Followed::Unknown };
+        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
         if let Some((shape, waits)) = ask {
             user.count(shape, waits);
         }
-        let active = user.waits.iter().any(|(shape, _)| {
-            let ask = shapes.get(*shape);
-            // Under `smooth` for something that his own cap and limits allow.
-            rules.formula != Formula::Smooth
-                || trackers.refusing(level, 0, ask).is_none()
-                    && !rules.exceeds_cap(
-                        state,
-                        user.weight,
-                        &used,
-                        &counted(rules, increment, ask),
-                    )
-        });
+        let is_within = |ask: &Resources| {
+            let counted = counted(rules, increment, ask);
+            trackers.refusing(level, 0, ask).is_none()
+                && !rules.exceeds_cap(state, user.weight, &used, &counted)
+        };
+        // Under `smooth` for something that his own cap and limits allow.
+        let is_smooth = rules.formula == Formula::Smooth;
+        let mut waits = user.waits.iter();
+        let active = waits.any(|(shape, _)| !is_smooth || is_within(shapes.get(*shape)));
         state.follow(rules, user, &used, active);
         (user.used, user.active) = (used, active);
-        if user.waits.is_empty() && user.used.is_empty() {
-            users.remove(&level);
-            self.note_user(partition, (leaf, level), false);
+        if !user.waits.is_empty() || !user.used.is_empty() {
+            return Followed::Kept;
         }
+        users.remove(&level);
+        Followed::Gone
+    }
+
+    /// All users of the leaf use this by now.
+    pub fn set_used(&mut self, used: &Resources) {
+        self.state.used.clone_from(used);
     }
 }
 

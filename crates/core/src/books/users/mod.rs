@@ -6,6 +6,8 @@
 mod change;
 mod everyone;
 
+pub use change::Followed;
+
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 

@@ -83,8 +83,10 @@ fn it_finds_the_first_that_will_do_whatever_came_and_went() {
                     }
                 }
                 Change::SetAll(pair) => {
-                    ranking.set_all(pair.clone());
-                    model.values_mut().for_each(|known| known.clone_from(&pair));
+                    ranking.set_all(&pair);
+                    for known in model.values_mut() {
+                        known.clone_from(&pair);
+                    }
                 }
                 Change::Set(key, pair) => {
                     ranking.set(&key, pair.clone());
