@@ -45,7 +45,7 @@ pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
-pub use users::{LeafUser, LeafUsers};
+pub use users::{Followed, LeafUser, LeafUsers};
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

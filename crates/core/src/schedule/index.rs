@@ -384,6 +384,9 @@ impl Scheduler {
             self.tree.touch(queue);
         }
         self.reorder_seen(books, seen);
+        if let Some(application) = seen.application {
+            self.turns_eased(books, application);
+        }
     }
 
     /// Less is charged to its trackers: others may fit.

@@ -416,12 +416,12 @@ impl Scheduler {
         } else {
             let place = (row.head.clone().expect("a class has a bundle"), class);
             match before {
-                Some(before) => self.parked.remove(&mut self.tree, before, &place),
+                Some(before) => self.parked.remove(&mut self.tree, before, &place, row.seat),
                 None => {
                     self.tree.ready_mut(key.leaf, pass).remove(&place);
                 }
             }
-            self.parked.insert(&mut self.tree, after, place);
+            row.seat = self.parked.insert(&mut self.tree, after, place);
             if !matches!(key.lane, Lane::Kept(_)) {
                 self.note(Note::Parked { class, wait });
             }

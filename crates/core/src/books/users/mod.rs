@@ -7,6 +7,9 @@ mod change;
 mod demand;
 mod everyone;
 
+pub use change::Followed;
+
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 
 use smallvec::SmallVec;
@@ -128,6 +131,11 @@ impl LeafUsers {
         normalised(&self.rules, &self.increment, ask)
     }
 
+    /// The same, where that costs nothing unless asks are counted otherwise than they are.
+    pub(crate) fn counted<'ask>(&self, ask: &'ask Resources) -> Cow<'ask, Resources> {
+        counted(&self.rules, &self.increment, ask)
+    }
+
     /// Whether its sums, or who is active, depend on the size of the cluster.
     fn looks_at_cluster(&self) -> bool {
         match self.rules.formula {
@@ -174,7 +182,12 @@ impl Books {
         level: LevelId,
     ) -> impl Iterator<Item = (QueueId, LevelId)> {
         let row = self.partition(partition).trackers.find_level(level);
-        let row = row.filter(|_| self.has_user_limits());
+        // Mostly there is no other leaf in which he could have one.
+        let row = row.filter(|row| match self.sharing.leaves.len() {
+            0 => false,
+            1 => self.users_of(row.queue).is_none(),
+            _ => true,
+        });
         row.into_iter().flat_map(move |row| {
             let (tracker, here) = (row.tracker, row.queue);
             let from = (partition, tracker, QueueId::FIRST);
@@ -264,8 +277,17 @@ impl Sizes {
 }
 
 fn normalised(rules: &Rules, increment: &Resources, ask: &Resources) -> Resources {
+    counted(rules, increment, ask).into_owned()
+}
+
+#[inline]
+fn counted<'ask>(
+    rules: &Rules,
+    increment: &Resources,
+    ask: &'ask Resources,
+) -> Cow<'ask, Resources> {
     if rules.step.is_empty() && increment.is_empty() {
-        return ask.clone();
+        return Cow::Borrowed(ask);
     }
-    rules.normalised(ask, increment)
+    Cow::Owned(rules.normalised(ask, increment))
 }
