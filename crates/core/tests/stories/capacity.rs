@@ -48,11 +48,13 @@ fn uh_30_percentages_are_of_what_the_parent_has() {
         queue root.a.y percent=60
         queue root.b percent=50
         node n1 memory=1000
+        wait 1s
         show part root.a
         show part root.a.x
         show part root.a.y
         ",
         expect![[r#"
+            wait 1s: nothing
               root.a: guaranteed {memory: 500 B}, max {memory: 800 B}
               root.a.x: guaranteed {memory: 200 B}, max {memory: 600 B}
               root.a.y: guaranteed {memory: 300 B}, max none
@@ -165,7 +167,52 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
         show root.a.x
         show root.b
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            ask x1-1: x1 Accepted
+              x1-1 waits for nodes: the cluster has none
+            ask x1-2
+              x1-2 waits for nodes: the cluster has none
+            ask x1-3
+              x1-3 waits for nodes: the cluster has none
+            ask x1-4
+              x1-4 waits for nodes: the cluster has none
+            ask x1-5
+              x1-5 waits for nodes: the cluster has none
+            ask x1-6
+              x1-6 waits for nodes: the cluster has none
+            ask x1-7
+              x1-7 waits for nodes: the cluster has none
+            ask x1-8
+              x1-8 waits for nodes: the cluster has none
+            ask b1-1: b1 Accepted
+              b1-1 waits for nodes: the cluster has none
+            ask b1-2
+              b1-2 waits for nodes: the cluster has none
+            ask b1-3
+              b1-3 waits for nodes: the cluster has none
+            ask b1-4
+              b1-4 waits for nodes: the cluster has none
+            ask b1-5
+              b1-5 waits for nodes: the cluster has none
+            ask b1-6
+              b1-6 waits for nodes: the cluster has none
+            ask b1-7
+              b1-7 waits for nodes: the cluster has none
+            ask b1-8
+              b1-8 waits for nodes: the cluster has none
+            node n1: x1-1 on n1, x1 Running, b1-1 on n1, b1 Running, x1-2 on n1, b1-2 on n1, x1-3 on n1, b1-3 on n1, x1-4 on n1, b1-4 on n1
+              x1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              x1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              x1-7 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              x1-8 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              b1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              b1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              b1-7 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              b1-8 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              root.a: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
+              root.a.x: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 2, runs 1
+              root.b: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
+        "#]],
     );
 }
 
@@ -361,12 +408,14 @@ fn m_11_a_leaf_without_a_guarantee_has_the_number_of_the_next_queue_above() {
         queue root.a.all percent=99
         queue root.a.few percent=1
         queue root.b percent=60
+        wait 1s
         show part root.a.none
         show part root.a.all
         show part root.a.few
         show part root.b
         ",
         expect![[r#"
+            wait 1s: nothing
               root.a.none: guaranteed none, max none, applications 8
               root.a.all: guaranteed none, max none, applications 7
               root.a.few: guaranteed none, max none, applications 1
