@@ -218,6 +218,7 @@ impl Books {
     }
 
     /// How many applications a leaf takes in where the file says nothing of it.
+    #[expect(clippy::option_option, reason = "the outer one says that a fraction did not fit")]
     fn number_of(&self, id: QueueId) -> Option<Option<u64>> {
         let said = |row: &Queue| row.settings.application_limits.as_ref().and_then(|one| one.max);
         let path: Vec<(QueueId, &Queue)> = self.up(id).collect();

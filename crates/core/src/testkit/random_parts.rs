@@ -26,7 +26,7 @@ pub(super) fn divide(one: &mut PartitionConfig, seed: u8) {
     if die() % 2 == 0 {
         let limits = one.application_limits.get_or_insert_default();
         limits.max = Some(u64::from(die() % 12) + 2);
-        if die() % 4 == 0 {
+        if die().is_multiple_of(4) {
             limits.max_per_queue = Some(u64::from(die() % 3) + 1);
         }
     }
@@ -34,7 +34,8 @@ pub(super) fn divide(one: &mut PartitionConfig, seed: u8) {
 
 /// Parts of one kind for the queues below one, and for those below them.
 fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
-    let maximum = |drawn: u8| (drawn % 3 == 0).then(|| Decimal::whole(u32::from(drawn) % 101));
+    let maximum =
+        |drawn: u8| drawn.is_multiple_of(3).then(|| Decimal::whole(u32::from(drawn) % 101));
     let kind = die() % 5;
     let mut left = 100_u32;
     let mut children: Vec<&mut QueueConfig> = parent.children.iter_mut().collect();
@@ -58,7 +59,7 @@ fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
         let maximum = maximum(die()).filter(|_| !is_absolute);
         child.capacity = Some(CapacityConfig { share, maximum });
     }
-    if kind == 3 || die() % 4 == 0 {
+    if kind == 3 || die().is_multiple_of(4) {
         let share = CapacityShare::Weight(Decimal::whole(u32::from(die()) % 3));
         let capacity = Some(CapacityConfig { share, maximum: maximum(die()) });
         parent.template = Some(TemplateConfig { capacity, ..TemplateConfig::default() });
@@ -66,7 +67,7 @@ fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
     for child in parent.children.iter_mut().filter(|child| child.is_parent()) {
         below(child, die);
     }
-    if die() % 16 == 0 {
+    if die().is_multiple_of(16) {
         let limits = ApplicationLimitsConfig { max: Some(3), ..ApplicationLimitsConfig::default() };
         parent.application_limits.get_or_insert(limits);
     }

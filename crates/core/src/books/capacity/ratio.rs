@@ -88,9 +88,7 @@ fn product(number: &Natural, times: u64) -> Natural {
         let sum = u128::from(*limb) * u128::from(times) + u128::from(carry);
         #[expect(clippy::cast_possible_truncation, reason = "the limb is the lower half")]
         result.push(sum as u64);
-        #[expect(clippy::cast_possible_truncation, reason = "what is left fits into a limb")]
-        let upper = (sum >> 64) as u64;
-        carry = upper;
+        carry = (sum >> 64) as u64;
     }
     if carry > 0 {
         result.push(carry);
