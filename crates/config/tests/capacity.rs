@@ -22,7 +22,7 @@ fn codes_of(queues: &[&str]) -> String {
     let mut text = "partitions:\n- name: default\n  queues:\n".to_owned();
     text += "  - name: root\n    submitacl: '*'\n    queues:\n";
     for queue in queues {
-        text += &format!("    - {queue}\n");
+        text.extend(["    - ", queue, "\n"]);
     }
     codes(&text)
 }

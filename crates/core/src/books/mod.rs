@@ -9,6 +9,7 @@ mod application;
 mod apply;
 mod attributes;
 mod by_priority;
+mod capacity;
 mod gang;
 mod line;
 mod link;

@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
+use crate::config::legal::RECOVERY_QUEUE;
 use crate::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, PreemptionPolicy, Properties,
     PropertyValues, QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
@@ -134,14 +135,18 @@ pub struct Queue {
     pub state: QueueState,
     /// Settings in force.
     pub settings: Arc<QueueSettings>,
-    /// What cannot be exceeded: as configured; for the root the sum of its nodes. None is
-    /// unlimited, for the root nothing.
+    /// What cannot be exceeded: as configured, or as its part of what its parent may use comes to;
+    /// for the root the sum of its nodes. None is unlimited, for the root nothing.
     pub max: Option<Resources>,
     /// What is left of `max`, in its types only; may be negative. Kept beside `allocated`
     /// so that a check is one comparison.
     pub left: Option<Resources>,
-    /// What the queue can always get back.
+    /// What the queue can always get back: as configured, or as its part comes to.
     pub guaranteed: Option<Resources>,
+    /// How many applications it takes in by its part, where the file has no number for it: a leaf
+    /// with `capacity`, or any where the file has a number for all.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub derived_applications: Option<u64>,
     /// Allocated here and below; no type with amount zero.
     pub allocated: Resources,
     /// Asked for here and below and not allocated; no type with amount zero.
@@ -204,6 +209,11 @@ impl Queue {
         self.parent.is_some()
             && self.has_no_application()
             && (!self.managed || self.state == QueueState::Draining)
+    }
+
+    /// Whether it is where what must not be lost goes.
+    pub(crate) fn is_recovery(&self) -> bool {
+        self.depth == 1 && self.name == RECOVERY_QUEUE
     }
 
     /// Whether nothing keeps it at all.

@@ -25,6 +25,7 @@ mod rank;
 mod ranking;
 mod reserve;
 mod seen;
+mod sizes;
 mod swap;
 mod tree;
 mod turns;

@@ -207,6 +207,7 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);
     }
+    super::random_parts::divide(&mut one, preemption);
     one
 }
 

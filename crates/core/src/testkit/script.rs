@@ -22,6 +22,7 @@ mod sharing;
 
 use sharing::{counts, preempt, share};
 
+use super::part::read_part;
 use super::{leaf, parent, partition};
 
 /// The words of one line, taken one by one.
@@ -148,7 +149,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
-/// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, and at the end `template max vcore=1 apps=1 fair`.
+/// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, a part as
+/// `percent=40/80` or `weight=2`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -180,7 +182,7 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 let limits = queue.user_limits.get_or_insert_default();
                 limits.maximum_allocation = Some(words.amounts());
             }
-            _ => queue.max_applications = count(word),
+            _ => read_part(word, &mut queue.capacity, &mut queue.max_applications),
         }
     }
 }
@@ -196,7 +198,7 @@ fn template(words: &mut Words<'_>) -> TemplateConfig {
                 let key = Name::new("application.sort.policy");
                 template.properties.insert(key, Name::new(word));
             }
-            _ => template.max_applications = count(word),
+            _ => read_part(word, &mut template.capacity, &mut template.max_applications),
         }
     }
     template

@@ -120,7 +120,7 @@ impl Books {
                 self.set_limits(*partition, queue, limits);
             }
             Event::NodeAdded { partition, node, capacity, schedulable, attributes } => {
-                self.add_node(*partition, node, capacity, *schedulable, attributes);
+                self.add_node(now, *partition, node, capacity, *schedulable, attributes);
             }
             Event::NodeResized { node, capacity } => {
                 let capacity = self.types.intern_all(capacity).pruned();
@@ -128,14 +128,14 @@ impl Books {
                 let change = capacity.minus(&row.capacity);
                 row.set_capacity(capacity);
                 let partition = row.partition;
-                self.resize_root(partition, &change);
+                self.resize_root(now, partition, &change);
             }
             Event::NodeScheduling { node, schedulable } => {
                 let row = &mut self.nodes[*node];
                 row.schedulable = *schedulable;
                 row.version += 1;
             }
-            Event::NodeRemoved { node } => self.remove_node(*node),
+            Event::NodeRemoved { node } => self.remove_node(now, *node),
             _ => unreachable!("every other event is applied elsewhere"),
         }
     }

@@ -140,15 +140,22 @@ impl Books {
         }
     }
 
-    /// The cluster has another size: what is dominant may have changed, and what is more.
-    pub(in crate::books) fn share_cluster(&mut self, partition: PartitionId) {
-        let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
+    /// The cluster has another size, or queues below this one have: what users split, what is
+    /// dominant, and who is active, may have changed.
+    pub(in crate::books) fn look_at_sizes(&mut self, top: QueueId) {
+        if !self.has_user_limits() {
+            return;
+        }
+        let below = |leaf: &QueueId| self.up(*leaf).any(|(above, _)| above == top);
         let leaves: Vec<QueueId> =
-            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect();
+            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(below).collect();
         for leaf in leaves {
+            let sizes = |state: &Leaf| (state.guaranteed.clone(), state.max.clone());
+            let before = self.shared_leaf(leaf).map(sizes);
             self.look_at_leaf(leaf);
+            let sized = before != self.shared_leaf(leaf).map(sizes);
             let users = self.leaf_users(leaf);
-            if !users.looks_at_cluster() {
+            if !users.looks_at_cluster() && !sized {
                 continue;
             }
             if users.rules.formula == Formula::Yarn3 {

@@ -14,6 +14,7 @@ pub(super) fn counts(numbers: &str) -> ApplicationLimitsConfig {
         match key {
             "max" => limits.max = Some(count(value)),
             "per-user" => limits.max_per_user = Some(count(value)),
+            "each" => limits.max_per_queue = Some(count(value)),
             "parallel" => limits.max_parallel = Some(count(value)),
             "parallel-per-user" => limits.max_parallel_per_user = Some(count(value)),
             "driver" => limits.driver = Some(Decimal::parse(value).expect("a decimal")),
