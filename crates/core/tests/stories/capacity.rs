@@ -152,16 +152,12 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
         ask x1-4 x1 memory=1
         ask x1-5 x1 memory=1
         ask x1-6 x1 memory=1
-        ask x1-7 x1 memory=1
-        ask x1-8 x1 memory=1
         ask b1-1 b1 memory=1
         ask b1-2 b1 memory=1
         ask b1-3 b1 memory=1
         ask b1-4 b1 memory=1
         ask b1-5 b1 memory=1
         ask b1-6 b1 memory=1
-        ask b1-7 b1 memory=1
-        ask b1-8 b1 memory=1
         node n1 memory=8
         show root.a
         show root.a.x
@@ -180,10 +176,6 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
               x1-5 waits for nodes: the cluster has none
             ask x1-6
               x1-6 waits for nodes: the cluster has none
-            ask x1-7
-              x1-7 waits for nodes: the cluster has none
-            ask x1-8
-              x1-8 waits for nodes: the cluster has none
             ask b1-1: b1 Accepted
               b1-1 waits for nodes: the cluster has none
             ask b1-2
@@ -196,19 +188,11 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
               b1-5 waits for nodes: the cluster has none
             ask b1-6
               b1-6 waits for nodes: the cluster has none
-            ask b1-7
-              b1-7 waits for nodes: the cluster has none
-            ask b1-8
-              b1-8 waits for nodes: the cluster has none
             node n1: x1-1 on n1, x1 Running, b1-1 on n1, b1 Running, x1-2 on n1, b1-2 on n1, x1-3 on n1, b1-3 on n1, x1-4 on n1, b1-4 on n1
               x1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
               x1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              x1-7 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              x1-8 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
               b1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
               b1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              b1-7 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              b1-8 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
               root.a: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
               root.a.x: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 2, runs 1
               root.b: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
