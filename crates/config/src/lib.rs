@@ -51,6 +51,7 @@ pub mod user_limits;
 mod vector;
 mod written;
 mod yaml;
+pub mod yarn;
 
 use headroom_core::config::Configuration;
 
