@@ -7,6 +7,7 @@ use headroom_core::config::{
 };
 
 use crate::application_limits;
+use crate::capacity;
 use crate::check::{self, Tree};
 use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::user_limits;
@@ -77,6 +78,7 @@ fn queue(from: &Queue) -> QueueConfig {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
+        capacity: capacity::build(from.capacity.as_ref()),
     }
 }
 
@@ -92,6 +94,7 @@ fn template_of(from: &Template) -> TemplateConfig {
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
+        capacity: capacity::build(from.capacity.as_ref()),
     }
 }
 

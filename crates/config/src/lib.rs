@@ -33,6 +33,7 @@
 mod advice;
 mod application_limits;
 mod build;
+mod capacity;
 mod check;
 mod checksum;
 mod code;
@@ -64,8 +65,8 @@ pub use diagnostic::{
 pub use exercise::exercise;
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
-    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
-    RuleOutline, TemplateOutline, UserLimitsOutline, outline,
+    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
+    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

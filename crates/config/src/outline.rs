@@ -68,6 +68,8 @@ pub struct QueueOutline {
     pub user_limits: Option<UserLimitsOutline>,
     /// `applicationlimits`.
     pub application_limits: Option<ApplicationLimitsOutline>,
+    /// `capacity`.
+    pub capacity: Option<CapacityOutline>,
 }
 
 /// Quantities by resource type.
@@ -92,6 +94,19 @@ pub struct TemplateOutline {
     pub user_limits: Option<UserLimitsOutline>,
     /// `applicationlimits`.
     pub application_limits: Option<ApplicationLimitsOutline>,
+    /// `capacity`.
+    pub capacity: Option<CapacityOutline>,
+}
+
+/// What part of its parent a queue has; as it is written, empty where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapacityOutline {
+    /// What the part is said in.
+    pub mode: String,
+    /// The percentage or weight.
+    pub value: String,
+    /// How many percent of what its parent may use.
+    pub maximum: String,
 }
 
 /// How users share leaves; numbers and words as they are written, empty where nothing is said.
@@ -132,6 +147,8 @@ pub struct ApplicationLimitsOutline {
     pub max_parallel_by_user: BTreeMap<String, u64>,
     /// `maximumdriverresourcepercent`, as it is written.
     pub driver: String,
+    /// `globalqueuemaxapplication`.
+    pub max_per_queue: u64,
 }
 
 /// What some users and groups may use in a queue.
@@ -208,6 +225,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         resources: resources(&value.resources),
         user_limits: value.user_limits.as_ref().map(user_limits),
         application_limits: value.application_limits.as_ref().map(application_limits),
+        capacity: value.capacity.as_ref().map(capacity),
     });
     QueueOutline {
         name: from.name.value.clone(),
@@ -222,7 +240,15 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
+        capacity: from.capacity.as_ref().map(capacity),
     }
+}
+
+fn capacity(from: &raw::Capacity) -> CapacityOutline {
+    let raw::Capacity { mode, value, maximum, span: _ } = from;
+    let [mode, value, maximum] = [mode, value, maximum]
+        .map(|text| text.as_ref().map(|one| one.value.clone()).unwrap_or_default());
+    CapacityOutline { mode, value, maximum }
 }
 
 fn user_limits(from: &raw::UserLimits) -> UserLimitsOutline {
@@ -251,6 +277,7 @@ fn application_limits(from: &raw::ApplicationLimits) -> ApplicationLimitsOutline
         max_parallel_per_user: number(&from.max_parallel_per_user),
         max_parallel_by_user: from.max_parallel_by_user.iter().filter_map(of_user).collect(),
         driver: from.driver.as_ref().map(|text| text.value.clone()).unwrap_or_default(),
+        max_per_queue: number(&from.max_per_queue),
     }
 }
 

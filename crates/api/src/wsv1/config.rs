@@ -135,6 +135,9 @@ pub struct ConfigQueue {
     /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<ConfigCapacity>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
@@ -167,6 +170,9 @@ pub struct ChildTemplate {
     /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<ConfigCapacity>,
 }
 
 /// Ours: how users share leaves. What is absent is as above. Numbers are decimals as they are
@@ -226,6 +232,24 @@ pub struct ConfigApplicationLimits {
     /// How much of a leaf drivers may have, as a factor: a decimal as it is written, of which 1 is all.
     #[serde(rename = "MaximumDriverResourcePercent", default, skip_serializing_if = "is_default")]
     pub driver: String,
+    /// So many in each leaf that says nothing else; of a partition and its root alone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub global_queue_max_application: u64,
+}
+
+/// Ours: what part of its parent a queue is guaranteed and may use. Numbers are decimals as they are
+/// written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigCapacity {
+    /// `percent`, `weight` or `absolute`: then the resources are the capacity.
+    pub mode: String,
+    /// The percentage, or the weight among siblings.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub value: String,
+    /// How many percent of what its parent may use.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub maximum: String,
 }
 
 /// A placement rule of the queue file.

@@ -65,6 +65,7 @@ pub(crate) struct Queue {
     pub(crate) limits: At<Vec<Limit>>,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) capacity: Option<Capacity>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,6 +83,17 @@ pub(crate) struct Template {
     pub(crate) resources: Resources,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) capacity: Option<Capacity>,
+}
+
+/// The block `capacity`; numbers are texts, so that no digit of them is lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Capacity {
+    /// The block, or its key where it has nothing.
+    pub(crate) span: Span,
+    pub(crate) mode: Option<Text>,
+    pub(crate) value: Option<Text>,
+    pub(crate) maximum: Option<Text>,
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.
@@ -118,16 +130,19 @@ pub(crate) struct ApplicationLimits {
     pub(crate) max_parallel_by_user: Vec<(Text, Text)>,
     /// `maximumdriverresourcepercent`.
     pub(crate) driver: Option<Text>,
+    /// `globalqueuemaxapplication`.
+    pub(crate) max_per_queue: Option<Text>,
 }
 
 impl ApplicationLimits {
     /// The counts that are for no user by name, by key.
-    pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 4] {
+    pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 5] {
         [
             ("maximumapplications", self.max.as_ref()),
             ("maximumapplicationsperuser", self.max_per_user.as_ref()),
             ("maxparallelapps", self.max_parallel.as_ref()),
             ("maxparallelappsperuser", self.max_parallel_per_user.as_ref()),
+            ("globalqueuemaxapplication", self.max_per_queue.as_ref()),
         ]
     }
 

@@ -6,8 +6,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text,
-    UserLimits,
+    ApplicationLimits, At, Capacity, File, Filter, Limit, Partition, Queue, Resources, Rule,
+    Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -115,6 +115,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "limits",
         "userlimits",
         "applicationlimits",
+        "capacity",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -128,6 +129,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         limits: limits(&mut fields),
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
+        capacity: capacity(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -140,7 +142,14 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
 }
 
 fn template(node: &Node, report: &mut Report) -> Template {
-    let keys = &["maxapplications", "properties", "resources", "userlimits", "applicationlimits"];
+    let keys = &[
+        "maxapplications",
+        "properties",
+        "resources",
+        "userlimits",
+        "applicationlimits",
+        "capacity",
+    ];
     let mut fields = Fields::of(node, "`childtemplate`", keys, report);
     Template {
         max_applications: fields.count("maxapplications"),
@@ -148,7 +157,21 @@ fn template(node: &Node, report: &mut Report) -> Template {
         resources: resources(&mut fields),
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
+        capacity: capacity(&mut fields),
     }
+}
+
+fn capacity(fields: &mut Fields<'_, '_>) -> Option<Capacity> {
+    let entry = fields.entry("capacity")?;
+    let span = fields.get("capacity").map_or(entry.key.span, |block| block.span);
+    let keys = &["mode", "value", "maximum"];
+    let mut fields = Fields::of(&entry.value, "`capacity`", keys, fields.report);
+    Some(Capacity {
+        span,
+        mode: fields.word("mode"),
+        value: fields.number("value"),
+        maximum: fields.number("maximum"),
+    })
 }
 
 fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {
@@ -217,6 +240,7 @@ fn application_limits(fields: &mut Fields<'_, '_>) -> Option<ApplicationLimits> 
         "maxparallelappsperuser",
         "maxparallelappsbyuser",
         "maximumdriverresourcepercent",
+        "globalqueuemaxapplication",
     ];
     let mut fields = Fields::of(&entry.value, "`applicationlimits`", keys, fields.report);
     for key in keys {
@@ -234,6 +258,7 @@ fn application_limits(fields: &mut Fields<'_, '_>) -> Option<ApplicationLimits> 
         max_parallel_per_user: fields.number("maxparallelappsperuser"),
         max_parallel_by_user: fields.numbers("maxparallelappsbyuser"),
         driver: fields.number("maximumdriverresourcepercent"),
+        max_per_queue: fields.number("globalqueuemaxapplication"),
     })
 }
 

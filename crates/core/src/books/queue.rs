@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, Properties, PropertyValues, TemplateConfig,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, Properties, PropertyValues,
+    TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -42,6 +42,9 @@ pub struct QueueSettings {
     /// the numbers are own ones, what is said of users and drivers is inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
+    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub capacity: Option<CapacityConfig>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -58,6 +61,7 @@ impl fmt::Debug for QueueSettings {
             template,
             user_limits,
             application_limits,
+            capacity,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -74,6 +78,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
+        }
+        if let Some(capacity) = capacity {
+            shown.field("capacity", capacity);
         }
         shown.finish()
     }

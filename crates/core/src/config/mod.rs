@@ -5,6 +5,7 @@
 
 mod access;
 mod application_limits;
+mod capacity;
 pub mod expression;
 pub mod legal;
 mod limit;
@@ -19,6 +20,7 @@ pub use application_limits::{
     ApplicationLimitsConfig, at_root as application_limits_at_root,
     inherited as inherited_application_limits,
 };
+pub use capacity::{CapacityConfig, CapacityShare};
 pub use limit::LimitConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,

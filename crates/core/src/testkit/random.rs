@@ -307,6 +307,7 @@ fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
         max_parallel_per_user: of(limits.wrapping_mul(11)),
         max_parallel_by_user: vec![(Name::new("bob"), 2)],
         driver: driver.filter(|_| !limits.is_multiple_of(4)),
+        max_per_queue: None,
     }
 }
 

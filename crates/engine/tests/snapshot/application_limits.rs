@@ -17,6 +17,7 @@ fn application_limits_are_read_as_they_were_written() {
         max_parallel_per_user: Some(1),
         max_parallel_by_user: vec![(Name::new("ann"), 5), (Name::new("bob"), u64::MAX)],
         driver: Decimal::parse("0.000001"),
+        max_per_queue: Some(7),
     };
     let none = ApplicationLimitsConfig {
         driver: Some(Decimal::ZERO),
@@ -39,6 +40,6 @@ fn application_limits_are_read_as_they_were_written() {
     let template = settings("root.p").template.clone().expect("its template");
     assert_eq!(template.application_limits, Some(none));
     // Counts of a queue are its own, all else is inherited.
-    let inherited = ApplicationLimitsConfig { max: None, max_parallel: None, ..limits };
+    let inherited = ApplicationLimitsConfig { max: None, max_parallel: None, max_per_queue: None, ..limits };
     assert_eq!(settings("root.p.a").application_limits.as_deref(), Some(&inherited));
 }

@@ -22,6 +22,7 @@ structure!(
         guaranteed,
         user_limits,
         application_limits,
+        capacity,
     }
 );
 structure!(FilterConfig = proto::Filter { kind, users, groups });
@@ -112,6 +113,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits,
         user_limits,
         application_limits,
+        capacity,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -127,6 +129,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits: limits.put(),
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
+        capacity: capacity.put(),
     }
 }
 
@@ -173,6 +176,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits,
         user_limits,
         application_limits,
+        capacity,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -188,6 +192,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
+        capacity: Field::take(capacity).at("capacity")?,
     })
 }
 

@@ -5,6 +5,7 @@
 //! compile until it is written here.
 
 mod application_limits;
+mod capacity;
 mod command;
 mod configuration;
 mod event;

@@ -40,6 +40,7 @@ structure!(
         template,
         user_limits,
         application_limits,
+        capacity,
     }
 );
 structure!(

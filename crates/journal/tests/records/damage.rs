@@ -19,7 +19,7 @@ fn sample(name: &str) -> proto::Record {
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
     message.format = 7;
-    let expected = "the record has format 7, this version reads formats up to 3; \
+    let expected = "the record has format 7, this version reads formats up to 4; \
                     use the version that wrote it";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();
@@ -86,6 +86,16 @@ fn the_field_that_is_wrong_is_named() {
         "{field}.max_parallel_by_user[1] of the record is not behind the name before it in order"
     );
     assert_eq!(refusal(&queue), expected);
+
+    let mut queue = sample("event-queue-added");
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    let capacity = inner.settings.as_mut().unwrap().capacity.as_mut().unwrap();
+    capacity.maximum = Some("x".into());
+    let field = "the field events[0].queue_added.settings.capacity";
+    assert!(refusal(&queue).starts_with(&format!("{field}.maximum of the record is no decimal")));
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    inner.settings.as_mut().unwrap().capacity.as_mut().unwrap().share = None;
+    assert_eq!(refusal(&queue), format!("{field}.share of the record is missing"));
 
     let mut unknown = sample("event-placed");
     unknown.events[0].kind = None;

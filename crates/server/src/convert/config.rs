@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy,
-    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources,
-    ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
+    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
+    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
-    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
-    RuleOutline, TemplateOutline, UserLimitsOutline,
+    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
+    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
 };
 use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, LimitPrecedence, NodeOrder, RuleConfig, UserFactor,
-    UserLimitsConfig, inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LimitPrecedence, NodeOrder,
+    RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
@@ -61,6 +61,7 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         limits: outline.limits.iter().map(limit).collect(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        capacity: outline.capacity.as_ref().map(capacity),
     }
 }
 
@@ -86,7 +87,13 @@ fn application_limits(outline: &ApplicationLimitsOutline) -> ConfigApplicationLi
         max_parallel_apps_per_user: outline.max_parallel_per_user,
         max_parallel_apps_by_user: outline.max_parallel_by_user.clone(),
         driver: outline.driver.clone(),
+        global_queue_max_application: outline.max_per_queue,
     }
+}
+
+fn capacity(outline: &CapacityOutline) -> ConfigCapacity {
+    let CapacityOutline { mode, value, maximum } = outline.clone();
+    ConfigCapacity { mode, value, maximum }
 }
 
 fn resources(outline: &ResourcesOutline) -> ConfigResources {
@@ -100,6 +107,7 @@ fn template(outline: &TemplateOutline) -> ChildTemplate {
         resources: resources(&outline.resources),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        capacity: outline.capacity.as_ref().map(capacity),
     }
 }
 
@@ -180,6 +188,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         },
         user_limits: template.user_limits.as_ref().map(user_limits_in_books),
         application_limits: template.application_limits.as_ref().map(application_limits_in_books),
+        capacity: template.capacity.map(capacity_in_books),
     });
     // Each queue has what is in force; it says so where that is not what its parent has.
     let above = row.parent.map(|parent| &books.queue(parent).settings);
@@ -205,6 +214,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         limits: Vec::new(),
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
+        capacity: settings.capacity.map(capacity_in_books),
     }
 }
 
@@ -250,7 +260,18 @@ fn application_limits_in_books(limits: &ApplicationLimitsConfig) -> ConfigApplic
         max_parallel_apps_per_user: limits.max_parallel_per_user.unwrap_or(0),
         max_parallel_apps_by_user: by_user.map(|(user, one)| (user.to_string(), *one)).collect(),
         driver: limits.driver.map(|part| part.to_string()).unwrap_or_default(),
+        global_queue_max_application: limits.max_per_queue.unwrap_or(0),
     }
+}
+
+fn capacity_in_books(capacity: CapacityConfig) -> ConfigCapacity {
+    let (mode, value) = match capacity.share {
+        CapacityShare::Percent(value) => ("percent", Some(value)),
+        CapacityShare::Weight(value) => ("weight", Some(value)),
+        CapacityShare::Absolute => ("absolute", None),
+    };
+    let text = |one: Option<Decimal>| one.map(|one| one.to_string()).unwrap_or_default();
+    ConfigCapacity { mode: mode.to_owned(), value: text(value), maximum: text(capacity.maximum) }
 }
 
 /// As a file may have it: thousandths of `vcore`, everything else in its unit.

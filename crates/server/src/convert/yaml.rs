@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use headroom_api::wsv1::{
-    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigPartition,
-    ConfigPlacementRule, ConfigQueue, ConfigResources, ConfigUserLimits,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
+    ConfigPartition, ConfigPlacementRule, ConfigQueue, ConfigResources, ConfigUserLimits,
 };
 
 /// The whole file.
@@ -137,6 +137,7 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.list("limits", &queue.limits, limit);
     map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
+    map.some("capacity", queue.capacity.as_ref().map(capacity));
     map
 }
 
@@ -179,6 +180,19 @@ fn application_limits(limits: &ConfigApplicationLimits) -> Map {
         // In quotes it would be a text.
         map.scalar("maximumdriverresourcepercent", &limits.driver);
     }
+    map.count("globalqueuemaxapplication", limits.global_queue_max_application);
+    map
+}
+
+/// Numbers without quotes, in which they would be texts.
+fn capacity(capacity: &ConfigCapacity) -> Map {
+    let mut map = Map::default();
+    map.text("mode", &capacity.mode);
+    for (key, number) in [("value", &capacity.value), ("maximum", &capacity.maximum)] {
+        if !number.is_empty() {
+            map.scalar(key, number);
+        }
+    }
     map
 }
 
@@ -201,6 +215,7 @@ fn template(template: &ChildTemplate) -> Map {
     map.map("resources", resources(&template.resources));
     map.some("userlimits", template.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", template.application_limits.as_ref().map(application_limits));
+    map.some("capacity", template.capacity.as_ref().map(capacity));
     map
 }
 

@@ -77,6 +77,7 @@ pub(super) fn queue_settings(
         template: queue.is_parent().then(|| template(queue.template.as_ref(), above)).flatten(),
         user_limits,
         application_limits,
+        capacity: queue.capacity.filter(|_| above.is_some()),
     })
 }
 

@@ -7,10 +7,10 @@ use headroom_core::Millis;
 use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, ApplicationOrder, Configuration, FilterConfig,
-    LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
-    PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, RuleConfig, TemplateConfig,
-    UserFactor, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
+    PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
+    QueueConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -47,7 +47,12 @@ fn template() -> TemplateConfig {
         guaranteed: Amounts::from([("memory", 1 << 40)]),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
+        capacity: Some(capacity(CapacityShare::Weight(Decimal::ZERO))),
     }
+}
+
+fn capacity(share: CapacityShare) -> CapacityConfig {
+    CapacityConfig { share, maximum: Decimal::parse("66.666666") }
 }
 
 fn user_limits() -> UserLimitsConfig {
@@ -78,6 +83,7 @@ fn application_limits() -> ApplicationLimitsConfig {
         max_parallel_per_user: Some(1),
         max_parallel_by_user: vec![(name("ann"), 5), (name("bob"), u64::MAX)],
         driver: Decimal::parse("0.000001"),
+        max_per_queue: Some(7),
     }
 }
 
@@ -130,6 +136,7 @@ pub(crate) fn configuration() -> Configuration {
         limits: vec![limit.clone()],
         user_limits: Some(few_user_limits()),
         application_limits: Some(few_application_limits()),
+        capacity: Some(CapacityConfig { share: CapacityShare::Absolute, maximum: None }),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -181,6 +188,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         template: Some(Arc::new(template())),
         user_limits: Some(Arc::new(user_limits())),
         application_limits: Some(Arc::new(application_limits())),
+        capacity: Some(capacity(CapacityShare::Percent(Decimal::HUNDRED))),
     }
 }
 
