@@ -62,7 +62,7 @@ pub use diagnostic::{
     Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
 };
 #[doc(hidden)]
-pub use exercise::exercise;
+pub use exercise::{exercise, exercise_yarn};
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,

@@ -306,7 +306,7 @@ pub(super) fn of_template(merged: &Merged<'_, '_>, whole: &Scope<'_>, formula: F
     }
     factor_of(factor, &mut pairs);
     let mut named = Pairs::default();
-    for scope in merged.from_far() {
+    for scope in merged.nearest_last() {
         named.extend(weights(scope));
     }
     pairs.push_pairs("weights", named);

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::tree::Tree;
-use super::xml::shown;
+use super::xml::{shown, shown_up_to};
+
+/// How much of the name of a property is shown.
+const NAME: usize = 300;
 
 /// What became of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +51,7 @@ pub struct Note {
     pub place: Option<Place>,
     /// Its full name.
     pub property: String,
-    /// What it says; empty where no file says it.
+    /// What it says, the beginning of it where that is long; empty where no file says it.
     pub value: String,
     /// Why.
     pub why: String,
@@ -62,7 +65,7 @@ impl fmt::Display for Note {
     /// One line: what, why, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, property, value, why, help, .. } = self;
-        write!(f, "{}: {}", kind.words(), shown(property))?;
+        write!(f, "{}: {}", kind.words(), shown_up_to(property, NAME))?;
         if !value.is_empty() {
             write!(f, " = {}", shown(value))?;
         }

@@ -1,7 +1,7 @@
 //! Which value each property has in the end, and who has asked for it.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::note::Place;
@@ -48,8 +48,8 @@ impl Properties {
                 }
             }
         }
-        let replaced = |(name, (entry, file)): (&String, &(xml::Entry, usize))| {
-            let (value, unresolved) = replaced(&entry.value, &raw);
+        let replaced = |(name, (entry, file)): (&String, &(xml::Entry, usize)), named: &mut _| {
+            let (value, unresolved) = replaced(&entry.value, &raw, named);
             let place = Place { file: files[*file].name.to_owned(), line: entry.line };
             let property = Property {
                 name: name.clone(),
@@ -61,7 +61,14 @@ impl Properties {
             };
             (name.clone(), property)
         };
-        Ok(Self { by_name: raw.iter().map(replaced).collect() })
+        let mut variables = BTreeSet::new();
+        let all = raw.iter().map(|one| replaced(one, &mut variables)).collect();
+        let read = Self { by_name: all };
+        for name in &variables {
+            // What it says is part of another property.
+            let _ = read.get(name);
+        }
+        Ok(read)
     }
 
     /// A property, which is looked at by that.
@@ -99,10 +106,12 @@ fn entries(file: &Source<'_>) -> Result<Vec<xml::Entry>, ConvertError> {
     xml::read(file.text)
 }
 
-/// A value with its variables replaced by what other properties say, and one that none says.
+/// A value with its variables replaced by what other properties say, and one that none says. Those
+/// that were replaced go to `named`.
 fn replaced(
     written: &str,
     all: &BTreeMap<String, (xml::Entry, usize)>,
+    named: &mut BTreeSet<String>,
 ) -> (String, Option<String>) {
     let mut value = written.to_owned();
     for _ in 0..REPLACED_MAX {
@@ -113,6 +122,7 @@ fn replaced(
             return (value, Some(name));
         }
         value.replace_range(begin..=end, &entry.value);
+        named.insert(name);
     }
     let left = variable(&value).map(|(begin, end)| value[begin + 2..end].to_owned());
     (value, left)

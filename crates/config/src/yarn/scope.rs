@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::note::{Kind, Note};
 use super::number::Number;
 use super::properties::{Properties, Property};
+use super::xml::shown;
 
 /// What all names of properties of the scheduler begin with.
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
@@ -104,7 +105,8 @@ impl<'p> Scope<'p> {
             kind,
             place: Some(property.place.clone()),
             property: property.name.clone(),
-            value: property.value.clone(),
+            // A value may be as long as a file, and there may be many notes about it.
+            value: shown(&property.value),
             why: why.to_owned(),
             help: help.to_owned(),
             queue: self.queue.clone(),

@@ -60,7 +60,7 @@ impl<'p> Merged<'_, 'p> {
     }
 
     /// All of them, the nearest last.
-    pub(super) fn from_far(&self) -> impl Iterator<Item = &Scope<'p>> {
+    pub(super) fn nearest_last(&self) -> impl Iterator<Item = &Scope<'p>> {
         self.scopes.iter().rev()
     }
 }

@@ -76,12 +76,7 @@ impl Tree {
         self.by_path.insert(path.clone(), index);
         let own = path.rsplit('.').next().unwrap_or(&path).to_owned();
         self.by_name.entry(own).and_modify(|only| *only = None).or_insert(Some(index));
-        self.nodes.push(Node {
-            path: path.clone(),
-            name,
-            full: full.clone(),
-            children: Vec::new(),
-        });
+        self.nodes.push(Node { path: path.clone(), name, full, children: Vec::new() });
         let scope = whole.queue(&path);
         let Some(property) = scope.get("queues") else { return Ok(index) };
         let mut taken = BTreeMap::new();
@@ -104,7 +99,7 @@ impl Tree {
                 );
                 scope.tell(Kind::Adjusted, property, &why, "use that name when submitting");
             }
-            let ours_full = format!("{full}.{ours}");
+            let ours_full = format!("{}.{ours}", self.nodes[index].full);
             let child = self.add(whole, below, ours, ours_full, level + 1)?;
             self.nodes[index].children.push(child);
         }

@@ -104,8 +104,9 @@ impl Lines<'_> {
     fn line_of(&mut self, place: u64) -> usize {
         let place = usize::try_from(place).unwrap_or(usize::MAX).min(self.text.len());
         if place > self.at {
-            let passed = &self.text.as_bytes()[self.at..place];
-            self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+            // A place is between characters; were it not, the line would be one too low at most.
+            let passed = self.text.get(self.at..place).unwrap_or_default();
+            self.line += passed.matches('\n').count();
             self.at = place;
         }
         self.line
@@ -161,7 +162,7 @@ impl State<'_> {
         if self.property.as_ref().is_some_and(|(_, depth)| *depth == closed) {
             let (mut entry, _) = self.property.take().unwrap_or_default();
             entry.is_final |= self.is_final.trim() == "true";
-            entry.name = entry.name.trim().to_owned();
+            entry.name = String::from(entry.name.trim());
             if !entry.name.is_empty() {
                 self.entries.push(entry);
             }
@@ -207,12 +208,16 @@ fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<Entry, ConvertEr
     Ok(entry)
 }
 
-/// As much of a text as a message needs.
+/// As much of a value as a message needs.
 pub(super) fn shown(text: &str) -> String {
-    const SHOWN: usize = 80;
-    let mut short: String =
-        text.chars().take(SHOWN).map(|one| if one.is_control() { ' ' } else { one }).collect();
-    if text.chars().nth(SHOWN).is_some() {
+    shown_up_to(text, 80)
+}
+
+/// So many characters of a text, in one line.
+pub(super) fn shown_up_to(text: &str, most: usize) -> String {
+    let plain = |one: char| if one.is_control() { ' ' } else { one };
+    let mut short: String = text.chars().take(most).map(plain).collect();
+    if text.chars().nth(most).is_some() {
         short.push('…');
     }
     short
