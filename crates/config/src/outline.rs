@@ -27,6 +27,10 @@ pub struct PartitionOutline {
     pub strict_guarantee: Option<bool>,
     /// `preemption.balance`.
     pub balance: Option<bool>,
+    /// `preemption.intraqueueenabled`.
+    pub intra_queue: Option<bool>,
+    /// `preemption.observeonly`.
+    pub observe_only: Option<bool>,
     /// `limitprecedence`.
     pub limit_precedence: String,
     /// `nodesortpolicy.type`.
@@ -70,6 +74,19 @@ pub struct QueueOutline {
     pub application_limits: Option<ApplicationLimitsOutline>,
     /// `capacity`.
     pub capacity: Option<CapacityOutline>,
+    /// `preemption`.
+    pub preemption: QueuePreemptionOutline,
+}
+
+/// Who may be stopped for whom in a queue. What is absent was not written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueuePreemptionOutline {
+    /// Not for other queues.
+    pub disabled: Option<bool>,
+    /// Not for other users of the same leaf.
+    pub intra_queue_disabled: Option<bool>,
+    /// Up to its part of what there is.
+    pub balance: Option<bool>,
 }
 
 /// Quantities by resource type.
@@ -209,6 +226,8 @@ fn partition(tree: &Tree) -> PartitionOutline {
         quota_preemption: partition.quota_preemption,
         strict_guarantee: partition.strict_guarantee,
         balance: partition.balance,
+        intra_queue: partition.intra_queue,
+        observe_only: partition.observe_only,
         limit_precedence: partition.limit_precedence.value.clone(),
         node_policy: partition.node_policy.value.clone(),
         node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
@@ -241,6 +260,11 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
         capacity: from.capacity.as_ref().map(capacity),
+        preemption: QueuePreemptionOutline {
+            disabled: from.preemption.disabled,
+            intra_queue_disabled: from.preemption.intra_queue_disabled,
+            balance: from.preemption.balance,
+        },
     }
 }
 

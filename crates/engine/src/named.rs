@@ -131,9 +131,9 @@ impl Look<'_> {
             }
             Event::Preempted { victim, cause } => {
                 let other = match cause {
-                    PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
-                        self.key_of(*ask)
-                    }
+                    PreemptionCause::Guarantee(ask)
+                    | PreemptionCause::Share(ask)
+                    | PreemptionCause::RequiredNode(ask) => self.key_of(*ask),
                     PreemptionCause::Quota(queue) => self.books.queue(*queue).path.clone(),
                 };
                 Named { other, ..self.allocation(*victim) }

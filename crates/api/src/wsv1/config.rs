@@ -75,6 +75,27 @@ pub struct ConfigPreemption {
     /// Ours: up to the fair split of what queues that ask have together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
+    /// Ours: users of a leaf take from each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intra_queue_enabled: Option<bool>,
+    /// Ours: it is said who would be stopped, and nobody is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observe_only: Option<bool>,
+}
+
+/// Ours: who may be stopped for whom in a queue. What is absent is as above it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigQueuePreemption {
+    /// Nothing is stopped for other queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// Nothing is stopped for other users of the same leaf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intra_queue_disabled: Option<bool>,
+    /// Others are stopped up to its part of what there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<bool>,
 }
 
 /// How nodes are ordered.
@@ -138,6 +159,9 @@ pub struct ConfigQueue {
     /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<ConfigCapacity>,
+    /// Ours: who may be stopped for whom. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<ConfigQueuePreemption>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.

@@ -38,7 +38,7 @@ pub use cluster::Cluster;
 pub use config::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
     ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};

@@ -43,6 +43,8 @@ pub(crate) struct Partition {
     pub(crate) quota_preemption: Option<bool>,
     pub(crate) strict_guarantee: Option<bool>,
     pub(crate) balance: Option<bool>,
+    pub(crate) intra_queue: Option<bool>,
+    pub(crate) observe_only: Option<bool>,
     pub(crate) limit_precedence: Text,
     pub(crate) node_policy: Text,
     pub(crate) node_weights: Vec<(Text, At<f64>)>,
@@ -66,6 +68,15 @@ pub(crate) struct Queue {
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
     pub(crate) capacity: Option<Capacity>,
+    pub(crate) preemption: QueuePreemption,
+}
+
+/// The block `preemption` of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct QueuePreemption {
+    pub(crate) disabled: Option<bool>,
+    pub(crate) intra_queue_disabled: Option<bool>,
+    pub(crate) balance: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

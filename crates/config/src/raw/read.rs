@@ -6,8 +6,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, Capacity, File, Filter, Limit, Partition, Queue, Resources, Rule,
-    Template, Text, UserLimits,
+    ApplicationLimits, At, Capacity, File, Filter, Limit, Partition, Queue, QueuePreemption,
+    Resources, Rule, Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -75,12 +75,21 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
     let (rules, _) = fields.list("placementrules").unwrap_or_default();
     partition.rules = rules.into_iter().map(|node| rule(node, fields.report)).collect();
     if let Some(node) = fields.get("preemption") {
-        let keys = &["enabled", "quotapreemptionenabled", "strictguarantee", "balance"];
+        let keys = &[
+            "enabled",
+            "quotapreemptionenabled",
+            "strictguarantee",
+            "balance",
+            "intraqueueenabled",
+            "observeonly",
+        ];
         let mut preemption = Fields::of(node, "`preemption`", keys, fields.report);
         partition.preemption = preemption.flag("enabled");
         partition.quota_preemption = preemption.flag("quotapreemptionenabled");
         partition.strict_guarantee = preemption.flag("strictguarantee");
         partition.balance = preemption.flag("balance");
+        partition.intra_queue = preemption.flag("intraqueueenabled");
+        partition.observe_only = preemption.flag("observeonly");
     }
     if let Some(node) = fields.get("nodesortpolicy") {
         let keys = &["type", "resourceweights"];
@@ -116,6 +125,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "userlimits",
         "applicationlimits",
         "capacity",
+        "preemption",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -130,6 +140,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
         capacity: capacity(&mut fields),
+        preemption: preemption(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -139,6 +150,19 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         queue.children = queues(nodes, fields.report);
     }
     queue
+}
+
+fn preemption(fields: &mut Fields<'_, '_>) -> QueuePreemption {
+    let Some(node) = fields.get("preemption") else {
+        return QueuePreemption::default();
+    };
+    let keys = &["disabled", "intraqueuedisabled", "balance"];
+    let mut fields = Fields::of(node, "`preemption` of a queue", keys, fields.report);
+    QueuePreemption {
+        disabled: fields.flag("disabled"),
+        intra_queue_disabled: fields.flag("intraqueuedisabled"),
+        balance: fields.flag("balance"),
+    }
 }
 
 fn template(node: &Node, report: &mut Report) -> Template {

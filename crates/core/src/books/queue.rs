@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, Properties, PropertyValues,
-    TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, PreemptionPolicy, Properties,
+    PropertyValues, QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -45,6 +45,9 @@ pub struct QueueSettings {
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub capacity: Option<CapacityConfig>,
+    /// Who may be stopped for whom here and below: own ones over inherited ones.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub preemption: QueuePreemptionConfig,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -62,6 +65,7 @@ impl fmt::Debug for QueueSettings {
             user_limits,
             application_limits,
             capacity,
+            preemption,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -81,6 +85,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(capacity) = capacity {
             shown.field("capacity", capacity);
+        }
+        if !preemption.says_nothing() {
+            shown.field("preemption", preemption);
         }
         shown.finish()
     }
@@ -178,6 +185,12 @@ impl Queue {
     pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
         let left = self.left.as_ref()?;
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
+    }
+
+    /// Whether nothing of it is stopped for other queues.
+    pub fn is_preemption_disabled(&self) -> bool {
+        let policy = self.settings.values.preemption_policy;
+        policy == PreemptionPolicy::Disabled || self.settings.preemption.is_disabled()
     }
 
     /// Whether it holds no application that has not ended.

@@ -13,6 +13,7 @@ mod partition;
 mod placement;
 pub mod property;
 mod queue;
+mod queue_preemption;
 mod user_limits;
 
 pub use access::{AccessList, AccessListError};
@@ -30,6 +31,7 @@ pub use property::{
     ApplicationOrder, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
+pub use queue_preemption::QueuePreemptionConfig;
 pub use user_limits::{UserFactor, UserLimitsConfig, inherited as inherited_user_limits};
 
 use alloc::vec::Vec;

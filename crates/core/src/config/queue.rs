@@ -7,7 +7,10 @@ use core::fmt;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::{ApplicationLimitsConfig, CapacityConfig, LimitConfig, Properties, UserLimitsConfig};
+use super::{
+    ApplicationLimitsConfig, CapacityConfig, LimitConfig, Properties, QueuePreemptionConfig,
+    UserLimitsConfig,
+};
 
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +43,8 @@ pub struct QueueConfig {
     pub application_limits: Option<ApplicationLimitsConfig>,
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
     pub capacity: Option<CapacityConfig>,
+    /// Who may be stopped for whom here and below, as written.
+    pub preemption: QueuePreemptionConfig,
 }
 
 impl QueueConfig {

@@ -306,10 +306,12 @@ fn create(
     let template = above.settings.template.clone();
     let user_limits = above.settings.user_limits.clone();
     let counts = above.settings.application_limits.clone();
+    let preemption = above.settings.preemption;
     // What must not be lost is not held back by its user either.
     let mut leaf = QueueSettings::default();
     if !recovery {
         leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
+        leaf.preemption = preemption;
         let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
         leaf.user_limits = user_limits_below(own, user_limits.as_ref());
         let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
@@ -326,7 +328,13 @@ fn create(
         } else {
             let (template, user_limits) = (template.clone(), user_limits.clone());
             let application_limits = application_limits_below(None, counts.as_ref());
-            QueueSettings { template, user_limits, application_limits, ..QueueSettings::default() }
+            QueueSettings {
+                template,
+                user_limits,
+                application_limits,
+                preemption,
+                ..QueueSettings::default()
+            }
         };
         let next = Name::from(alloc::format!("{parent}.{name}"));
         events.push(Event::QueueAdded {

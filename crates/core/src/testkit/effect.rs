@@ -24,7 +24,9 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
             format!("{} to be released: {termination:?}", key(allocation))
         }
         Event::Preempted { victim, cause } => match cause {
-            PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+            PreemptionCause::Guarantee(ask)
+            | PreemptionCause::Share(ask)
+            | PreemptionCause::RequiredNode(ask) => {
                 format!("{} to be stopped for {}", key(victim), key(ask))
             }
             PreemptionCause::Quota(queue) => {

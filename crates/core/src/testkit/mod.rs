@@ -4,6 +4,7 @@
 mod build;
 mod effect;
 mod naive;
+mod naive_claim;
 mod naive_fewest;
 mod naive_preempt;
 mod play;
@@ -15,6 +16,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
+pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};

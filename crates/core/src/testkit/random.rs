@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::config::{
     ApplicationLimitsConfig, Configuration, LimitPrecedence, NodeOrder, PartitionConfig,
-    QueueConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    QueueConfig, QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -200,6 +200,8 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
     one.preemption.quota_enabled = !preemption.is_multiple_of(5);
+    one.preemption.intra_queue_enabled = !preemption.is_multiple_of(4);
+    one.preemption.balance = preemption % 16 == 3;
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);
@@ -292,6 +294,16 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             state.to_be_bytes()[0]
         }));
     }
+    if queue.user_limits.is_some() && limits % 3 > 0 {
+        // Users of a leaf take from each other before they have what they want.
+        queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
+    }
+    let switch = bound ^ limits.rotate_left(3);
+    queue.preemption = QueuePreemptionConfig {
+        disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
+        intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
+        balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
+    };
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue
 }

@@ -14,6 +14,7 @@ mod decimal;
 mod driver;
 mod formula;
 mod headroom;
+mod split;
 
 use crate::resource::{Quantity, Resources};
 
@@ -21,6 +22,7 @@ pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
 pub use headroom::{Bound, Headroom, Room, Tightest};
+pub use split::{Party, split};
 
 use calculator::Ops;
 

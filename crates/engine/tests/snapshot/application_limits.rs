@@ -40,6 +40,7 @@ fn application_limits_are_read_as_they_were_written() {
     let template = settings("root.p").template.clone().expect("its template");
     assert_eq!(template.application_limits, Some(none));
     // Counts of a queue are its own, all else is inherited.
-    let inherited = ApplicationLimitsConfig { max: None, max_parallel: None, max_per_queue: None, ..limits };
+    let inherited =
+        ApplicationLimitsConfig { max: None, max_parallel: None, max_per_queue: None, ..limits };
     assert_eq!(settings("root.p.a").application_limits.as_deref(), Some(&inherited));
 }

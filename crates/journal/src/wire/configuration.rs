@@ -28,7 +28,14 @@ structure!(
 structure!(FilterConfig = proto::Filter { kind, users, groups });
 structure!(NodeSortConfig = proto::NodeSort { order, weights });
 structure!(
-    PreemptionConfig = proto::Preemption { enabled, quota_enabled, strict_guarantee, balance }
+    PreemptionConfig = proto::Preemption {
+        enabled,
+        quota_enabled,
+        strict_guarantee,
+        balance,
+        intra_queue_enabled,
+        observe_only,
+    }
 );
 structure!(
     LimitConfig =
@@ -114,6 +121,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         user_limits,
         application_limits,
         capacity,
+        preemption,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -130,6 +138,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
         capacity: capacity.put(),
+        preemption: preemption.put(),
     }
 }
 
@@ -177,6 +186,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         user_limits,
         application_limits,
         capacity,
+        preemption,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -193,6 +203,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
         capacity: Field::take(capacity).at("capacity")?,
+        preemption: Field::take(preemption).at("preemption")?,
     })
 }
 

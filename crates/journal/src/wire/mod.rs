@@ -10,6 +10,7 @@ mod command;
 mod configuration;
 mod event;
 mod questions;
+mod queue_preemption;
 mod settings;
 mod types;
 mod user_limits;

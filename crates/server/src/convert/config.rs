@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
     ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
@@ -15,7 +15,7 @@ use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LimitPrecedence, NodeOrder,
-    RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
+    QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
@@ -35,6 +35,8 @@ pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
             quota_preemption_enabled: outline.quota_preemption,
             strict_guarantee: outline.strict_guarantee,
             balance: outline.balance,
+            intra_queue_enabled: outline.intra_queue,
+            observe_only: outline.observe_only,
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: outline.node_policy.clone(),
@@ -62,7 +64,18 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
         capacity: outline.capacity.as_ref().map(capacity),
+        preemption: preemption(QueuePreemptionConfig {
+            disabled: outline.preemption.disabled,
+            intra_queue_disabled: outline.preemption.intra_queue_disabled,
+            balance: outline.preemption.balance,
+        }),
     }
+}
+
+fn preemption(own: QueuePreemptionConfig) -> Option<ConfigQueuePreemption> {
+    let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = own;
+    let all = ConfigQueuePreemption { disabled, intra_queue_disabled, balance };
+    (!own.says_nothing()).then_some(all)
 }
 
 fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
@@ -155,6 +168,8 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             quota_preemption_enabled: Some(preemption.quota_enabled),
             strict_guarantee: Some(preemption.strict_guarantee),
             balance: Some(preemption.balance),
+            intra_queue_enabled: preemption.intra_queue_enabled.then_some(true),
+            observe_only: preemption.observe_only.then_some(true),
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: policy.to_owned(),
@@ -198,6 +213,12 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
     let own = settings.application_limits.as_deref();
     let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
+    let preemption_above = above.map_or_else(
+        || books.partition(row.partition).settings.preemption.of_root(),
+        |above| above.preemption,
+    );
+    let own_preemption =
+        Some(settings.preemption).filter(|own| *own != preemption_above).unwrap_or_default();
     ConfigQueue {
         name: row.name.to_string(),
         parent: !row.leaf,
@@ -215,6 +236,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
         capacity: settings.capacity.map(capacity_in_books),
+        preemption: preemption(own_preemption),
     }
 }
 

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use headroom_api::wsv1::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
-    ConfigPartition, ConfigPlacementRule, ConfigQueue, ConfigResources, ConfigUserLimits,
+    ConfigPartition, ConfigPlacementRule, ConfigQueue, ConfigQueuePreemption, ConfigResources,
+    ConfigUserLimits,
 };
 
 /// The whole file.
@@ -107,6 +108,8 @@ fn partition(partition: &ConfigPartition) -> Map {
     preemption.flag("quotapreemptionenabled", partition.preemption.quota_preemption_enabled);
     preemption.flag("strictguarantee", partition.preemption.strict_guarantee);
     preemption.flag("balance", partition.preemption.balance);
+    preemption.flag("intraqueueenabled", partition.preemption.intra_queue_enabled);
+    preemption.flag("observeonly", partition.preemption.observe_only);
     map.map("preemption", preemption);
     let mut policy = Map::default();
     policy.text("type", &partition.node_sort_policy.policy);
@@ -138,6 +141,15 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
     map.some("capacity", queue.capacity.as_ref().map(capacity));
+    map.some("preemption", queue.preemption.map(preemption_of_queue));
+    map
+}
+
+fn preemption_of_queue(preemption: ConfigQueuePreemption) -> Map {
+    let mut map = Map::default();
+    map.flag("disabled", preemption.disabled);
+    map.flag("intraqueuedisabled", preemption.intra_queue_disabled);
+    map.flag("balance", preemption.balance);
     map
 }
 

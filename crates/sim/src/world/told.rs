@@ -140,7 +140,9 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         }
         Event::Preempted { victim, cause } => {
             let detail = match cause {
-                PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+                PreemptionCause::Guarantee(ask)
+                | PreemptionCause::Share(ask)
+                | PreemptionCause::RequiredNode(ask) => {
                     format!("for {}", allocation(ask))
                 }
                 PreemptionCause::Quota(queue) => {

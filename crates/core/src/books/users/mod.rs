@@ -4,6 +4,7 @@
 //! however many share. Only leaves with user limits are here.
 
 mod change;
+mod demand;
 mod everyone;
 
 use alloc::sync::Arc;

@@ -10,7 +10,7 @@ use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
     Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
     PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
-    QueueConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    QueueConfig, QueuePreemptionConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -111,8 +111,18 @@ fn node_sort() -> NodeSortConfig {
     NodeSortConfig { order: NodeOrder::BinPacking, weights }
 }
 
-const PREEMPTION: PreemptionConfig =
-    PreemptionConfig { enabled: true, quota_enabled: true, strict_guarantee: true, balance: true };
+const PREEMPTION: PreemptionConfig = PreemptionConfig {
+    enabled: true,
+    quota_enabled: true,
+    strict_guarantee: true,
+    balance: true,
+    intra_queue_enabled: true,
+    observe_only: true,
+};
+
+const fn queue_preemption(balance: Option<bool>) -> QueuePreemptionConfig {
+    QueuePreemptionConfig { disabled: Some(true), intra_queue_disabled: Some(false), balance }
+}
 
 pub(crate) fn configuration() -> Configuration {
     let limit = LimitConfig {
@@ -137,6 +147,7 @@ pub(crate) fn configuration() -> Configuration {
         user_limits: Some(few_user_limits()),
         application_limits: Some(few_application_limits()),
         capacity: Some(CapacityConfig { share: CapacityShare::Absolute, maximum: None }),
+        preemption: queue_preemption(None),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -189,6 +200,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         user_limits: Some(Arc::new(user_limits())),
         application_limits: Some(Arc::new(application_limits())),
         capacity: Some(capacity(CapacityShare::Percent(Decimal::HUNDRED))),
+        preemption: queue_preemption(Some(false)),
     }
 }
 

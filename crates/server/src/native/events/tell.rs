@@ -202,6 +202,7 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
         Event::Preempted { cause, .. } => {
             let why = match cause {
                 PreemptionCause::Guarantee(_) => "whose queue has less than its guarantee",
+                PreemptionCause::Share(_) => "whose user has less than his share of the queue",
                 PreemptionCause::RequiredNode(_) => "which may run on that node only",
                 PreemptionCause::Quota(_) => "a queue that uses more than its maximum",
             };
@@ -313,6 +314,7 @@ fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)
         Event::Preempted { cause, .. } => {
             let (cause, whose) = match cause {
                 PreemptionCause::Guarantee(_) => ("guarantee", "ask"),
+                PreemptionCause::Share(_) => ("share", "ask"),
                 PreemptionCause::RequiredNode(_) => ("requiredNode", "ask"),
                 PreemptionCause::Quota(_) => ("quota", "queue"),
             };
