@@ -15,7 +15,7 @@ use headroom_core::userlimit::Formula;
 /// What breaks rules in a queue file. Keys of other parts of it are read by these, not here.
 fn faults(text: &str) -> Vec<String> {
     const OTHERS: [&str; 4] =
-        ["`state`", "`maximumapplicationlifetime`", "`defaultapplicationlifetime`", "`preemption`"];
+        ["`state`", "`maximumapplicationlifetime`", "`defaultapplicationlifetime`", "`nodelabels`"];
     let found = review(text);
     let wrong = found.diagnostics.iter().filter(|one| one.severity == Severity::Error);
     let wrong = wrong.filter(|one| {

@@ -8,6 +8,9 @@ use super::tree::Tree;
 /// Whether there is a monitor at all; preemption is one.
 pub(super) const MONITOR: &str = "yarn.resourcemanager.scheduler.monitor.enable";
 
+/// What the properties of preemption begin with.
+pub(super) const PREEMPTION: &str = "yarn.resourcemanager.monitor.capacity.preemption.";
+
 /// A property, or all that begin like it where it ends with a star; why it is not converted; what
 /// to do.
 type Row = (&'static str, Kind, &'static str, &'static str);
@@ -297,12 +300,11 @@ const QUEUE: &[Row] = &[
     ("auto-create-child-queue.enabled", NoEffect, "it is off", ""),
     ("leaf-queue-template.*", NoEffect, "auto-create-child-queue.enabled is not true", ""),
     (
-        "accessible-node-labels*",
+        "accessible-node-labels.*",
         NoEquivalent,
-        "queues and nodes have no labels yet",
-        "write queues that use only such nodes by their resource types, or wait",
+        "a queue has one capacity, whatever the labels of nodes; it counts on all of them",
+        "limit what it may use of such nodes by a resource type that only they have",
     ),
-    ("default-node-label-expression", NoEquivalent, "queues and nodes have no labels yet", ""),
 ];
 
 /// Tell of everything that nobody has looked at.

@@ -148,13 +148,15 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
             "give yarn-site.xml as an argument, too, or write `enabled: true`",
         );
     }
-    let observes =
-        whole.flag("yarn.resourcemanager.monitor.capacity.preemption.observe_only", false);
-    pairs.push("enabled", if monitor && !observes { "true" } else { "false" });
-    let balance = "yarn.resourcemanager.monitor.capacity.preemption.\
-                   preemption-to-balance-queue-after-satisfied.enabled";
-    if whole.flag(balance, false) {
-        pairs.push("balance", "true");
+    pairs.push("enabled", if monitor { "true" } else { "false" });
+    for (name, key) in [
+        ("observe_only", "observeonly"),
+        ("intra-queue-preemption.enabled", "intraqueueenabled"),
+        ("preemption-to-balance-queue-after-satisfied.enabled", "balance"),
+    ] {
+        if whole.flag(&format!("{}{name}", known::PREEMPTION), false) {
+            pairs.push(key, "true");
+        }
     }
     pairs
 }

@@ -62,6 +62,7 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     block.push_pairs("preemption", preemption(&scope));
     state(&scope, &mut block);
     lifetimes(&scope, &mut block);
+    block.push_pairs("nodelabels", node_labels(&scope));
     if let Some(template) = made {
         block.push_pairs("childtemplate", template);
     }
@@ -240,4 +241,17 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
             }
         }
     }
+}
+
+/// Which labels of nodes the asks of a queue may name, and which is meant where they name none.
+fn node_labels(scope: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    if let Some(property) = scope.get("accessible-node-labels") {
+        let labels = property.value.split(',').map(str::trim).filter(|label| !label.is_empty());
+        pairs.push_words("accessible", labels.map(str::to_owned).collect());
+    }
+    if let Some(property) = scope.get("default-node-label-expression") {
+        pairs.push_text("default", property.value.as_str());
+    }
+    pairs
 }
