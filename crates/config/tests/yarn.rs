@@ -7,6 +7,8 @@ mod bounds;
 mod cluster;
 #[path = "yarn/parts.rs"]
 mod parts;
+#[path = "yarn/recorded.rs"]
+mod recorded;
 
 use headroom_config::yarn::{ConvertError, Converted, Source, convert};
 use headroom_config::{Code, Severity, review};

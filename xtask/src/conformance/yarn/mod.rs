@@ -18,8 +18,6 @@
 //!   `used` once more; `pending_capped`, the demand that its preemption sees (M-1, M-9).
 
 mod compare;
-#[cfg(test)]
-mod converted;
 mod figures;
 mod looks;
 mod record;

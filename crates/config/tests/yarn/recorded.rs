@@ -1,25 +1,22 @@
-//! The configurations of recorded histories, as files of Hadoop, make the queue files that the
-//! histories are judged by.
+//! The configurations of recorded histories of `CapacityScheduler`, written as files of Hadoop: what
+//! comes of them is what was configured, and what each queue was guaranteed then.
 
 use std::path::Path;
 
 use headroom_config::yarn::{Source, convert};
-use headroom_core::config::{CapacityConfig, CapacityShare, QueueConfig, UserLimitsConfig};
-use headroom_core::userlimit::{Calculator, Decimal};
+use headroom_core::config::{
+    CapacityConfig, CapacityShare, QueueConfig, UserFactor, UserLimitsConfig,
+};
+use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 use serde_json::Value;
 
-use super::record::Record;
-use super::setup::Setup;
-use super::size::Size;
-
-/// All cases of the recorded data.
+/// All recorded cases.
 fn cases() -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance/yarn");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/yarn");
     let mut cases = Vec::new();
     for file in ["am-limits", "scenes", "user-limit-2.7.3", "user-limit-3.x"] {
         let text = std::fs::read_to_string(folder.join(file).with_extension("jsonl")).unwrap();
-        let lines = text.lines().filter(|line| !line.is_empty());
-        cases.extend(lines.map(|line| serde_json::from_str::<Value>(line).unwrap()));
+        cases.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
     cases
 }
@@ -87,23 +84,6 @@ fn leaves<'q>(
     queue.children.iter().flat_map(|child| leaves(child, &path)).collect()
 }
 
-/// What is in force at a leaf: each key from the nearest that has it.
-fn in_force(path: &[&QueueConfig], partition: &UserLimitsConfig) -> UserLimitsConfig {
-    let mut found = partition.clone();
-    for own in path.iter().filter_map(|queue| queue.user_limits.as_ref()) {
-        found.floor = own.floor.or(found.floor);
-        found.factor = own.factor.or(found.factor);
-        found.weights.extend(own.weights.iter().cloned());
-        found.maximum_allocation = own.maximum_allocation.clone().or(found.maximum_allocation);
-    }
-    found.weights.sort();
-    found.floor = found.floor.or(Some(Decimal::HUNDRED));
-    found.factor = found.factor.or(Some(headroom_core::config::UserFactor::Times(Decimal::ONE)));
-    // No increment is the minimum allocation.
-    found.increment = found.increment.or_else(|| found.minimum_allocation.clone());
-    found
-}
-
 /// What a leaf is guaranteed of so many MB, rounded down; none where that is said by amounts.
 fn share(tops: &[&QueueConfig], siblings: &[&QueueConfig], total: i64) -> Option<i64> {
     let (mut above, mut below) = (1_i128, 1_i128);
@@ -127,71 +107,83 @@ fn share(tops: &[&QueueConfig], siblings: &[&QueueConfig], total: i64) -> Option
     i64::try_from(i128::from(total) * above / below).ok()
 }
 
+/// What users may have in a leaf by what is recorded of it, with the defaults of Hadoop.
+fn check_limits(name: &str, queue: &Value, path: &[&QueueConfig], partition: &UserLimitsConfig) {
+    let number = |value: &Value| Decimal::parse(&word(value));
+    let of = |pick: fn(&UserLimitsConfig) -> Option<Decimal>| {
+        path.iter().rev().filter_map(|queue| queue.user_limits.as_ref()).find_map(pick)
+    };
+    let floor = queue.get("minimum_user_limit_percent").map_or(Some(Decimal::HUNDRED), number);
+    let found = of(|limits| limits.floor).or(partition.floor).or(Some(Decimal::HUNDRED));
+    assert_eq!(found, floor, "{name}: the floor");
+    let factor = match queue.get("user_limit_factor") {
+        Some(value) if value.as_f64() == Some(-1.0) => UserFactor::Off,
+        Some(value) => UserFactor::Times(number(value).unwrap()),
+        None => UserFactor::Times(Decimal::ONE),
+    };
+    let own = path.last().and_then(|queue| queue.user_limits.as_ref());
+    let found = own.and_then(|limits| limits.factor).or(partition.factor);
+    assert_eq!(found.unwrap_or(UserFactor::Times(Decimal::ONE)), factor, "{name}: the factor");
+    let weights = own.map(|limits| limits.weights.clone()).unwrap_or_default();
+    let recorded = queue.get("weights").and_then(Value::as_object);
+    let recorded = recorded.into_iter().flatten();
+    let mut recorded: Vec<_> =
+        recorded.map(|(user, weight)| (user.clone(), number(weight).unwrap())).collect();
+    recorded.sort();
+    let found: Vec<_> = weights.iter().map(|(user, weight)| (user.to_string(), *weight)).collect();
+    assert_eq!(found, recorded, "{name}: the weights");
+}
+
 #[test]
-fn what_users_may_have_is_the_same_by_the_converted_file() {
+fn what_was_recorded_is_what_the_converted_file_says() {
     let (mut compared, mut guaranteed) = (0, 0);
     for case in cases() {
         let name = format!("{}@{}", case["name"], case["version"]);
-        let setup = Setup::read(&case).unwrap();
-        let text = as_xml(&case["config"]);
-        let converted =
-            convert(&[Source { name: "case.xml", text: &text }], setup.formula).unwrap();
+        let formula = if case["version"] == "2.7.3" { Formula::Yarn27 } else { Formula::Yarn3 };
+        let config = &case["config"];
+        let text = as_xml(config);
+        let converted = convert(&[Source { name: "case.xml", text: &text }], formula).unwrap();
         let loaded = headroom_config::read(&converted.text);
         let loaded = loaded.unwrap_or_else(|faults| {
             let faults = faults.render("queues.yaml", headroom_config::Style::Plain);
             panic!("{name}: {faults}\n{}", converted.text)
         });
         let partition = &loaded.configuration.partitions[0];
-        let (mut record, mut total) = (Record::default(), Size::ZERO);
-        for step in case["steps"].as_array().unwrap() {
-            record.merge(step);
-            if step["op"] == "add_node" {
-                let size = Size::read(&step["resource"]).unwrap();
-                total =
-                    Size { memory: total.memory + size.memory, cores: total.cores + size.cores };
-                break;
-            }
-        }
-        let expected = setup.configuration(&record, total).unwrap();
-        let expected = leaves(&expected.partitions[0].root, &[]);
-        let found = leaves(&partition.root, &[]);
-        assert_eq!(found.len(), expected.len(), "{name}");
-        for (path, queues) in &found {
-            let (_, theirs) = expected.iter().find(|(theirs, _)| theirs == path).unwrap();
-            let (theirs, own) = (theirs.last().unwrap(), queues.last().unwrap());
-            let limits = in_force(queues, partition.user_limits.as_ref().unwrap());
-            assert_eq!(Some(&limits), theirs.user_limits.as_ref(), "{name}: {path}");
+        let limits = partition.user_limits.as_ref().unwrap();
+        let calculator = match config["resource_calculator"].as_str() {
+            Some("dominant") => Calculator::Dominant,
+            _ => Calculator::Memory,
+        };
+        assert_eq!(limits.calculator, Some(calculator), "{name}");
+        assert_eq!(limits.formula, Some(formula), "{name}");
+        assert_eq!(limits.enforcement, Some(Enforcement::Overshoot), "{name}");
+        let first = &case["steps"][0];
+        let total = first["resource"][0].as_i64().filter(|_| first["op"] == "add_node");
+        for (path, queues) in &leaves(&partition.root, &[]) {
+            let path = original(&case, path);
+            let queue = &config["queues"][&path];
+            check_limits(&format!("{name}: {path}"), queue, queues, limits);
             let of_all = partition.application_limits.as_ref().and_then(|limits| limits.driver);
-            let driver =
-                own.application_limits.as_ref().and_then(|limits| limits.driver).or(of_all);
-            let original = original(&case, path);
-            assert_eq!(driver, Some(setup.drivers(&original).unwrap().part), "{name}: {path}");
+            let own = queues.last().unwrap().application_limits.as_ref();
+            let driver = own.and_then(|limits| limits.driver).or(of_all);
+            let recorded = queue.get("maximum_am_resource_percent");
+            let recorded =
+                recorded.or_else(|| config["scheduler"].get("maximum-am-resource-percent"));
+            let recorded =
+                recorded.map_or(Decimal::parse("0.1"), |part| Decimal::parse(&word(part)));
+            assert_eq!(driver, recorded, "{name}: {path}");
             compared += 1;
-            let recorded = record.queue_size(&original, "capacity");
-            if let (Some(share), Ok(recorded)) =
-                (share(&queues[1..], queues, total.memory), recorded)
-            {
-                // Their fractions have 32 bits, and 2.7.3 rounds up to a step (decision M-10).
-                let slack = 1 + total.memory / 1_000_000 + setup.step.memory;
-                let is_close = (share - recorded.memory).abs() <= slack;
-                assert!(
-                    is_close,
-                    "{name}: {path} has {share} MB of {}, recorded {}",
-                    total.memory, recorded.memory
-                );
-                guaranteed += 1;
-            }
+            let capacity = first["queues"][&path]["capacity"][0].as_i64();
+            let Some((total, capacity)) = total.zip(capacity) else { continue };
+            let Some(share) = share(&queues[1..], queues, total) else { continue };
+            // Their fractions have 32 bits, and 2.7.3 rounds up to a step (decision M-10).
+            let step = config["minimum_allocation"][0].as_i64().unwrap();
+            let is_close = (share - capacity).abs() <= 1 + total / 1_000_000 + step;
+            assert!(is_close, "{name}: {path} has {share} MB of {total}, recorded {capacity}");
+            guaranteed += 1;
         }
-        assert_eq!(
-            setup.calculator == Calculator::Memory,
-            text.contains("DefaultResource"),
-            "{name}"
-        );
     }
-    assert!(
-        compared > 900 && guaranteed > 800,
-        "{compared} leaves, {guaranteed} of them with a part"
-    );
+    assert!(compared > 555 && guaranteed > 400, "{compared} leaves, {guaranteed} with a part");
 }
 
 /// A path as it is recorded: with the case of its letters.
