@@ -15,7 +15,7 @@ fn cases() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/yarn");
     let mut cases = Vec::new();
     for file in ["am-limits", "scenes", "user-limit-2.7.3", "user-limit-3.x"] {
-        let text = std::fs::read_to_string(folder.join(file).with_extension("jsonl")).unwrap();
+        let text = std::fs::read_to_string(folder.join(format!("{file}.jsonl"))).unwrap();
         cases.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
     cases
