@@ -52,6 +52,7 @@ pub mod user_limits;
 mod vector;
 mod written;
 mod yaml;
+pub mod yarn;
 
 use headroom_core::config::Configuration;
 
@@ -61,7 +62,7 @@ pub use diagnostic::{
     Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
 };
 #[doc(hidden)]
-pub use exercise::exercise;
+pub use exercise::{exercise, exercise_yarn};
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
