@@ -14,15 +14,10 @@ use headroom_config::yarn::{ConvertError, Converted, Source, convert};
 use headroom_config::{Code, Severity, review};
 use headroom_core::userlimit::Formula;
 
-/// What breaks rules in a queue file. Keys of other parts of it are read by these, not here.
+/// What breaks rules in a queue file.
 fn faults(text: &str) -> Vec<String> {
-    const OTHERS: [&str; 4] =
-        ["`state`", "`maximumapplicationlifetime`", "`defaultapplicationlifetime`", "`nodelabels`"];
     let found = review(text);
     let wrong = found.diagnostics.iter().filter(|one| one.severity == Severity::Error);
-    let wrong = wrong.filter(|one| {
-        one.code != Code::YamlKey || !OTHERS.iter().any(|key| one.message.contains(key))
-    });
     wrong.map(|one| format!("{}: {}", one.line, one.message)).collect()
 }
 
