@@ -1,5 +1,6 @@
 //! Files of `CapacityScheduler` as queue files: a cluster with every property that there is, single
 //! properties, and files that nobody would write.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
 #[path = "yarn/bounds.rs"]
 mod bounds;
@@ -11,7 +12,7 @@ mod parts;
 mod recorded;
 
 use headroom_config::yarn::{ConvertError, Converted, Source, convert};
-use headroom_config::{Code, Severity, review};
+use headroom_config::{Severity, review};
 use headroom_core::userlimit::Formula;
 
 /// What breaks rules in a queue file.

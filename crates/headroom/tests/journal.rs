@@ -235,10 +235,10 @@ fn a_damaged_record_is_told_with_its_place() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x355a1d4330562f28, expected 0xf031d551e984a224
             1
-        "#]],
+        "]],
     );
     run(
         &folder,

@@ -286,14 +286,12 @@ fn change(
     Ok(Arc::new(settings))
 }
 
-/// Make a leaf and the parents that it lacks; the settings of the leaf.
-fn create(
+/// The levels that a leaf to be made lacks, if it may be made.
+fn may_create<'placed>(
     books: &Books,
     partition: PartitionId,
-    placed: &Placed,
-    tags: QueueTags,
-    events: &mut Vec<Event>,
-) -> Result<Arc<QueueSettings>, Declined> {
+    placed: &'placed Placed,
+) -> Result<&'placed str, Declined> {
     let above = books.queue(placed.nearest);
     let path = || placed.path.clone();
     if above.leaf {
@@ -304,14 +302,28 @@ fn create(
         return Err(Declined::BelowPassing { path: path(), above, state });
     }
     let missing = &placed.path[above.path.len() + 1..];
-    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
+    if above.parent.is_none() && missing == RECOVERY_QUEUE {
+        return Ok(missing); // What must not be lost always has its queue.
+    }
     let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
-    if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
+    if let Some(level) = missing.split('.').find(illegal) {
         return Err(Declined::Level { path: path(), level: Name::new(level) });
     }
-    if !recovery {
-        queues_are_few(books, partition, placed, missing.split('.').count())?;
-    }
+    queues_are_few(books, partition, placed, missing.split('.').count())?;
+    Ok(missing)
+}
+
+/// Make a leaf and the parents that it lacks; the settings of the leaf.
+fn create(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    tags: QueueTags,
+    events: &mut Vec<Event>,
+) -> Result<Arc<QueueSettings>, Declined> {
+    let above = books.queue(placed.nearest);
+    let missing = may_create(books, partition, placed)?;
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
     let template = above.settings.template.clone();
     let user_limits = above.settings.user_limits.clone();
     let counts = above.settings.application_limits.clone();

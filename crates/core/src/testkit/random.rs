@@ -300,14 +300,18 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         // Users of a leaf take from each other before they have what they want.
         queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
     }
-    let switch = bound ^ limits.rotate_left(3);
-    queue.preemption = QueuePreemptionConfig {
+    queue.preemption = preemption(bound ^ limits.rotate_left(3));
+    queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
+    queue
+}
+
+/// Who may be stopped for whom in a queue; mostly nothing is said.
+fn preemption(switch: u8) -> QueuePreemptionConfig {
+    QueuePreemptionConfig {
         disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
         intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
         balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
-    };
-    queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
-    queue
+    }
 }
 
 /// How many applications a queue may have, and what their drivers may.
