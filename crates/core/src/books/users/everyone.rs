@@ -41,19 +41,8 @@ impl Books {
         // CapacityScheduler 2.7.3 counts heads, and knows no other way.
         state.active = self.everyone_in(leaf).len() as u64;
         let (rules, ask) = (users.rules(), &users.rules().step);
-        let share = |(level, user): (LevelId, &'_ LeafUser)| {
-            let limit = rules.limit(&state, Part { weight: user.weight, among, ask }).limit;
-            (level, limit)
-        };
-        let shares: Vec<(LevelId, Resources)> = users.users().map(share).collect();
-        let used = users.users().map(|(_, user)| &user.used);
-        Some(
-            shares
-                .into_iter()
-                .zip(used)
-                .map(|((level, share), used)| (level, share, used))
-                .collect(),
-        )
+        let share = |weight| rules.limit(&state, Part { weight, among, ask }).limit;
+        Some(users.users().map(|(level, user)| (level, share(user.weight), &user.used)).collect())
     }
 
     /// As [`Books::user_limit`] for a user by name, among those given, whether he uses anything here,
