@@ -3,14 +3,13 @@
 use headroom_core::Name;
 use headroom_core::config::{
     Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, Properties, QueueConfig, QueuePreemptionConfig, RuleConfig,
-    TemplateConfig,
+    PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
 };
 
 use crate::application_limits;
 use crate::capacity;
 use crate::check::{self, Tree};
-use crate::raw::{Limit, Queue, QueuePreemption, Rule, Template, Text};
+use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -82,13 +81,8 @@ fn queue(from: &Queue) -> QueueConfig {
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
         capacity: capacity::build(from.capacity.as_ref()),
-        preemption: preemption(from.preemption),
+        preemption: from.preemption,
     }
-}
-
-const fn preemption(from: QueuePreemption) -> QueuePreemptionConfig {
-    let QueuePreemption { disabled, intra_queue_disabled, balance } = from;
-    QueuePreemptionConfig { disabled, intra_queue_disabled, balance }
 }
 
 fn template_of(from: &Template) -> TemplateConfig {

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use headroom_core::config::QueuePreemptionConfig;
+
 use crate::application_limits::count;
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
@@ -75,18 +77,7 @@ pub struct QueueOutline {
     /// `capacity`.
     pub capacity: Option<CapacityOutline>,
     /// `preemption`.
-    pub preemption: QueuePreemptionOutline,
-}
-
-/// Who may be stopped for whom in a queue. What is absent was not written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueuePreemptionOutline {
-    /// Not for other queues.
-    pub disabled: Option<bool>,
-    /// Not for other users of the same leaf.
-    pub intra_queue_disabled: Option<bool>,
-    /// Up to its part of what there is.
-    pub balance: Option<bool>,
+    pub preemption: QueuePreemptionConfig,
 }
 
 /// Quantities by resource type.
@@ -260,11 +251,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
         capacity: from.capacity.as_ref().map(capacity),
-        preemption: QueuePreemptionOutline {
-            disabled: from.preemption.disabled,
-            intra_queue_disabled: from.preemption.intra_queue_disabled,
-            balance: from.preemption.balance,
-        },
+        preemption: from.preemption,
     }
 }
 
