@@ -5,5 +5,6 @@ pub mod metric;
 pub mod nodes;
 pub mod outcome;
 pub mod report;
+pub mod study;
 pub mod workload;
 pub mod world;

@@ -5,6 +5,7 @@ mod example;
 mod generate;
 mod play;
 mod progress;
+mod scenes;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -21,7 +22,9 @@ Examples:
   headroom simulate --queues queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}' --workload jobs.swf
       A trace on a queue file and a cluster
   headroom simulate generate lublin --jobs 1000 --seed 7 > jobs.jsonl
-      A workload that is made up";
+      A workload that is made up
+  headroom simulate scenes --report scenes.html
+      Where users of YARN's CapacityScheduler get stuck, and what helps";
 
 /// Play a workload on a queue file, and say who would have waited how long, and why.
 ///
@@ -42,6 +45,8 @@ enum Job {
     Compare(compare::Compare),
     /// Make a workload from a statistical model, as JSON lines
     Generate(generate::Generate),
+    /// Play the scenes in which users of YARN's CapacityScheduler get stuck, by three formulas
+    Scenes(scenes::Scenes),
 }
 
 /// How jobs become asks.
@@ -124,6 +129,7 @@ impl Simulate {
         match self.job {
             Some(Job::Compare(compare)) => compare.run(),
             Some(Job::Generate(generate)) => generate.run(),
+            Some(Job::Scenes(scenes)) => scenes.run(),
             None => self.play.run(),
         }
     }

@@ -34,6 +34,19 @@ pub(super) struct LinePlot<'a> {
     pub(super) at_least: f64,
     /// Whether the area below the first curve is tinted.
     pub(super) area: bool,
+    /// Times that are shaded: from, to, in ms, and what they are.
+    pub(super) bands: Vec<(u64, u64, String)>,
+    /// What the legend says of each curve.
+    pub(super) remark: Remark,
+}
+
+/// What the legend says of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remark {
+    /// Its mean over the run.
+    Mean,
+    /// Its last value.
+    Last,
 }
 
 impl<'a> Line<'a> {
@@ -48,7 +61,7 @@ impl<'a> Line<'a> {
     }
 
     /// A curve of steps in a run that ends at `end_ms`.
-    fn of_steps(name: &'a str, steps: &[(u64, f64)], end_ms: u64) -> Self {
+    pub(super) fn of_steps(name: &'a str, steps: &[(u64, f64)], end_ms: u64) -> Self {
         let mut line = Self { name, steps: steps.to_vec(), mean: 0.0 };
         line.mean = line.total(end_ms) / crate::report::pretty::hours(end_ms.max(1));
         line
@@ -86,6 +99,8 @@ impl<'a> LinePlot<'a> {
             level: None,
             at_least: 0.0,
             area: false,
+            bands: Vec::new(),
+            remark: Remark::Mean,
         }
     }
 
@@ -101,7 +116,7 @@ impl<'a> LinePlot<'a> {
             .lines
             .iter()
             .enumerate()
-            .map(|(index, line)| (index % 8, line.name, self.mean_of(line)))
+            .map(|(index, line)| (index % 8, line.name, self.remark_on(line)))
             .collect();
         if let Some((name, value)) = self.level {
             legend.push((8, name, frame::with_unit(value, self.unit)));
@@ -120,8 +135,32 @@ impl<'a> LinePlot<'a> {
         figure.around(&drawings)
     }
 
-    fn mean_of(&self, line: &Line<'_>) -> String {
-        format!("mean {}", frame::with_unit(line.mean, self.unit))
+    fn remark_on(&self, line: &Line<'_>) -> String {
+        match self.remark {
+            Remark::Mean => format!("mean {}", frame::with_unit(line.mean, self.unit)),
+            Remark::Last => {
+                let last = line.steps.last().map_or(0.0, |step| step.1);
+                format!("{} in the end", frame::with_unit(last, self.unit))
+            }
+        }
+    }
+
+    /// The shaded times.
+    fn shades(&self, look: &Look, end: f64) -> String {
+        let (top, bottom) = look.vertical();
+        self.bands.iter().fold(String::new(), |mut marks, (from_ms, to_ms, what)| {
+            #[expect(clippy::cast_precision_loss, reason = "a place on a plot")]
+            let [from, to] = [*from_ms, *to_ms].map(|ms| look.x(ms as f64, end));
+            let _ = write!(
+                marks,
+                "<rect class=\"shade\" x=\"{from:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{:.1}\">\
+                 <title>{}</title></rect>",
+                to - from,
+                bottom - top,
+                escape(what),
+            );
+            marks
+        })
     }
 
     fn draw(&self, look: &Look) -> String {
@@ -130,7 +169,7 @@ impl<'a> LinePlot<'a> {
         let max = values.fold(self.at_least.max(level), f64::max);
         let y = scale::amounts(max, if look.width < 500.0 { 4 } else { 5 });
         let (x, time_unit) = scale::time(self.end_ms, look.ticks);
-        let mut marks = String::new();
+        let mut marks = self.shades(look, x.end);
         let mut names = Vec::new();
         for (index, line) in self.lines.iter().enumerate() {
             let colour = index % 8;
@@ -147,7 +186,7 @@ impl<'a> LinePlot<'a> {
                 marks,
                 "<path class=\"line l{colour}\" d=\"{path}\"><title>{}: {}</title></path>",
                 escape(line.name),
-                escape(&self.mean_of(line)),
+                escape(&self.remark_on(line)),
             );
             let last = line.steps.last().map_or(0.0, |step| step.1);
             names.push((colour, line.name, look.y(last, y.end)));
@@ -173,7 +212,7 @@ impl<'a> LinePlot<'a> {
     fn describe(&self) -> String {
         let lines = self.lines.iter();
         let means: Vec<String> =
-            lines.map(|line| format!("{} {}", line.name, self.mean_of(line))).collect();
+            lines.map(|line| format!("{} {}", line.name, self.remark_on(line))).collect();
         format!("{}: {}", self.title, means.join(", "))
     }
 }

@@ -10,13 +10,14 @@ mod frame;
 mod histogram;
 mod lines;
 mod scale;
+pub mod scenes;
 mod stack;
 mod tables;
 mod text;
 
 use std::fmt::Write;
 
-use lines::{Line, LinePlot};
+use lines::{Line, LinePlot, Remark};
 use stack::StackPlot;
 use text::{escape, json_in_script};
 
@@ -31,15 +32,7 @@ const STACKS_MAX: usize = 8;
 pub fn page(document: &Document) -> String {
     let summary = &document.summary;
     let json = serde_json::to_string(summary).expect("text keys and finite numbers");
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{} – Headroom simulation</title>\n<style>\n{}</style></head>\n<body><main>\n",
-        escape(&document.header.title),
-        include_str!("style.css"),
-    );
+    let mut html = head(&document.header.title, "");
     html.push_str(&header(document));
     html.push_str(&headline(summary));
     html.push_str(&bars::render(summary));
@@ -58,6 +51,19 @@ pub fn page(document: &Document) -> String {
         include_str!("script.js"),
     );
     html
+}
+
+/// The beginning of a page, with more styles of its own.
+fn head(title: &str, styles: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>{} – Headroom simulation</title>\n<style>\n{}{styles}</style></head>\n<body><main>\n",
+        escape(title),
+        include_str!("style.css"),
+    )
 }
 
 fn header(document: &Document) -> String {
@@ -211,6 +217,8 @@ fn over_time(summary: &Summary) -> String {
             level: None,
             at_least,
             area: false,
+            bands: Vec::new(),
+            remark: Remark::Mean,
         };
         plot.render()
     };
@@ -313,6 +321,8 @@ fn guarantees(summary: &Summary) -> String {
             level: Some(("guaranteed", guarantee.percent)),
             at_least: 1.0,
             area: true,
+            bands: Vec::new(),
+            remark: Remark::Mean,
         };
         html.push_str(&plot.render_in(&[frame::SMALL]));
     }

@@ -108,16 +108,16 @@ fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &
 }
 
 /// A table of text cells; the first and the last column are words, the others numbers.
-struct Table<'a> {
-    id: &'a str,
-    title: &'a str,
-    note: &'a str,
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
+pub(super) struct Table<'a> {
+    pub(super) id: &'a str,
+    pub(super) title: &'a str,
+    pub(super) note: &'a str,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Table<'_> {
-    fn render(&self) -> String {
+    pub(super) fn render(&self) -> String {
         let (id, title, note) = (self.id, self.title, self.note);
         let mut html = format!(
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>\n\

@@ -1,0 +1,274 @@
+//! The scenes of user limits as one page: each by three formulas side by side, with what the real
+//! CapacityScheduler did, and the arithmetic behind it.
+
+use std::fmt::Write;
+
+use super::frame;
+use super::lines::{Line, LinePlot, Remark};
+use super::tables::Table;
+use super::text::{escape, json_in_script};
+use crate::study::text::{ends, stuck, tables};
+use crate::study::{DeadZone, Played, Point, Run, Study};
+
+/// Curves of a plot, in the order of their colours.
+const CURVES: [(&str, fn(&Point) -> i64); 4] = [
+    ("used", |point| point.used),
+    ("limit", |point| point.limit),
+    ("headroom", |point| point.headroom),
+    ("demand", |point| point.demand),
+];
+
+/// The page.
+///
+/// # Panics
+/// Never: all keys of the document are texts.
+pub fn page(study: &Study) -> String {
+    let mut html = super::head("Scenes of user limits", include_str!("scenes.css"));
+    html.push_str(&header(study));
+    for scene in &study.scenes {
+        html.push_str(&of_scene(scene));
+    }
+    html.push_str(&variants(study));
+    html.push_str(&factors(study));
+    html.push_str(&arithmetic(study));
+    html.push_str(NOTES);
+    let json = serde_json::to_string(study).expect("text keys and whole numbers");
+    let _ = write!(
+        html,
+        "</main>\n<script type=\"application/json\" id=\"summary\">{}</script>\n</body></html>\n",
+        json_in_script(&json),
+    );
+    html
+}
+
+fn header(study: &Study) -> String {
+    let mut html =
+        "<header><p class=\"kind\">Headroom simulation</p><h1>Scenes of user limits</h1>\n\
+                    <div class=\"answer\">"
+            .to_owned();
+    for line in &study.findings {
+        let _ = write!(html, "<p>{}</p>", escape(line));
+    }
+    html.push_str(
+        "</div>\n<dl class=\"repeat\"><div><dt>command</dt><dd><code>headroom simulate scenes</code></dd></div>\
+         <div><dt>cluster</dt><dd>one node of 100 GiB; all amounts are GiB of memory</dd></div>\
+         <div><dt>formulas</dt><dd>yarn27 and yarn3 with enforcement overshoot, where YARN’s preemption \
+         monitor takes room back; smooth with progress and Headroom’s own preemption. A factor of 100 \
+         bounds nobody.</dd></div></dl>\n<p class=\"contents\">",
+    );
+    for scene in &study.scenes {
+        let _ = write!(html, "<a href=\"#scene-{0}\">Scene {0}</a> ", scene.id);
+    }
+    html.push_str(
+        "<a href=\"#variants\">What helps</a> <a href=\"#factors\">A smaller factor</a> \
+                   <a href=\"#table-1\">Arithmetic</a></p></header>\n",
+    );
+    html
+}
+
+fn of_scene(scene: &Played) -> String {
+    let id = scene.id;
+    let mut html = format!(
+        "<section class=\"scene\" id=\"scene-{id}\" aria-labelledby=\"scene-{id}-title\">\
+         <h2 id=\"scene-{id}-title\">Scene {id}. {}</h2>\n<p class=\"quiet\">{}</p>\n\
+         <div class=\"multiples\">\n",
+        escape(scene.title),
+        escape(scene.story),
+    );
+    for run in &scene.runs {
+        let plot = Plot {
+            id: format!("run-{id}-{}", run.formula),
+            title: run.formula.to_owned(),
+            note: note(run),
+            points: &run.points,
+            zones: &run.dead_zones,
+            end_ms: scene.end_ms,
+        };
+        html.push_str(&plot.render(scene));
+    }
+    html.push_str("</div>\n");
+    if !scene.recorded.is_empty() {
+        html.push_str("<h3>The real CapacityScheduler</h3><div class=\"multiples\">\n");
+    }
+    for one in &scene.recorded {
+        let plot = Plot {
+            id: format!("real-{id}-{}", one.version.replace('.', "-")),
+            title: format!("CapacityScheduler {}", one.version),
+            note: format!("Recorded: {}. {} stopped.", one.case, one.stopped),
+            points: &one.points,
+            zones: &one.dead_zones,
+            end_ms: one.end_ms,
+        };
+        html.push_str(&plot.render(scene));
+    }
+    if !scene.recorded.is_empty() {
+        html.push_str("</div>\n");
+    }
+    if let Some(run) = scene.runs.last() {
+        let _ = writeln!(
+            html,
+            "<details><summary>Queue file of smooth</summary><pre>{}</pre></details>",
+            escape(&run.queue_file).replace("  ", "\u{a0} "),
+        );
+    }
+    html.push_str("</section>\n");
+    html
+}
+
+/// What a run came to.
+fn note(run: &Run) -> String {
+    let who = match run.preemption {
+        "monitor" => "YARN’s monitor",
+        "balance" => "Headroom with balance",
+        _ => "Headroom",
+    };
+    let lost = &run.stopped;
+    if lost.containers == 0 {
+        return format!("{}. Nothing is stopped.", ends(&run.end));
+    }
+    format!(
+        "{}. {who} stops {} containers; {} GiB·s of work are lost.",
+        ends(&run.end),
+        lost.containers,
+        lost.work,
+    )
+}
+
+/// One small plot.
+struct Plot<'a> {
+    id: String,
+    title: String,
+    note: String,
+    points: &'a [Point],
+    zones: &'a [DeadZone],
+    end_ms: u64,
+}
+
+impl Plot<'_> {
+    #[expect(clippy::cast_precision_loss, reason = "amounts up to a few hundred GiB")]
+    fn render(self, scene: &Played) -> String {
+        let curves = CURVES.map(|(name, value)| {
+            let steps: Vec<(u64, f64)> =
+                self.points.iter().map(|point| (point.at_ms, value(point) as f64)).collect();
+            (name, steps)
+        });
+        let lines = curves.iter().map(|(name, steps)| Line::of_steps(name, steps, self.end_ms));
+        let bands = self.zones.iter().map(|zone| {
+            (zone.from_ms, zone.to_ms, format!("dead zone: {}", stuck(std::slice::from_ref(zone))))
+        });
+        let plot = LinePlot {
+            id: self.id,
+            title: self.title,
+            note: match self.zones {
+                [] => self.note,
+                zones => format!("{} Dead zone {}.", self.note, stuck(zones)),
+            },
+            path: String::new(),
+            quantity: &format!("queue {}", scene.queue.to_uppercase()),
+            unit: "GiB",
+            end_ms: self.end_ms,
+            lines: lines.collect(),
+            level: Some(("guaranteed", scene.guaranteed as f64)),
+            at_least: 100.0,
+            area: false,
+            bands: bands.collect(),
+            remark: Remark::Last,
+        };
+        plot.render_in(&[frame::SMALL])
+    }
+}
+
+fn variants(study: &Study) -> String {
+    let row = |one: &crate::study::Variant| {
+        vec![
+            one.scene.to_owned(),
+            one.title.to_owned(),
+            ends(&one.run.end),
+            one.run.stopped.containers.to_string(),
+            one.run.stopped.work.to_string(),
+            stuck(&one.run.dead_zones),
+        ]
+    };
+    let columns = ["scene", "rules", "ends at", "stopped", "GiB·s lost", "dead zone"];
+    Table {
+        id: "variants",
+        title: "What helps, and what does not",
+        note: "Whole asks end the dead zone of 2a whatever the formula; with balance the queues meet in \
+               the middle. Strict limits get stuck on an idle cluster.",
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: study.variants.iter().map(row).collect(),
+    }
+    .render()
+}
+
+fn factors(study: &Study) -> String {
+    let row = |one: &crate::study::Factors| {
+        vec![
+            one.scene.to_owned(),
+            one.formula.to_owned(),
+            ends(&one.large.end),
+            one.large.stopped.containers.to_string(),
+            ends(&one.small.end),
+            one.small.stopped.containers.to_string(),
+        ]
+    };
+    let columns = ["scene", "formula", "factor 100", "stopped", "factor 1.67", "stopped then"];
+    Table {
+        id: "factors",
+        title: "A smaller factor",
+        note: "With 1.67 one user may have 50 of 100 where 30 are guaranteed, so that nobody takes the \
+               whole cluster first and equal shares can be reached. In brackets what each user of B has.",
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: study.smaller_factor.iter().map(row).collect(),
+    }
+    .render()
+}
+
+fn arithmetic(study: &Study) -> String {
+    let mut html = String::new();
+    for (number, (title, mut rows)) in tables(study).into_iter().enumerate() {
+        let columns = rows.remove(0);
+        let id = format!("table-{}", number + 1);
+        let note = match number {
+            0 => {
+                "Each formula’s limit, the same capped by the factor and by what there is, and what is \
+                  left of it. yarn3 grows only because one container may go beyond."
+            }
+            1 => {
+                "A has what B leaves; limit and demand of B’s user, and what A and B are to have by the \
+                  monitor of 2.7.3 and of version 3. The real ones count the minimum allocation in \
+                  place of the ask: there the demand above the guarantee is one step."
+            }
+            _ => {
+                "What each of three users may have by yarn27, has left, and what all want of it; beside \
+                  it the share by smooth, whole asks, and who goes on by which enforcement."
+            }
+        };
+        html.push_str(&Table { id: &id, title: &title, note, columns, rows }.render());
+    }
+    let monitor = &study.monitor;
+    let ignored = monitor.ignored_up_to.iter();
+    let ignored: Vec<String> =
+        ignored.map(|one| format!("{} (dead zone {})", one.up_to, one.dead_zone)).collect();
+    let _ = write!(
+        html,
+        "<p class=\"quiet\">By default YARN’s monitor takes {} of these {} in the first round: no more than a \
+         tenth of the cluster, and a fifth of that. It takes nothing from a queue that uses up to {} with \
+         {} guaranteed. Here, as in the recorded histories, it takes all at once, with a dead zone of 0.1 and \
+         a round every 3 s.</p>\n",
+        monitor.first_round,
+        monitor.need,
+        escape(&ignored.join(" or ")),
+        monitor.guaranteed,
+    );
+    html
+}
+
+const NOTES: &str = "<section aria-labelledby=\"note-title\"><h2 id=\"note-title\">Remarks</h2>\n<ul>\
+    <li>Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and nothing of it \
+    starts.</li>\
+    <li>Limit and headroom are those of one user; of several, of the one who has most left.</li>\
+    <li>Demand is what preemption takes the queue to want: by the formulas of YARN what users may have of what \
+    they wait for, by Headroom whole asks up to what the queue is promised.</li>\
+    <li>Work lost is what stopped containers had done: GiB times seconds. They are asked for again.</li>\
+    <li>Headroom waits 30 s before it stops anybody, YARN’s monitor two rounds.</li></ul></section>\n";

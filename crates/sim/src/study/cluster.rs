@@ -1,0 +1,194 @@
+//! A small cluster and its RM, in virtual time: commands go in, the real core decides, and what is
+//! stopped ends after a second and is asked for again.
+
+use std::collections::BTreeMap;
+
+use headroom_core::books::Books;
+use headroom_core::id::{AllocationId, QueueId};
+use headroom_core::resource::{Amounts, Quantity, ResourceType};
+use headroom_core::{
+    AddNode, Ask, Command, Event, Millis, Name, Scheduler, Step, Submit, Termination, Timestamp,
+    decide,
+};
+
+use crate::world::RunError;
+
+use super::scene::{Actor, GIB, TOTAL};
+
+const PARTITION: &str = "default";
+
+/// How long the RM takes to stop something.
+const STOPS_AFTER: Millis = Millis::from_secs(1);
+
+/// Books, scheduler and RM.
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    pub(super) books: Books,
+    pub(super) now: Timestamp,
+    /// What was stopped for others.
+    pub(super) stopped: Stopped,
+    scheduler: Scheduler,
+    asked: u64,
+    /// What the RM is stopping, and when it has.
+    stopping: BTreeMap<AllocationId, Timestamp>,
+}
+
+/// What was stopped for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stopped {
+    pub(super) containers: u64,
+    /// What they had, GiB.
+    pub(super) amount: i64,
+    /// What they had done by then, GiB times ms.
+    pub(super) work: i64,
+}
+
+impl Cluster {
+    /// A cluster of one node with this queue file.
+    pub(super) fn new(queue_file: &str) -> Result<Self, RunError> {
+        let loaded = headroom_config::read(queue_file);
+        let loaded = loaded.unwrap_or_else(|faults| panic!("a file of ours is wrong: {faults:?}"));
+        let mut cluster = Self::default();
+        cluster.command(&Command::Configure(Box::new(loaded.configuration)))?;
+        cluster.command(&Command::AddNode(AddNode {
+            partition: Name::new(PARTITION),
+            node: Name::new("n1"),
+            capacity: memory(TOTAL),
+            schedulable: true,
+            ..AddNode::default()
+        }))?;
+        Ok(cluster)
+    }
+
+    /// An application comes, with all its asks.
+    pub(super) fn submit(&mut self, actor: &Actor) -> Result<(), RunError> {
+        let application = Name::from(format!("{}-{}", actor.queue, actor.user));
+        self.command(&Command::Submit(Submit {
+            partition: Name::new(PARTITION),
+            application: application.clone(),
+            queue: Name::from(format!("root.{}", actor.queue)),
+            user: Name::new(actor.user),
+            ..Submit::default()
+        }))?;
+        (0..actor.count).try_for_each(|_| self.ask(&application, memory(actor.size)))
+    }
+
+    fn ask(&mut self, application: &Name, resources: Amounts) -> Result<(), RunError> {
+        self.asked += 1;
+        self.command(&Command::Ask(Ask {
+            partition: Name::new(PARTITION),
+            application: application.clone(),
+            key: Name::from(format!("c{:04}", self.asked)),
+            resources,
+            may_preempt: true,
+            preemptable: true,
+            ..Ask::default()
+        }))
+    }
+
+    /// Let the RM stop an allocation for others.
+    fn stop(&mut self, allocation: AllocationId) {
+        self.stopping.entry(allocation).or_insert(self.now + STOPS_AFTER);
+    }
+
+    /// An application ends an allocation, and wants no other.
+    pub(super) fn give_back(&mut self, allocation: AllocationId) -> Result<(), RunError> {
+        self.release(allocation, Termination::StoppedByRm)
+    }
+
+    fn release(&mut self, id: AllocationId, termination: Termination) -> Result<(), RunError> {
+        let row = self.books.allocation(id);
+        let application = self.books.application(row.application).name.clone();
+        self.command(&Command::Release {
+            partition: Name::new(PARTITION),
+            application,
+            key: Some(row.key.clone()),
+            termination,
+        })
+    }
+
+    /// It is this time: what was to stop has stopped, and is asked for again; timers fire.
+    pub(super) fn advance(&mut self, now: Timestamp) -> Result<(), RunError> {
+        self.now = now;
+        let due = self.stopping.iter().filter(|(_, at)| **at <= now);
+        for id in due.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.stopping.remove(&id);
+            self.end_for_others(id)?;
+        }
+        if self.books.next_deadline().is_some_and(|at| at <= now) {
+            self.command(&Command::Tick)?;
+        }
+        Ok(())
+    }
+
+    /// Let the scheduler decide until it is idle, or so many asks are placed.
+    pub(super) fn settle(&mut self, places: usize) {
+        let (mut events, mut placed) = (Vec::new(), 0);
+        while placed < places
+            && self.scheduler.next(&self.books, self.now, &mut events) == Step::Moved
+        {
+            for event in events.drain(..) {
+                if let Event::Preempted { victim, .. } = event {
+                    self.stop(victim);
+                }
+                placed += usize::from(matches!(event, Event::Placed { .. }));
+                self.scheduler.apply(&mut self.books, self.now, &event);
+            }
+        }
+    }
+
+    /// An allocation has stopped for others, and is asked for again.
+    pub(super) fn end_for_others(&mut self, id: AllocationId) -> Result<(), RunError> {
+        // It may have been given back meanwhile.
+        let Some(row) = self.books.allocations().get(id) else { return Ok(()) };
+        let (ran, application) = (self.now.since(row.placed), row.application);
+        let name = self.books.application(application).name.clone();
+        let size = self.books.types().amounts(self.books.resources_of(id));
+        let amount = gib(size.get("memory").map_or(0, Quantity::get));
+        self.stopped.containers += 1;
+        self.stopped.amount += amount;
+        self.stopped.work += amount * i64::try_from(ran.get()).unwrap_or(i64::MAX);
+        self.release(id, Termination::Preempted)?;
+        self.ask(&name, size)
+    }
+
+    fn command(&mut self, command: &Command) -> Result<(), RunError> {
+        let events = decide(&self.books, self.now, command)
+            .map_err(|rejection| RunError::Refused { at_ms: self.now.as_millis(), rejection })?;
+        for event in &events {
+            self.scheduler.apply(&mut self.books, self.now, event);
+        }
+        Ok(())
+    }
+
+    /// A leaf below root.
+    pub(super) fn leaf(&self, name: &str) -> QueueId {
+        let partition = self.books.partition_named(PARTITION).expect("it was configured");
+        let leaf = self.books.queue_at(partition, &format!("root.{name}"));
+        leaf.expect("it is in the queue file")
+    }
+
+    /// The only resource type.
+    pub(super) fn memory(&self) -> ResourceType {
+        self.books.types().find("memory").expect("the node has it")
+    }
+
+    /// What runs in a leaf, the newest first.
+    pub(super) fn running(&self, leaf: QueueId) -> Vec<AllocationId> {
+        let applications = self.books.applications_in(leaf);
+        let all = applications.flat_map(|(id, _)| self.books.allocations_of(id));
+        let mut running: Vec<_> = all.filter(|(_, row)| row.is_allocated()).collect();
+        running.sort_by_key(|(_, row)| std::cmp::Reverse((row.placed, row.number)));
+        running.into_iter().map(|(id, _)| id).collect()
+    }
+}
+
+/// So many GiB of memory.
+fn memory(amount: i64) -> Amounts {
+    Amounts::from([("memory", amount * GIB)])
+}
+
+/// Bytes as GiB. All amounts are whole GiB, but for limits by a factor that is none.
+pub(super) const fn gib(bytes: i64) -> i64 {
+    bytes / GIB
+}

@@ -1,0 +1,70 @@
+//! What the study shows, in sentences: the first lines of every output.
+
+use super::{DeadZone, End, Played, Run, Study};
+
+/// The answer.
+pub(super) fn findings(study: &Study) -> Vec<String> {
+    let mut lines: Vec<String> =
+        study.scenes.iter().filter(|scene| scene.id != "1").map(of_scene).collect();
+    for one in study.variants.iter().filter(|one| one.run.preemption == "balance") {
+        lines.push(format!("Scene {}, smooth with balance: {}.", one.scene, ends(&one.run.end)));
+    }
+    for one in study.smaller_factor.iter().filter(|one| one.formula == "yarn27") {
+        lines.push(format!(
+            "Scene {}, yarn27 with a factor of {} instead of {}: {} instead of {}.",
+            one.scene,
+            one.small.factor,
+            one.large.factor,
+            ends(&one.small.end),
+            ends(&one.large.end),
+        ));
+    }
+    lines
+}
+
+fn of_scene(scene: &Played) -> String {
+    let outcomes = scene.runs.iter().map(|run| format!("{} {}", run.formula, outcome(run, scene)));
+    format!(
+        "Scene {}, {} of {} guaranteed: {}.",
+        scene.id,
+        scene.queue.to_uppercase(),
+        scene.guaranteed,
+        outcomes.collect::<Vec<_>>().join("; "),
+    )
+}
+
+/// How a run ended, in a few words.
+fn outcome(run: &Run, scene: &Played) -> String {
+    let used = run.points.last().map_or(0, |point| point.used);
+    let stopped = run.stopped.containers;
+    match run.dead_zones.last().filter(|zone| zone.to_ms == scene.end_ms) {
+        Some(zone) => {
+            format!(
+                "is stuck at {used} (demand {}) and has {stopped} containers stopped",
+                zone.demand
+            )
+        }
+        None => format!("ends at {used} with {stopped} stopped"),
+    }
+}
+
+/// Who has what in the end: `A 68, B 32`.
+pub(crate) fn ends(end: &End) -> String {
+    let queues = end.queues.iter().map(|one| format!("{} {}", one.name.to_uppercase(), one.used));
+    let text = queues.collect::<Vec<_>>().join(", ");
+    if end.users.len() < 2 {
+        return text;
+    }
+    let users = end.users.iter().map(|one| one.used.to_string()).collect::<Vec<_>>();
+    format!("{text} ({})", users.join(", "))
+}
+
+/// The last dead zone: `at 24 from 15 s on, demand 6`.
+pub(crate) fn stuck(zones: &[DeadZone]) -> String {
+    zones.last().map_or_else(
+        || "none".to_owned(),
+        |zone| {
+            format!("at {} from {} s on, demand {}", zone.used, zone.from_ms / 1_000, zone.demand)
+        },
+    )
+}

@@ -1,0 +1,265 @@
+//! The seed's scenes as one study: played through the real core by each formula, the arithmetic
+//! behind them, what the real CapacityScheduler did, and what helps.
+//!
+//! With the formulas of CapacityScheduler room is taken back by its [`monitor`], with ours by
+//! Headroom's own preemption, so that both the dead zones and their cure show. Everything is
+//! deterministic: the study has no input.
+
+mod cluster;
+mod findings;
+pub mod monitor;
+mod play;
+mod recorded;
+pub mod scene;
+mod table;
+pub mod text;
+mod zone;
+
+use headroom_core::userlimit::{Enforcement, Formula};
+use serde::Serialize;
+
+use crate::world::RunError;
+
+use monitor::Monitor;
+use scene::{FORMULAS, IDLE, LARGE_FACTOR, Law, SCENES, SMALL_FACTOR, Scene, Settings, TOTAL};
+
+pub use play::{End, Lost, Point, Run, Share, UserPoint, play};
+pub use recorded::{Curve, Recorded};
+pub use table::{Cell, Next, Outcome, Row1, Row2, Row3, Tables, tables};
+pub use zone::DeadZone;
+
+/// Tells the document from other JSON; the number changes when a reader would break.
+pub const FORMAT: &str = "headroom-scenes/1";
+
+/// The whole study. All amounts are GiB of memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Study {
+    /// [`FORMAT`].
+    pub format: &'static str,
+    /// Unit of all amounts.
+    pub unit: &'static str,
+    /// What the cluster has.
+    pub total: i64,
+    /// The answer, in sentences.
+    pub findings: Vec<String>,
+    /// Each scene by each formula.
+    pub scenes: Vec<Played>,
+    /// What helps where a scene gets stuck, and what makes it worse.
+    pub variants: Vec<Variant>,
+    /// Scenes 2a and 3 with a factor that leaves one user half of the cluster, beside one that
+    /// bounds nobody.
+    pub smaller_factor: Vec<Factors>,
+    /// The arithmetic.
+    pub tables: Tables,
+    /// What the monitor of CapacityScheduler takes in a round by default.
+    pub monitor: Rounds,
+}
+
+/// A scene by each formula, and what the real ones did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Played {
+    /// Its number.
+    pub id: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// What happens.
+    pub story: &'static str,
+    /// The queue that is looked at.
+    pub queue: &'static str,
+    /// What it is guaranteed.
+    pub guaranteed: i64,
+    /// What each of its asks needs.
+    pub ask: i64,
+    /// When it is over, ms.
+    pub end_ms: u64,
+    /// By `yarn27`, `yarn3` and `smooth`.
+    pub runs: Vec<Run>,
+    /// By CapacityScheduler 2.7.3 and 3.4.3.
+    pub recorded: Vec<Recorded>,
+}
+
+/// A scene by other rules.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Variant {
+    /// Number of the scene.
+    pub scene: &'static str,
+    /// What is different.
+    pub title: &'static str,
+    /// How it went.
+    pub run: Run,
+}
+
+/// How a scene ends by two factors.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Factors {
+    /// Number of the scene.
+    pub scene: &'static str,
+    /// The formula.
+    pub formula: &'static str,
+    /// With a factor that bounds nobody.
+    pub large: Ending,
+    /// With one that leaves one user half of the cluster.
+    pub small: Ending,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ending {
+    /// `userlimitfactor`.
+    pub factor: &'static str,
+    /// Who has what.
+    pub end: End,
+    /// What was stopped on the way.
+    pub stopped: Lost,
+}
+
+/// What the monitor of CapacityScheduler takes in a round by default, in scene 2a.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rounds {
+    /// What is to be taken from A in all.
+    pub need: i64,
+    /// What is taken of that in the first round.
+    pub first_round: i64,
+    /// What A is guaranteed.
+    pub guaranteed: i64,
+    /// What it may use before anything is taken from it, by dead zone.
+    pub ignored_up_to: Vec<Ignored>,
+}
+
+/// A dead zone of the monitor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ignored {
+    /// `max_ignored_over_capacity`.
+    pub dead_zone: &'static str,
+    /// What a queue may use.
+    pub up_to: i64,
+}
+
+/// Other rules, and what they show: scene, title, settings.
+const VARIANTS: [(&Scene, &str, Settings); 7] = [
+    (
+        &SCENES[1],
+        "yarn27, but with Headroom’s preemption: whole asks",
+        Settings { law: Law::WholeAsks, ..Settings::usual(Formula::Yarn27) },
+    ),
+    (
+        &SCENES[1],
+        "yarn3, but with Headroom’s preemption: whole asks",
+        Settings { law: Law::WholeAsks, ..Settings::usual(Formula::Yarn3) },
+    ),
+    (
+        &SCENES[1],
+        "smooth, with balance: true",
+        Settings { law: Law::Balance, ..Settings::usual(Formula::Smooth) },
+    ),
+    (
+        &SCENES[4],
+        "smooth, with balance: true",
+        Settings { law: Law::Balance, ..Settings::usual(Formula::Smooth) },
+    ),
+    (
+        &IDLE,
+        "yarn27 with enforcement: strict, on an idle cluster",
+        Settings { enforcement: Enforcement::Strict, ..Settings::usual(Formula::Yarn27) },
+    ),
+    (
+        &IDLE,
+        "smooth with enforcement: strict, on an idle cluster",
+        Settings { enforcement: Enforcement::Strict, ..Settings::usual(Formula::Smooth) },
+    ),
+    (&IDLE, "smooth as it comes, on an idle cluster", Settings::usual(Formula::Smooth)),
+];
+
+impl Study {
+    /// Play everything.
+    ///
+    /// # Errors
+    /// The core refused something: a mistake of ours.
+    pub fn new() -> Result<Self, RunError> {
+        let curves = recorded::curves();
+        let scenes = SCENES.iter().map(|scene| Played::new(scene, &curves));
+        let scenes = scenes.collect::<Result<Vec<Played>, RunError>>()?;
+        let variants = VARIANTS.into_iter().map(|(scene, title, settings)| {
+            Ok(Variant { scene: scene.id, title, run: play(scene, settings)? })
+        });
+        let variants = variants.collect::<Result<Vec<Variant>, RunError>>()?;
+        let both = [&SCENES[1], &SCENES[4]].into_iter();
+        let both = both.flat_map(|scene| FORMULAS.map(|formula| Factors::new(scene, formula)));
+        let smaller_factor = both.collect::<Result<Vec<Factors>, RunError>>()?;
+        let mut study = Self {
+            format: FORMAT,
+            unit: "GiB",
+            total: TOTAL,
+            findings: Vec::new(),
+            scenes,
+            variants,
+            smaller_factor,
+            tables: tables(),
+            monitor: Rounds::new(),
+        };
+        study.findings = findings::findings(&study);
+        Ok(study)
+    }
+
+    /// The study as JSON with a final newline; keys in the order of the types.
+    ///
+    /// # Panics
+    /// Never: all keys are texts.
+    pub fn json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("text keys and whole numbers");
+        text.push('\n');
+        text
+    }
+}
+
+impl Played {
+    fn new(scene: &Scene, curves: &[Curve]) -> Result<Self, RunError> {
+        let runs = FORMULAS.into_iter().map(|formula| play(scene, Settings::usual(formula)));
+        Ok(Self {
+            id: scene.id,
+            title: scene.title,
+            story: scene.story,
+            queue: scene.queue,
+            guaranteed: scene.guaranteed(),
+            ask: scene.ask,
+            end_ms: scene.end_ms,
+            runs: runs.collect::<Result<_, _>>()?,
+            recorded: recorded::of(scene, curves),
+        })
+    }
+}
+
+impl Factors {
+    fn new(scene: &Scene, formula: Formula) -> Result<Self, RunError> {
+        let ending = |factor| -> Result<Ending, RunError> {
+            let run = play(scene, Settings { factor, ..Settings::usual(formula) })?;
+            Ok(Ending { factor, end: run.end, stopped: run.stopped })
+        };
+        Ok(Self {
+            scene: scene.id,
+            formula: scene::formula_name(formula),
+            large: ending(LARGE_FACTOR)?,
+            small: ending(SMALL_FACTOR)?,
+        })
+    }
+}
+
+impl Rounds {
+    fn new() -> Self {
+        let monitor = Monitor::by_default();
+        let two = &SCENES[1];
+        let need = tables().scene_2.first().map_or(0, |row| row.frees);
+        let guaranteed = two.guaranteed();
+        let ignored = ["0.1", "0.2"].into_iter().map(|text| {
+            let dead_zone = headroom_core::userlimit::Decimal::parse(text).unwrap_or_default();
+            let up_to = Monitor { dead_zone, ..monitor }.ignored_up_to(guaranteed);
+            Ignored { dead_zone: text, up_to }
+        });
+        Self {
+            need,
+            first_round: monitor.this_round(TOTAL, &[need]).into_iter().sum(),
+            guaranteed,
+            ignored_up_to: ignored.collect(),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A scene played through the real core, second by second.
+
+use std::collections::BTreeSet;
+
+use headroom_core::Timestamp;
+use headroom_core::books::{Books, LeafUsers};
+use headroom_core::id::{AllocationId, QueueId};
+use headroom_core::resource::{Amounts, Quantity, Resources};
+use headroom_core::view::{UserLimitView, UserLimitsView};
+use serde::{Deserialize, Serialize};
+
+use crate::world::RunError;
+
+use super::cluster::{Cluster, gib};
+use super::monitor::{Side, whole_asks};
+use super::scene::{GIB, Law, Scene, Settings, TOTAL, enforcement_name, formula_name};
+use super::zone::DeadZone;
+
+/// Time between two looks, ms.
+const TICK_MS: u64 = 1_000;
+
+/// Time between two rounds of the monitor, ms (`monitoring_interval`).
+const ROUND_MS: u64 = 3_000;
+
+/// How a scene went by one set of rules.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Run {
+    /// `yarn27`, `yarn3` or `smooth`.
+    pub formula: &'static str,
+    /// `overshoot`, `strict` or `progress`.
+    pub enforcement: &'static str,
+    /// Who takes room back: `monitor`, `whole-asks` or `balance`.
+    pub preemption: &'static str,
+    /// `userlimitfactor`.
+    pub factor: &'static str,
+    /// How it ended.
+    pub end: End,
+    /// What was stopped for others on the way.
+    pub stopped: Lost,
+    /// When something was wanted and nothing could start.
+    pub dead_zones: Vec<DeadZone>,
+    /// The queue that is looked at, whenever it changed.
+    pub points: Vec<Point>,
+    /// The queue file.
+    pub queue_file: String,
+}
+
+/// Who has what in the end, GiB.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct End {
+    /// Each queue that has something, in the order of the file.
+    pub queues: Vec<Share>,
+    /// Each user of the queue that is looked at, by name.
+    pub users: Vec<Share>,
+    /// What nobody has.
+    pub free: i64,
+}
+
+/// What a queue or a user has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Share {
+    /// Its name.
+    pub name: String,
+    /// GiB.
+    pub used: i64,
+}
+
+/// What was stopped for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Lost {
+    /// How many containers.
+    pub containers: u64,
+    /// What they had, GiB.
+    pub amount: i64,
+    /// What they had done by then and have to do again, GiB times seconds.
+    pub work: i64,
+}
+
+/// A queue at a moment; amounts in GiB.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// When, ms.
+    pub at_ms: u64,
+    /// What the queue uses.
+    pub used: i64,
+    /// What all other queues use.
+    pub others: i64,
+    /// What one user may have.
+    pub limit: i64,
+    /// How much more one may have, who has most of it left.
+    pub headroom: i64,
+    /// What preemption takes the queue to want.
+    pub demand: i64,
+    /// How many asks wait.
+    pub waiting: u64,
+    /// How many containers were stopped for others so far.
+    pub stopped: u64,
+    /// Its users, by name.
+    pub users: Vec<UserPoint>,
+}
+
+/// A user of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserPoint {
+    /// His name.
+    pub name: String,
+    /// What he uses.
+    pub used: i64,
+    /// What he may have.
+    pub limit: i64,
+    /// How much more he may have.
+    pub headroom: i64,
+}
+
+/// Play a scene by these rules.
+///
+/// # Errors
+/// The core refused something: a mistake of ours.
+pub fn play(scene: &Scene, settings: Settings) -> Result<Run, RunError> {
+    let queue_file = scene.queue_file(&settings);
+    let mut play = Play {
+        cluster: Cluster::new(&queue_file)?,
+        scene,
+        settings,
+        announced: BTreeSet::new(),
+        points: Vec::new(),
+    };
+    let mut at_ms = 0;
+    while at_ms <= scene.end_ms {
+        play.second(at_ms)?;
+        at_ms += TICK_MS;
+    }
+    let dead_zones = scene.stuck(&settings).zones(&play.points, scene.end_ms);
+    let stopped = play.cluster.stopped;
+    Ok(Run {
+        formula: formula_name(settings.formula),
+        enforcement: enforcement_name(settings.enforcement),
+        preemption: settings.law.name(),
+        factor: settings.factor,
+        end: play.end(),
+        stopped: Lost {
+            containers: stopped.containers,
+            amount: stopped.amount,
+            work: stopped.work / 1_000,
+        },
+        dead_zones,
+        points: play.points,
+        queue_file,
+    })
+}
+
+/// A run under way.
+struct Play<'a> {
+    cluster: Cluster,
+    scene: &'a Scene,
+    settings: Settings,
+    /// What the monitor announced in the round before.
+    announced: BTreeSet<AllocationId>,
+    points: Vec<Point>,
+}
+
+impl Play<'_> {
+    fn second(&mut self, at_ms: u64) -> Result<(), RunError> {
+        self.cluster.advance(Timestamp::from_millis(at_ms))?;
+        let come = self.scene.actors.iter().filter(|actor| actor.at_ms == at_ms);
+        come.into_iter().try_for_each(|actor| self.cluster.submit(actor))?;
+        if let Some((_, count)) = self.scene.gives_back.filter(|(when, _)| *when == at_ms) {
+            let leaf = self.cluster.leaf(self.scene.actors[0].queue);
+            let newest = self.cluster.running(leaf);
+            newest.into_iter().take(count).try_for_each(|id| self.cluster.give_back(id))?;
+        }
+        if self.settings.law == Law::Monitor && at_ms.is_multiple_of(ROUND_MS) {
+            self.round()?;
+        }
+        let places = if self.scene.one_a_second { 1 } else { usize::MAX };
+        self.cluster.settle(places);
+        if let Some(point) = self.point(at_ms)
+            && self.points.last().is_none_or(|last| Point { at_ms, ..last.clone() } != point)
+        {
+            self.points.push(point);
+        }
+        Ok(())
+    }
+
+    /// A round of CapacityScheduler's monitor: what it announced in the round before is stopped if it
+    /// is still wanted, and what is wanted anew is announced.
+    fn round(&mut self) -> Result<(), RunError> {
+        let monitor = self.settings.monitor();
+        let names = self.scene.guarantees.iter().map(|(name, _)| *name);
+        let leaves: Vec<QueueId> = names.map(|name| self.cluster.leaf(name)).collect();
+        let sides: Vec<Side> = leaves.iter().map(|leaf| self.side(*leaf)).collect();
+        let takes = monitor.round(TOTAL * GIB, &sides);
+        let announced = std::mem::take(&mut self.announced);
+        for (leaf, takes) in leaves.into_iter().zip(takes) {
+            let mut left = takes;
+            for id in self.cluster.running(leaf) {
+                if left <= 0 {
+                    break;
+                }
+                left -= self.amount(self.cluster.books.resources_of(id));
+                if announced.contains(&id) {
+                    self.cluster.end_for_others(id)?;
+                } else {
+                    self.announced.insert(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A queue as the monitor sees it, in bytes.
+    fn side(&self, leaf: QueueId) -> Side {
+        let books = &self.cluster.books;
+        let queue = books.queue(leaf);
+        let demand = books.demand_of(leaf);
+        Side {
+            guaranteed: queue.guaranteed.as_ref().map_or(0, |of| self.amount(of)),
+            used: self.amount(&queue.allocated),
+            demand: self.amount(&demand),
+        }
+    }
+
+    fn amount(&self, of: &Resources) -> i64 {
+        of.get_or_zero(self.cluster.memory()).get()
+    }
+
+    /// What preemption takes the queue that is looked at to want, in bytes.
+    fn demand(&self, leaf: QueueId) -> i64 {
+        let side = self.side(leaf);
+        if self.settings.law == Law::Monitor {
+            return side.demand;
+        }
+        let ask = self.scene.ask * GIB;
+        let waiting = u64::try_from(side.demand / ask).unwrap_or(0);
+        whole_asks(side.used, self.scene.promised(&self.settings) * GIB, ask, waiting)
+    }
+
+    fn point(&self, at_ms: u64) -> Option<Point> {
+        let books = &self.cluster.books;
+        let leaf = self.cluster.leaf(self.scene.queue);
+        let users: Vec<UserPoint> = users(books, leaf);
+        let limit = users.iter().map(|user| user.limit).max()?;
+        let (_, partition) = books.partitions().first_key_value()?;
+        let all = gib(self.amount(&books.queue(partition.root).allocated));
+        let used = gib(self.amount(&books.queue(leaf).allocated));
+        Some(Point {
+            at_ms,
+            used,
+            others: all - used,
+            limit,
+            headroom: users.iter().map(|user| user.headroom).max().unwrap_or(0),
+            demand: gib(self.demand(leaf)),
+            waiting: self.waiting(leaf),
+            stopped: self.cluster.stopped.containers,
+            users,
+        })
+    }
+
+    /// How many asks of a leaf wait.
+    fn waiting(&self, leaf: QueueId) -> u64 {
+        let users = self.cluster.books.users_of(leaf);
+        let users = users.into_iter().flat_map(LeafUsers::users);
+        users.flat_map(|(_, user)| user.waits()).map(|(_, count)| u64::from(*count)).sum()
+    }
+
+    fn end(&self) -> End {
+        let books = &self.cluster.books;
+        let used = |name: &str| gib(self.amount(&books.queue(self.cluster.leaf(name)).allocated));
+        let names = self.scene.guarantees.iter().map(|(name, _)| *name);
+        let queues: Vec<Share> = names
+            .map(|name| Share { name: name.to_owned(), used: used(name) })
+            .filter(|share| share.used > 0)
+            .collect();
+        let users = users(books, self.cluster.leaf(self.scene.queue)).into_iter();
+        End {
+            free: TOTAL - queues.iter().map(|share| share.used).sum::<i64>(),
+            users: users.map(|user| Share { name: user.name, used: user.used }).collect(),
+            queues,
+        }
+    }
+}
+
+/// The users of a leaf, by name.
+fn users(books: &Books, leaf: QueueId) -> Vec<UserPoint> {
+    let memory = |of: &Amounts| gib(of.get("memory").map_or(0, Quantity::get));
+    let view = UserLimitsView::of(books, leaf);
+    let users = view.into_iter().flat_map(|view| view.users);
+    let point = |user: UserLimitView| UserPoint {
+        name: user.user.to_string(),
+        used: memory(&user.used),
+        limit: memory(&user.limit),
+        headroom: memory(&user.headroom),
+    };
+    users.map(point).collect()
+}
