@@ -17,6 +17,7 @@ fn a_command_ends_with_what_became_of_it() {
         (&["--version"], 0),
         (&["version"], 0),
         (&["completions", "zsh"], 0),
+        (&["simulate", "scenes"], 0),
         (&["token", "list", "--file", "none"], 1),
         (&["validate", "bad.yaml"], 1),
         (&["validate", "none.yaml"], 1),

@@ -1,4 +1,4 @@
-//! The HTML report in a real browser: it draws what the JSON says, and fits a phone.
+//! The HTML reports in a real browser: they draw what the JSON says, and fit a phone.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -15,6 +15,7 @@ use browser::Browser;
 use headroom_sim::metric::summarise;
 use headroom_sim::report::json::{self, Document};
 use headroom_sim::report::{Curves, html};
+use headroom_sim::study::Study;
 use serde_json::Value;
 
 /// The report and its JSON as files in a directory of its own.
@@ -44,5 +45,21 @@ fn the_report_draws_what_the_json_says_at_every_width() {
     let mut browser = Browser::start();
     for width in [1_440, 390] {
         look::check(&mut browser, &page, width, &file["summary"]);
+    }
+}
+
+#[test]
+fn the_scenes_fit_every_width() {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenes-browser");
+    fs::create_dir_all(&directory).unwrap();
+    let (page, study) = (directory.join("scenes.html"), Study::new().unwrap());
+    fs::write(&page, html::scenes::page(&study)).unwrap();
+    let mut browser = Browser::start();
+    for width in [1_440, 390] {
+        let seen = look::look(&mut browser, &page, width, 1);
+        let embedded: Value = serde_json::from_str(seen["embedded"].as_str().unwrap()).unwrap();
+        let file: Value = serde_json::from_str(&study.json()).unwrap();
+        assert!(embedded == file, "the embedded study differs from the JSON");
+        assert_eq!(browser.complaints(), [] as [String; 0], "at {width} px");
     }
 }

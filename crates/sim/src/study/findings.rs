@@ -36,7 +36,8 @@ fn of_scene(scene: &Played) -> String {
 /// How a run ended, in a few words.
 fn outcome(run: &Run, scene: &Played) -> String {
     let used = run.points.last().map_or(0, |point| point.used);
-    let stopped = run.stopped.containers;
+    let stopped =
+        format!("{} containers ({} GiB) stopped", run.stopped.containers, run.stopped.amount);
     match run.dead_zones.last().filter(|zone| zone.to_ms == scene.end_ms) {
         Some(zone) => {
             format!(
@@ -44,7 +45,7 @@ fn outcome(run: &Run, scene: &Played) -> String {
                 zone.demand
             )
         }
-        None => format!("ends at {used} with {stopped} stopped"),
+        None => format!("ends at {used}, {stopped}"),
     }
 }
 
@@ -59,12 +60,13 @@ pub(crate) fn ends(end: &End) -> String {
     format!("{text} ({})", users.join(", "))
 }
 
-/// The last dead zone: `at 24 from 15 s on, demand 6`.
+/// The last dead zone: `at 24, 15–120 s, demand 6`.
 pub(crate) fn stuck(zones: &[DeadZone]) -> String {
     zones.last().map_or_else(
         || "none".to_owned(),
         |zone| {
-            format!("at {} from {} s on, demand {}", zone.used, zone.from_ms / 1_000, zone.demand)
+            let [from, to] = [zone.from_ms, zone.to_ms].map(|ms| ms / 1_000);
+            format!("at {}, {from}–{to} s, demand {}", zone.used, zone.demand)
         },
     )
 }

@@ -139,35 +139,35 @@ pub struct Ignored {
 const VARIANTS: [(&Scene, &str, Settings); 7] = [
     (
         &SCENES[1],
-        "yarn27, but with Headroom’s preemption: whole asks",
+        "yarn27, Headroom’s preemption",
         Settings { law: Law::WholeAsks, ..Settings::usual(Formula::Yarn27) },
     ),
     (
         &SCENES[1],
-        "yarn3, but with Headroom’s preemption: whole asks",
+        "yarn3, Headroom’s preemption",
         Settings { law: Law::WholeAsks, ..Settings::usual(Formula::Yarn3) },
     ),
     (
         &SCENES[1],
-        "smooth, with balance: true",
+        "smooth, balance: true",
         Settings { law: Law::Balance, ..Settings::usual(Formula::Smooth) },
     ),
     (
         &SCENES[4],
-        "smooth, with balance: true",
+        "smooth, balance: true",
         Settings { law: Law::Balance, ..Settings::usual(Formula::Smooth) },
     ),
     (
         &IDLE,
-        "yarn27 with enforcement: strict, on an idle cluster",
+        "yarn27, strict",
         Settings { enforcement: Enforcement::Strict, ..Settings::usual(Formula::Yarn27) },
     ),
     (
         &IDLE,
-        "smooth with enforcement: strict, on an idle cluster",
+        "smooth, strict",
         Settings { enforcement: Enforcement::Strict, ..Settings::usual(Formula::Smooth) },
     ),
-    (&IDLE, "smooth as it comes, on an idle cluster", Settings::usual(Formula::Smooth)),
+    (&IDLE, "smooth, progress", Settings::usual(Formula::Smooth)),
 ];
 
 impl Study {

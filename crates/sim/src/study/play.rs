@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use headroom_core::Timestamp;
-use headroom_core::books::{Books, LeafUsers};
+use headroom_core::books::{Books, LeafUser, LeafUsers};
 use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, Resources};
 use headroom_core::view::{UserLimitView, UserLimitsView};
@@ -231,8 +231,21 @@ impl Play<'_> {
             return side.demand;
         }
         let ask = self.scene.ask * GIB;
-        let waiting = u64::try_from(side.demand / ask).unwrap_or(0);
-        whole_asks(side.used, self.scene.promised(&self.settings) * GIB, ask, waiting)
+        whole_asks(side.used, self.scene.promised(&self.settings) * GIB, ask, self.allowed(leaf))
+    }
+
+    /// How many of the asks that wait in a leaf the caps of their users allow.
+    fn allowed(&self, leaf: QueueId) -> u64 {
+        let Some(leaf) = self.cluster.books.users_of(leaf) else { return 0 };
+        let (mut ask, size) = (Resources::new(), self.scene.ask * GIB);
+        ask.set(self.cluster.memory(), Quantity::of(size));
+        let of_user = |user: &LeafUser| {
+            let waiting: u64 = user.waits().iter().map(|(_, count)| u64::from(*count)).sum();
+            let cap = leaf.rules().cap(leaf.state(), user.weight, &ask);
+            let left = (self.amount(&cap) - self.amount(&user.used)).max(0);
+            waiting.min(u64::try_from(left / size).unwrap_or(0))
+        };
+        leaf.users().map(|(_, user)| of_user(user)).sum()
     }
 
     fn point(&self, at_ms: u64) -> Option<Point> {

@@ -2,12 +2,12 @@
 //!
 //! `recorded.json` follows from `conformance/yarn/scenes.jsonl`; a test makes it anew and compares.
 
+use headroom_core::userlimit::Formula;
 use serde::{Deserialize, Serialize};
 
 use super::play::Point;
 use super::scene::{Scene, Settings};
 use super::zone::DeadZone;
-use headroom_core::userlimit::Formula;
 
 /// The curves, without what follows from them.
 const CURVES: &str = include_str!("recorded.json");

@@ -205,10 +205,15 @@ pub const SCENES: [Scene; 5] = [
     },
     Scene {
         id: "2b-large-step",
-        title: "The same with a minimum allocation as large as a container",
-        story: "As 2b, with a minimum allocation of 8 and A in containers of 8: the monitor asks with \
-                the minimum allocation, so its demand is a whole container.",
-        actors: &[Actor { count: 20, size: 8, ..EVERYTHING }, later("ann", 10)],
+        title: "One user, two queues: the climb with a large minimum allocation",
+        story: "As 2a, with a minimum allocation of 8 and A in containers of 8, one of which starts every \
+                second; Ann asks in B after 15 s. The monitor works with the minimum allocation, so \
+                that demand is a whole container.",
+        actors: &[
+            Actor { count: 20, size: 8, ..EVERYTHING },
+            Actor { at_ms: 15_000, ..later("ann", 10) },
+        ],
+        one_a_second: true,
         step: 8,
         percent: 100,
         recorded: Some("scene2b-step8-p100"),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 pub(crate) use super::findings::{ends, stuck};
-use super::{Cell, Next, Outcome, Row1, Row2, Row3, Run, Study};
+use super::{Cell, Next, Outcome, Recorded, Row1, Row2, Row3, Run, Study};
 
 /// Columns of the terminal.
 const WIDTH: usize = 100;
@@ -20,20 +20,7 @@ pub fn render(study: &Study) -> String {
         wrap(&mut text, scene.story, "  ");
         let mut rows = vec![RUN_COLUMNS.map(str::to_owned).to_vec()];
         rows.extend(scene.runs.iter().map(run_cells));
-        for one in &scene.recorded {
-            let zone = stuck(&one.dead_zones);
-            let (a, b) = (one.others, one.used);
-            let ends = if scene.id == "1" { format!("A {b}") } else { format!("A {a}, B {b}") };
-            let stopped = one.stopped.to_string();
-            rows.push(vec![
-                format!("real {}", one.version),
-                String::new(),
-                ends,
-                stopped,
-                "–".to_owned(),
-                zone,
-            ]);
-        }
+        rows.extend(scene.recorded.iter().map(recorded_cells));
         table(&mut text, &rows);
     }
     wrap(&mut text, "What helps, and what does not", "  ");
@@ -66,8 +53,8 @@ pub fn render(study: &Study) -> String {
 }
 
 /// Columns of a scene's runs.
-const RUN_COLUMNS: [&str; 6] =
-    ["formula", "room is taken by", "ends at", "stopped", "GiB·s lost", "dead zone"];
+const RUN_COLUMNS: [&str; 7] =
+    ["formula", "taken by", "ends at", "stopped", "GiB", "GiB·s", "dead zone"];
 
 fn run_cells(run: &Run) -> Vec<String> {
     let who = match run.preemption {
@@ -80,8 +67,23 @@ fn run_cells(run: &Run) -> Vec<String> {
         who.to_owned(),
         ends(&run.end),
         run.stopped.containers.to_string(),
+        run.stopped.amount.to_string(),
         run.stopped.work.to_string(),
         stuck(&run.dead_zones),
+    ]
+}
+
+fn recorded_cells(one: &Recorded) -> Vec<String> {
+    let (unsaid, a, b) = ("–".to_owned(), one.others, one.used);
+    let ends = if a == 0 { format!("A {b}") } else { format!("A {a}, B {b}") };
+    vec![
+        format!("real {}", one.version),
+        "YARN’s monitor".to_owned(),
+        ends,
+        one.stopped.to_string(),
+        unsaid.clone(),
+        unsaid,
+        stuck(&one.dead_zones),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
+mod monitor;
 mod output;
 mod recorded;
 mod scenes;

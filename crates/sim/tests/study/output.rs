@@ -16,9 +16,26 @@ fn a_study_gives_the_same_bytes_twice() {
 #[test]
 fn the_first_lines_are_the_answer() {
     let text = text::render(&STUDY);
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+    assert!(wide.is_empty(), "{wide:?}");
     let first: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
-    expect![[r#""#]].assert_eq(&first.join("\n"));
+    expect![[r#"
+        Scene 2a, B of 30 guaranteed: yarn27 is stuck at 24 (demand 6) and has 66 containers (132 GiB)
+          stopped containers stopped; yarn3 is stuck at 8 (demand 1) and has 22 containers (44 GiB) stopped
+          containers stopped; smooth ends at 32, 16 containers (32 GiB) stopped.
+        Scene 2b, B of 30 guaranteed: yarn27 is stuck at 32 (demand 1) and has 46 containers (92 GiB)
+          stopped containers stopped; yarn3 is stuck at 16 (demand 1) and has 22 containers (44 GiB) stopped
+          containers stopped; smooth ends at 32, 12 containers (24 GiB) stopped.
+        Scene 2b-large-step, B of 30 guaranteed: yarn27 ends at 48, 6 containers (48 GiB) stopped; yarn3
+          ends at 32, 4 containers (32 GiB) stopped; smooth ends at 32, 4 containers (32 GiB) stopped.
+        Scene 3, B of 30 guaranteed: yarn27 is stuck at 24 (demand 6) and has 66 containers (132 GiB)
+          stopped containers stopped; yarn3 is stuck at 24 (demand 3) and has 48 containers (96 GiB) stopped
+          containers stopped; smooth ends at 32, 16 containers (32 GiB) stopped.
+        Scene 2a, smooth with balance: A 52, B 48.
+        Scene 3, smooth with balance: A 52, B 48 (16, 16, 16).
+        Scene 2a, yarn27 with a factor of 1.67 instead of 100: A 52, B 48 instead of A 76, B 24.
+        Scene 3, yarn27 with a factor of 1.67 instead of 100: A 52, B 48 (16, 16, 16) instead of A 76, B 24
+          (8, 8, 8)."#]].assert_eq(&first.join("\n"));
 }
 
 #[test]
@@ -34,12 +51,13 @@ fn the_page_needs_no_network() {
 fn the_document_has_the_shape_of_the_guide() {
     let document: serde_json::Value = serde_json::from_str(&STUDY.json()).unwrap();
     let keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
-    expect!["findings format monitor scenes smaller_factor tables total unit variants"].assert_eq(&keys.join(" "));
+    expect!["findings format monitor scenes smaller_factor tables total unit variants"]
+        .assert_eq(&keys.join(" "));
     let keys = |value: &serde_json::Value| {
         value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
     };
     let scene = &document["scenes"][1];
-    let run = &scene["runs"][0];
+    let (run, row) = (&scene["runs"][0], &document["tables"]["scene_1"][0]);
     let shape = [
         scene,
         &scene["recorded"][0],
@@ -48,8 +66,24 @@ fn the_document_has_the_shape_of_the_guide() {
         &run["stopped"],
         &run["dead_zones"][0],
         &run["points"][0],
+        row,
+        &row["yarn27"],
+        &document["tables"]["scene_2"][0],
+        &document["tables"]["scene_3"][0],
     ]
     .map(keys)
     .join("\n");
-    expect![[r#""#]].assert_eq(&shape);
+    expect![[r#"
+        ask end_ms guaranteed id queue recorded runs story title
+        case dead_zones end_ms others points stopped used version
+        dead_zones end enforcement factor formula points preemption queue_file stopped
+        free queues users
+        amount containers work
+        demand from_ms to_ms used
+        at_ms demand headroom limit others stopped used users waiting
+        next smooth used yarn27 yarn3
+        capped headroom raw
+        frees ideal_2_7 ideal_3 outcome used whole_asks yarn27_demand yarn27_limit yarn3_demand_p100 yarn3_demand_p30
+        demand headroom limit progress smooth_share strict used users whole_asks"#]]
+    .assert_eq(&shape);
 }

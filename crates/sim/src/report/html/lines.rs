@@ -140,7 +140,7 @@ impl<'a> LinePlot<'a> {
             Remark::Mean => format!("mean {}", frame::with_unit(line.mean, self.unit)),
             Remark::Last => {
                 let last = line.steps.last().map_or(0.0, |step| step.1);
-                format!("{} in the end", frame::with_unit(last, self.unit))
+                frame::with_unit(last, self.unit)
             }
         }
     }

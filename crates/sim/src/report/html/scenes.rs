@@ -11,11 +11,12 @@ use crate::study::text::{ends, stuck, tables};
 use crate::study::{DeadZone, Played, Point, Run, Study};
 
 /// Curves of a plot, in the order of their colours.
-const CURVES: [(&str, fn(&Point) -> i64); 4] = [
+const CURVES: [(&str, fn(&Point) -> i64); 5] = [
     ("used", |point| point.used),
     ("limit", |point| point.limit),
     ("headroom", |point| point.headroom),
     ("demand", |point| point.demand),
+    ("used by other queues", |point| point.others),
 ];
 
 /// The page.
@@ -127,9 +128,10 @@ fn note(run: &Run) -> String {
         return format!("{}. Nothing is stopped.", ends(&run.end));
     }
     format!(
-        "{}. {who} stops {} containers; {} GiB·s of work are lost.",
+        "{}. {who} stops {} containers ({} GiB); {} GiB·s of work are lost.",
         ends(&run.end),
         lost.containers,
+        lost.amount,
         lost.work,
     )
 }
@@ -152,7 +154,9 @@ impl Plot<'_> {
                 self.points.iter().map(|point| (point.at_ms, value(point) as f64)).collect();
             (name, steps)
         });
-        let lines = curves.iter().map(|(name, steps)| Line::of_steps(name, steps, self.end_ms));
+        // Where nobody else is, nothing is drawn.
+        let shown = curves.iter().filter(|(_, steps)| steps.iter().any(|step| step.1 > 0.0));
+        let lines = shown.map(|(name, steps)| Line::of_steps(name, steps, self.end_ms));
         let bands = self.zones.iter().map(|zone| {
             (zone.from_ms, zone.to_ms, format!("dead zone: {}", stuck(std::slice::from_ref(zone))))
         });
@@ -185,11 +189,12 @@ fn variants(study: &Study) -> String {
             one.title.to_owned(),
             ends(&one.run.end),
             one.run.stopped.containers.to_string(),
+            one.run.stopped.amount.to_string(),
             one.run.stopped.work.to_string(),
             stuck(&one.run.dead_zones),
         ]
     };
-    let columns = ["scene", "rules", "ends at", "stopped", "GiB·s lost", "dead zone"];
+    let columns = ["scene", "rules", "ends at", "stopped", "GiB", "GiB·s lost", "dead zone"];
     Table {
         id: "variants",
         title: "What helps, and what does not",
@@ -267,6 +272,7 @@ fn arithmetic(study: &Study) -> String {
 const NOTES: &str = "<section aria-labelledby=\"note-title\"><h2 id=\"note-title\">Remarks</h2>\n<ul>\
     <li>Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and nothing of it \
     starts.</li>\
+    <li>Beside each curve stands its value in the end.</li>\
     <li>Limit and headroom are those of one user; of several, of the one who has most left.</li>\
     <li>Demand is what preemption takes the queue to want: by the formulas of YARN what users may have of what \
     they wait for, by Headroom whole asks up to what the queue is promised.</li>\
