@@ -4,8 +4,8 @@ use super::{DeadZone, End, Played, Run, Study};
 
 /// The answer.
 pub(super) fn findings(study: &Study) -> Vec<String> {
-    let mut lines: Vec<String> =
-        study.scenes.iter().filter(|scene| scene.id != "1").map(of_scene).collect();
+    let mut lines = vec![counts(study)];
+    lines.extend(study.scenes.iter().filter(|scene| scene.id != "1").map(of_scene));
     for one in study.variants.iter().filter(|one| one.run.preemption == "balance") {
         lines.push(format!("Scene {}, smooth with balance: {}.", one.scene, ends(&one.run.end)));
     }
@@ -22,10 +22,25 @@ pub(super) fn findings(study: &Study) -> Vec<String> {
     lines
 }
 
+/// How many scenes get stuck by each formula.
+fn counts(study: &Study) -> String {
+    let count = |formula: &str| {
+        let of_scene = |scene: &&Played| {
+            scene.runs.iter().any(|run| run.formula == formula && !run.dead_zones.is_empty())
+        };
+        match study.scenes.iter().filter(of_scene).count() {
+            0 => format!("none by {formula}"),
+            count => format!("{count} by {formula}"),
+        }
+    };
+    let (old, new, ours) = (count("yarn27"), count("yarn3"), count("smooth"));
+    format!("Of {} scenes {old} get stuck, {new}, {ours}.", study.scenes.len())
+}
+
 fn of_scene(scene: &Played) -> String {
     let outcomes = scene.runs.iter().map(|run| format!("{} {}", run.formula, outcome(run, scene)));
     format!(
-        "Scene {}, {} of {} guaranteed: {}.",
+        "Scene {}, {} has {} guaranteed: {}.",
         scene.id,
         scene.queue.to_uppercase(),
         scene.guaranteed,
@@ -36,16 +51,13 @@ fn of_scene(scene: &Played) -> String {
 /// How a run ended, in a few words.
 fn outcome(run: &Run, scene: &Played) -> String {
     let used = run.points.last().map_or(0, |point| point.used);
-    let stopped =
-        format!("{} containers ({} GiB) stopped", run.stopped.containers, run.stopped.amount);
+    let (containers, amount) = (run.stopped.containers, run.stopped.amount);
     match run.dead_zones.last().filter(|zone| zone.to_ms == scene.end_ms) {
-        Some(zone) => {
-            format!(
-                "is stuck at {used} (demand {}) and has {stopped} containers stopped",
-                zone.demand
-            )
-        }
-        None => format!("ends at {used}, {stopped}"),
+        Some(zone) => format!(
+            "is stuck at {used} with a demand of {} while {containers} containers ({amount} GiB) are stopped",
+            zone.demand,
+        ),
+        None => format!("ends at {used} after {containers} containers ({amount} GiB)"),
     }
 }
 

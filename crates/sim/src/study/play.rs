@@ -169,11 +169,11 @@ impl Play<'_> {
             let newest = self.cluster.running(leaf);
             newest.into_iter().take(count).try_for_each(|id| self.cluster.give_back(id))?;
         }
-        if self.settings.law == Law::Monitor && at_ms.is_multiple_of(ROUND_MS) {
-            self.round()?;
+        let is_round = self.settings.law == Law::Monitor && at_ms.is_multiple_of(ROUND_MS);
+        // Nodes report a second after the monitor stopped something, so that what it freed shows.
+        if !is_round || !self.round()? {
+            self.cluster.settle(if self.scene.one_a_second { 1 } else { usize::MAX });
         }
-        let places = if self.scene.one_a_second { 1 } else { usize::MAX };
-        self.cluster.settle(places);
         if let Some(point) = self.point(at_ms)
             && self.points.last().is_none_or(|last| Point { at_ms, ..last.clone() } != point)
         {
@@ -183,14 +183,15 @@ impl Play<'_> {
     }
 
     /// A round of CapacityScheduler's monitor: what it announced in the round before is stopped if it
-    /// is still wanted, and what is wanted anew is announced.
-    fn round(&mut self) -> Result<(), RunError> {
+    /// is still wanted, and what is wanted anew is announced. Whether anything was stopped.
+    fn round(&mut self) -> Result<bool, RunError> {
         let monitor = self.settings.monitor();
         let names = self.scene.guarantees.iter().map(|(name, _)| *name);
         let leaves: Vec<QueueId> = names.map(|name| self.cluster.leaf(name)).collect();
         let sides: Vec<Side> = leaves.iter().map(|leaf| self.side(*leaf)).collect();
         let takes = monitor.round(TOTAL * GIB, &sides);
         let announced = std::mem::take(&mut self.announced);
+        let before = self.cluster.stopped;
         for (leaf, takes) in leaves.into_iter().zip(takes) {
             let mut left = takes;
             for id in self.cluster.running(leaf) {
@@ -205,7 +206,7 @@ impl Play<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(self.cluster.stopped != before)
     }
 
     /// A queue as the monitor sees it, in bytes.

@@ -10,13 +10,16 @@ use super::text::{escape, json_in_script};
 use crate::study::text::{ends, stuck, tables};
 use crate::study::{DeadZone, Played, Point, Run, Study};
 
+/// What the curve of all other queues is called.
+const OTHERS: &str = "other queues";
+
 /// Curves of a plot, in the order of their colours.
 const CURVES: [(&str, fn(&Point) -> i64); 5] = [
     ("used", |point| point.used),
     ("limit", |point| point.limit),
     ("headroom", |point| point.headroom),
     ("demand", |point| point.demand),
-    ("used by other queues", |point| point.others),
+    (OTHERS, |point| point.others),
 ];
 
 /// The page.
@@ -154,8 +157,11 @@ impl Plot<'_> {
                 self.points.iter().map(|point| (point.at_ms, value(point) as f64)).collect();
             (name, steps)
         });
-        // Where nobody else is, nothing is drawn.
-        let shown = curves.iter().filter(|(_, steps)| steps.iter().any(|step| step.1 > 0.0));
+        // Where nobody else is, nothing is drawn of others.
+        let is_shown = |(name, steps): &&(&str, Vec<(u64, f64)>)| {
+            *name != OTHERS || steps.iter().any(|step| step.1 > 0.0)
+        };
+        let shown = curves.iter().filter(is_shown);
         let lines = shown.map(|(name, steps)| Line::of_steps(name, steps, self.end_ms));
         let bands = self.zones.iter().map(|zone| {
             (zone.from_ms, zone.to_ms, format!("dead zone: {}", stuck(std::slice::from_ref(zone))))
