@@ -1,7 +1,7 @@
 //! The seed's scenes as one study: played through the real core by each formula, the arithmetic
-//! behind them, what the real CapacityScheduler did, and what helps.
+//! behind them, what the real `CapacityScheduler` did, and what helps.
 //!
-//! With the formulas of CapacityScheduler room is taken back by its [`monitor`], with ours by
+//! With the formulas of `CapacityScheduler` room is taken back by its [`monitor`], with ours by
 //! Headroom's own preemption, so that both the dead zones and their cure show. Everything is
 //! deterministic: the study has no input.
 
@@ -51,7 +51,7 @@ pub struct Study {
     pub smaller_factor: Vec<Factors>,
     /// The arithmetic.
     pub tables: Tables,
-    /// What the monitor of CapacityScheduler takes in a round by default.
+    /// What the monitor of `CapacityScheduler` takes in a round by default.
     pub monitor: Rounds,
 }
 
@@ -74,7 +74,7 @@ pub struct Played {
     pub end_ms: u64,
     /// By `yarn27`, `yarn3` and `smooth`.
     pub runs: Vec<Run>,
-    /// By CapacityScheduler 2.7.3 and 3.4.3.
+    /// By `CapacityScheduler` 2.7.3 and 3.4.3.
     pub recorded: Vec<Recorded>,
 }
 
@@ -113,7 +113,7 @@ pub struct Ending {
     pub stopped: Lost,
 }
 
-/// What the monitor of CapacityScheduler takes in a round by default, in scene 2a.
+/// What the monitor of `CapacityScheduler` takes in a round by default, in scene 2a.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rounds {
     /// What is to be taken from A in all.

@@ -1,4 +1,4 @@
-//! What CapacityScheduler's preemption monitor takes in a round: the law by which its users get
+//! What `CapacityScheduler`'s preemption monitor takes in a round: the law by which its users get
 //! stuck, as arithmetic. Source: user-headroom §6 and §11.
 //!
 //! Amounts are of one resource type, in its units.
@@ -32,7 +32,7 @@ pub struct Side {
 }
 
 impl Monitor {
-    /// What CapacityScheduler does if nothing is said.
+    /// What `CapacityScheduler` does if nothing is said.
     ///
     /// # Panics
     /// Never: the numbers are written here.

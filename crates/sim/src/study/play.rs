@@ -182,7 +182,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// A round of CapacityScheduler's monitor: what it announced in the round before is stopped if it
+    /// A round of `CapacityScheduler`'s monitor: what it announced in the round before is stopped if it
     /// is still wanted, and what is wanted anew is announced. Whether anything was stopped.
     fn round(&mut self) -> Result<bool, RunError> {
         let monitor = self.settings.monitor();

@@ -1,4 +1,4 @@
-//! What the real CapacityScheduler did in the same scenes: curves taken from the recorded histories.
+//! What the real `CapacityScheduler` did in the same scenes: curves taken from the recorded histories.
 //!
 //! `recorded.json` follows from `conformance/yarn/scenes.jsonl`; a test makes it anew and compares.
 
@@ -17,7 +17,7 @@ const CURVES: &str = include_str!("recorded.json");
 pub struct Curve {
     /// Name of the case.
     pub case: String,
-    /// Version of CapacityScheduler.
+    /// Version of `CapacityScheduler`.
     pub version: String,
     /// When the last step was over, ms. A round of the monitor takes the time that it was given, and
     /// heartbeats between two rounds a second.
@@ -31,7 +31,7 @@ pub struct Curve {
 pub struct Recorded {
     /// Name of the case in `conformance/yarn/scenes.jsonl`.
     pub case: String,
-    /// Version of CapacityScheduler.
+    /// Version of `CapacityScheduler`.
     pub version: String,
     /// When its curve ends, ms.
     pub end_ms: u64,

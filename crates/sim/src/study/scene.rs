@@ -65,7 +65,7 @@ pub struct Actor {
 /// Who takes room back, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// The monitor of CapacityScheduler, in the version of the formula.
+    /// The monitor of `CapacityScheduler`, in the version of the formula.
     Monitor,
     /// Headroom's preemption: whole asks, for guarantees.
     WholeAsks,
@@ -104,7 +104,7 @@ pub const LARGE_FACTOR: &str = "100";
 pub const SMALL_FACTOR: &str = "1.67";
 
 impl Settings {
-    /// A formula as it comes: those of CapacityScheduler with its enforcement and its monitor, ours
+    /// A formula as it comes: those of `CapacityScheduler` with its enforcement and its monitor, ours
     /// with ours.
     pub const fn usual(formula: Formula) -> Self {
         let (enforcement, law) = match formula {

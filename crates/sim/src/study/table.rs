@@ -27,9 +27,9 @@ pub struct Tables {
 pub struct Row1 {
     /// What the user uses, and nobody else anything.
     pub used: i64,
-    /// By the formula of CapacityScheduler 2.7.
+    /// By the formula of `CapacityScheduler` 2.7.
     pub yarn27: Cell,
-    /// By that of CapacityScheduler 3.
+    /// By that of `CapacityScheduler` 3.
     pub yarn3: Cell,
     /// By ours.
     pub smooth: Cell,

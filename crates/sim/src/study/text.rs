@@ -161,9 +161,9 @@ fn cells_1(row: &Row1) -> Vec<String> {
 const COLUMNS_2: [&str; 9] = [
     "B uses",
     "limit",
-    "demand 27",
-    "3, p=30",
-    "3, p=100",
+    "demand 2.7",
+    "3 (p 30)",
+    "3 (p 100)",
     "ideal 2.7",
     "ideal 3",
     "whole asks",

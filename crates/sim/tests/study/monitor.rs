@@ -1,4 +1,4 @@
-//! What a round of CapacityScheduler's monitor takes, and what Headroom takes a queue to want.
+//! What a round of `CapacityScheduler`'s monitor takes, and what Headroom takes a queue to want.
 
 use headroom_core::userlimit::Decimal;
 use headroom_sim::study::monitor::{Monitor, Side, whole_asks};

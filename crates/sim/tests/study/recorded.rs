@@ -1,4 +1,4 @@
-//! The curves of the real CapacityScheduler are those of the recorded histories.
+//! The curves of the real `CapacityScheduler` are those of the recorded histories.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The scenes as the real core plays them, and as the real CapacityScheduler did.
+//! The scenes as the real core plays them, and as the real `CapacityScheduler` did.
 
 use headroom_sim::study::{End, Point, Run};
 

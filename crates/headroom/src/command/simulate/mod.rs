@@ -45,7 +45,7 @@ enum Job {
     Compare(compare::Compare),
     /// Make a workload from a statistical model, as JSON lines
     Generate(generate::Generate),
-    /// Play the scenes in which users of YARN's CapacityScheduler get stuck, by three formulas
+    /// Play the scenes in which users of YARN's `CapacityScheduler` get stuck, by three formulas
     Scenes(scenes::Scenes),
 }
 

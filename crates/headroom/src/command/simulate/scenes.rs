@@ -9,9 +9,9 @@ use headroom_sim::study::{Study, text};
 
 use crate::output;
 
-/// Play the scenes in which users of YARN's CapacityScheduler get stuck, by three formulas.
+/// Play the scenes in which users of YARN's `CapacityScheduler` get stuck, by three formulas.
 ///
-/// Each scene is played under yarn27, yarn3 and smooth, beside what CapacityScheduler 2.7.3 and
+/// Each scene is played under yarn27, yarn3 and smooth, beside what `CapacityScheduler` 2.7.3 and
 /// 3.4.3 did in it. It takes no workload and gives the same bytes everywhere.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom simulate scenes --report scenes.html")]

@@ -1,5 +1,5 @@
 //! The scenes of user limits as one page: each by three formulas side by side, with what the real
-//! CapacityScheduler did, and the arithmetic behind it.
+//! `CapacityScheduler` did, and the arithmetic behind it.
 
 use std::fmt::Write;
 
@@ -13,8 +13,11 @@ use crate::study::{DeadZone, Played, Point, Run, Study};
 /// What the curve of all other queues is called.
 const OTHERS: &str = "other queues";
 
+/// A curve of a plot: its name, and its value at a moment.
+type Curve = (&'static str, fn(&Point) -> i64);
+
 /// Curves of a plot, in the order of their colours.
-const CURVES: [(&str, fn(&Point) -> i64); 5] = [
+const CURVES: [Curve; 5] = [
     ("used", |point| point.used),
     ("limit", |point| point.limit),
     ("headroom", |point| point.headroom),
@@ -246,8 +249,9 @@ fn arithmetic(study: &Study) -> String {
                   left of it. yarn3 grows only because one container may go beyond."
             }
             1 => {
-                "A has what B leaves; limit and demand of B’s user, and what A and B are to have by the \
-                  monitor of 2.7.3 and of version 3. The real ones count the minimum allocation in \
+                "A has what B leaves. Limit by yarn27, demand by yarn27 and by yarn3 with a floor of 30 and of \
+                  100 percent, what A and B are to have by the monitor of 2.7.3 and of version 3, what \
+                  Headroom takes B to want, and what 2.7.3 frees. The real ones count the minimum allocation in \
                   place of the ask: there the demand above the guarantee is one step."
             }
             _ => {
@@ -261,12 +265,12 @@ fn arithmetic(study: &Study) -> String {
     let ignored = monitor.ignored_up_to.iter();
     let ignored: Vec<String> =
         ignored.map(|one| format!("{} (dead zone {})", one.up_to, one.dead_zone)).collect();
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<p class=\"quiet\">By default YARN’s monitor takes {} of these {} in the first round: no more than a \
          tenth of the cluster, and a fifth of that. It takes nothing from a queue that uses up to {} with \
          {} guaranteed. Here, as in the recorded histories, it takes all at once, with a dead zone of 0.1 and \
-         a round every 3 s.</p>\n",
+         a round every 3 s.</p>",
         monitor.first_round,
         monitor.need,
         escape(&ignored.join(" or ")),
@@ -283,4 +287,9 @@ const NOTES: &str = "<section aria-labelledby=\"note-title\"><h2 id=\"note-title
     <li>Demand is what preemption takes the queue to want: by the formulas of YARN what users may have of what \
     they wait for, by Headroom whole asks up to what the queue is promised.</li>\
     <li>Work lost is what stopped containers had done: GiB times seconds. They are asked for again.</li>\
+    <li>The real ones work with the minimum allocation where a demand is counted, so the climb of 2b shows only \
+    where that is as large as a container; with 30 percent, 3.4.3 frees 10 for the first container and no more. \
+    It keeps what is freed from A while B cannot use it, which 2.7.3 and Headroom’s scheduler do not.</li>\
+    <li>In the recorded scene 3 the oldest application goes first, so that users have 16, 8 and 0; in 2.7.3 B goes \
+    on when A has nothing left to ask for.</li>\
     <li>Headroom waits 30 s before it stops anybody, YARN’s monitor two rounds.</li></ul></section>\n";
