@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -49,7 +50,10 @@ impl Browser {
     /// If it is not installed; the message says how to get it.
     pub(crate) fn start() -> Self {
         let binary = env::var("HEADROOM_CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
-        let profile = env::temp_dir().join(format!("headroom-browser-{}", std::process::id()));
+        // Tests of one process may have a browser each at the same time.
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let (process, started) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        let profile = env::temp_dir().join(format!("headroom-browser-{process}-{started}"));
         fs::create_dir_all(&profile).expect("the temporary directory is writable");
         // The browser reads from descriptor 3 and writes to 4; the shell puts the pipes there
         // and becomes the browser, so that the process id is the browser's.
