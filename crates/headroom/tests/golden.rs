@@ -40,3 +40,19 @@ fn the_example_gives_these_bytes() {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn the_scenes_give_these_bytes() {
+    let folder = Folder::new("golden-scenes");
+    folder.succeed(&["simulate", "scenes", "--json", "scenes.json", "--report", "scenes.html"]);
+    let mut found = String::new();
+    for file in ["scenes.json", "scenes.html"] {
+        let hash = xxh3_128(folder.read(file).as_bytes());
+        writeln!(found, "{file} {hash:032x}").unwrap();
+    }
+    expect![[r#"
+        scenes.json e176ec899bd1a107d1e178edb5c996f1
+        scenes.html 2b37175c241557bc8e9ac80b9130c6e5
+    "#]]
+    .assert_eq(&found);
+}

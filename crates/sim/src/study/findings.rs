@@ -34,7 +34,7 @@ fn counts(study: &Study) -> String {
         }
     };
     let (old, new, ours) = (count("yarn27"), count("yarn3"), count("smooth"));
-    format!("Of {} scenes {old} get stuck, {new}, {ours}.", study.scenes.len())
+    format!("Of {} scenes get stuck: {old}, {new}, {ours}.", study.scenes.len())
 }
 
 fn of_scene(scene: &Played) -> String {

@@ -31,6 +31,9 @@ const FLAGS: [&str; 14] = [
     "--remote-debugging-pipe",
 ];
 
+/// How many were started by this process: tests may have one each at the same time.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
 /// A headless browser with one page, ended with this value.
 pub(crate) struct Browser {
     child: Child,
@@ -50,8 +53,6 @@ impl Browser {
     /// If it is not installed; the message says how to get it.
     pub(crate) fn start() -> Self {
         let binary = env::var("HEADROOM_CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
-        // Tests of one process may have a browser each at the same time.
-        static STARTED: AtomicU32 = AtomicU32::new(0);
         let (process, started) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         let profile = env::temp_dir().join(format!("headroom-browser-{process}-{started}"));
         fs::create_dir_all(&profile).expect("the temporary directory is writable");

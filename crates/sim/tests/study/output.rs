@@ -22,7 +22,7 @@ fn the_first_lines_are_the_answer() {
     assert!(wide.is_empty(), "{wide:?}");
     let first: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     expect![[r#"
-        Of 5 scenes 3 by yarn27 get stuck, 3 by yarn3, none by smooth.
+        Of 5 scenes get stuck: 3 by yarn27, 3 by yarn3, none by smooth.
         Scene 2a, B has 30 guaranteed: yarn27 is stuck at 24 with a demand of 6 while 66 containers (132
           GiB) are stopped; yarn3 is stuck at 8 with a demand of 1 while 22 containers (44 GiB) are stopped;
           smooth ends at 32 after 16 containers (32 GiB).
