@@ -29,12 +29,17 @@ fn counts(study: &Study) -> String {
             scene.runs.iter().any(|run| run.formula == formula && !run.dead_zones.is_empty())
         };
         match study.scenes.iter().filter(of_scene).count() {
-            0 => format!("none by {formula}"),
-            count => format!("{count} by {formula}"),
+            0 => "none".to_owned(),
+            count => count.to_string(),
         }
     };
-    let (old, new, ours) = (count("yarn27"), count("yarn3"), count("smooth"));
-    format!("Of {} scenes get stuck: {old}, {new}, {ours}.", study.scenes.len())
+    format!(
+        "Of {} scenes, {} get stuck by yarn27, {} by yarn3, {} by smooth.",
+        study.scenes.len(),
+        count("yarn27"),
+        count("yarn3"),
+        count("smooth"),
+    )
 }
 
 fn of_scene(scene: &Played) -> String {
@@ -57,7 +62,7 @@ fn outcome(run: &Run, scene: &Played) -> String {
             "is stuck at {used} with a demand of {} while {containers} containers ({amount} GiB) are stopped",
             zone.demand,
         ),
-        None => format!("ends at {used} after {containers} containers ({amount} GiB)"),
+        None => format!("ends at {used} after {containers} containers ({amount} GiB) were stopped"),
     }
 }
 
