@@ -51,8 +51,8 @@ fn the_scenes_give_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        scenes.json e176ec899bd1a107d1e178edb5c996f1
-        scenes.html 2b37175c241557bc8e9ac80b9130c6e5
+        scenes.json bd4d78f34943d6e41dd2f101526bb138
+        scenes.html f5862fead41885052de7392d2a2e881f
     "#]]
     .assert_eq(&found);
 }

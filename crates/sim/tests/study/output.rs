@@ -22,18 +22,19 @@ fn the_first_lines_are_the_answer() {
     assert!(wide.is_empty(), "{wide:?}");
     let first: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     expect![[r#"
-        Of 5 scenes get stuck: 3 by yarn27, 3 by yarn3, none by smooth.
+        Of 5 scenes, 3 get stuck by yarn27, 3 by yarn3, none by smooth.
         Scene 2a, B has 30 guaranteed: yarn27 is stuck at 24 with a demand of 6 while 66 containers (132
           GiB) are stopped; yarn3 is stuck at 8 with a demand of 1 while 22 containers (44 GiB) are stopped;
-          smooth ends at 32 after 16 containers (32 GiB).
+          smooth ends at 32 after 16 containers (32 GiB) were stopped.
         Scene 2b, B has 30 guaranteed: yarn27 is stuck at 32 with a demand of 1 while 46 containers (92 GiB)
           are stopped; yarn3 is stuck at 16 with a demand of 1 while 22 containers (44 GiB) are stopped;
-          smooth ends at 32 after 12 containers (24 GiB).
-        Scene 2b-large-step, B has 30 guaranteed: yarn27 ends at 48 after 6 containers (48 GiB); yarn3 ends
-          at 32 after 4 containers (32 GiB); smooth ends at 32 after 4 containers (32 GiB).
+          smooth ends at 32 after 12 containers (24 GiB) were stopped.
+        Scene 2b-large-step, B has 30 guaranteed: yarn27 ends at 48 after 6 containers (48 GiB) were
+          stopped; yarn3 ends at 32 after 4 containers (32 GiB) were stopped; smooth ends at 32 after 4
+          containers (32 GiB) were stopped.
         Scene 3, B has 30 guaranteed: yarn27 is stuck at 24 with a demand of 6 while 66 containers (132 GiB)
           are stopped; yarn3 is stuck at 24 with a demand of 3 while 48 containers (96 GiB) are stopped;
-          smooth ends at 32 after 16 containers (32 GiB).
+          smooth ends at 32 after 16 containers (32 GiB) were stopped.
         Scene 2a, smooth with balance: A 52, B 48.
         Scene 3, smooth with balance: A 52, B 48 (16, 16, 16).
         Scene 2a, yarn27 with a factor of 1.67 instead of 100: A 52, B 48 instead of A 76, B 24.
