@@ -42,6 +42,7 @@ fn the_example_gives_these_bytes() {
 }
 
 #[test]
+#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the text")]
 fn the_scenes_give_these_bytes() {
     let folder = Folder::new("golden-scenes");
     folder.succeed(&["simulate", "scenes", "--json", "scenes.json", "--report", "scenes.html"]);
