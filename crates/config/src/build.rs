@@ -8,6 +8,7 @@ use headroom_core::config::{
 
 use crate::application_limits;
 use crate::check::{self, Tree};
+use crate::life;
 use crate::raw::{Limit, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
@@ -77,6 +78,8 @@ fn queue(from: &Queue) -> QueueConfig {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
+        start: from.start.as_ref().and_then(life::start),
+        lifetimes: life::lifetimes(from),
     }
 }
 

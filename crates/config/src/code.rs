@@ -136,6 +136,14 @@ codes! {
     ApplicationDriver: Error = "AL-DRIVER",
     /// A number of applications for what is no user name.
     ApplicationUserName: Error = "AL-USERNAME",
+    /// `state` of a queue is neither `running` nor `stopped`.
+    QueueStateWord: Error = "S-WORD",
+    /// A queue is said to run below one that is stopped.
+    QueueRunsBelowStopped: Error = "S-PARENT",
+    /// A lifetime that is no whole number of seconds.
+    LifetimeSeconds: Error = "LT-SECONDS",
+    /// A queue's default lifetime is above its own maximum.
+    LifetimeOverMaximum: Error = "LT-DEF>MAX",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.

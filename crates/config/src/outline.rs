@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::application_limits::count;
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
+use crate::life::seconds;
 use crate::raw::{self, At, Pairs, Text};
 use crate::yaml;
 
@@ -68,6 +69,12 @@ pub struct QueueOutline {
     pub user_limits: Option<UserLimitsOutline>,
     /// `applicationlimits`.
     pub application_limits: Option<ApplicationLimitsOutline>,
+    /// `state`; empty where nothing is said.
+    pub state: String,
+    /// `maximumapplicationlifetime`, in seconds.
+    pub maximum_lifetime: Option<u64>,
+    /// `defaultapplicationlifetime`, in seconds.
+    pub default_lifetime: Option<u64>,
 }
 
 /// Quantities by resource type.
@@ -222,6 +229,9 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
+        state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
+        maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
+        default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
     }
 }
 

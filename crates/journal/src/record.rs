@@ -9,8 +9,9 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 
 /// The version of the record format that this crate writes, and the newest that it reads.
 ///
-/// What each brought: 2 user limits of queues; 3 limits of applications and drivers.
-pub const FORMAT: u32 = 3;
+/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 states
+/// of queues and lifetimes of applications.
+pub const FORMAT: u32 = 4;
 
 /// How deep queues, and the rules that find a parent queue, may nest in a record.
 ///

@@ -135,6 +135,17 @@ pub struct ConfigQueue {
     /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: `running` or `stopped`. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub state: String,
+    /// Ours: no application here and below lives longer, in seconds; 0 is no such bound. Absent: as the
+    /// queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum_application_lifetime: Option<u64>,
+    /// Ours: how long one lives that asks for no time, in seconds; 0 is for ever. Absent: as the queue
+    /// above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_application_lifetime: Option<u64>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.

@@ -7,6 +7,7 @@
 mod access;
 mod application_limits;
 mod applications;
+mod life;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;
@@ -70,6 +71,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     limit_tree::check(&tree.root, report);
     user_limits::check(tree, report);
     application_limits::check(tree, report);
+    life::check(&tree.root, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

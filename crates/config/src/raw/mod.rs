@@ -65,6 +65,12 @@ pub(crate) struct Queue {
     pub(crate) limits: At<Vec<Limit>>,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    /// `state`.
+    pub(crate) start: Option<Text>,
+    /// `maximumapplicationlifetime`.
+    pub(crate) maximum_lifetime: Option<Text>,
+    /// `defaultapplicationlifetime`.
+    pub(crate) default_lifetime: Option<Text>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

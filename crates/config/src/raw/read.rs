@@ -115,6 +115,9 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "limits",
         "userlimits",
         "applicationlimits",
+        "state",
+        "maximumapplicationlifetime",
+        "defaultapplicationlifetime",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -128,6 +131,9 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         limits: limits(&mut fields),
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
+        start: fields.word("state"),
+        maximum_lifetime: fields.number("maximumapplicationlifetime"),
+        default_lifetime: fields.number("defaultapplicationlifetime"),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {

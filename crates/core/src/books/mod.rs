@@ -10,6 +10,7 @@ mod apply;
 mod attributes;
 mod by_priority;
 mod gang;
+mod lifetime;
 mod line;
 mod link;
 mod lists;
@@ -32,6 +33,7 @@ pub use allocation::{Allocation, PreemptionTry, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
+pub use lifetime::Lifetime;
 pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
@@ -69,6 +71,10 @@ pub enum Timer {
     Placeholders(ApplicationId),
     /// An empty queue that nothing keeps is cleaned away.
     Queue(QueueId),
+    /// The lifetime of an application is over.
+    Lifetime(ApplicationId),
+    /// The last application of a queue that the queue file stops has ended.
+    Stop(QueueId),
 }
 
 /// The state of all partitions.
@@ -198,6 +204,11 @@ impl Books {
     /// Timers that have fired by now, the earliest first.
     pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
         self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)
+    }
+
+    /// Whether this timer is set for then.
+    pub(crate) fn has_timer(&self, at: Timestamp, timer: Timer) -> bool {
+        self.timers.get(&(at, timer)).is_some()
     }
 
     /// The queue at this path of a partition, in any case.

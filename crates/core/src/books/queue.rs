@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, Properties, PropertyValues, TemplateConfig,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, LifetimesConfig, Properties, PropertyValues,
+    TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -42,6 +42,12 @@ pub struct QueueSettings {
     /// the numbers are own ones, what is said of users and drivers is inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
+    /// Whether the queue file says that it is stopped, or a queue above it.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub stopped: bool,
+    /// How long applications here and below may live, where the queue file has the queue.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub lifetimes: LifetimesConfig,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -58,6 +64,8 @@ impl fmt::Debug for QueueSettings {
             template,
             user_limits,
             application_limits,
+            stopped,
+            lifetimes,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -75,6 +83,12 @@ impl fmt::Debug for QueueSettings {
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
         }
+        if *stopped {
+            shown.field("stopped", stopped);
+        }
+        if !lifetimes.says_nothing() {
+            shown.field("lifetimes", lifetimes);
+        }
         shown.finish()
     }
 }
@@ -85,7 +99,8 @@ pub enum QueueState {
     /// It does.
     #[default]
     Active,
-    /// It does not, nor queues below; what runs goes on, and it goes when it is empty.
+    /// It does not, nor queues below; what is there goes on. When the last application has ended,
+    /// a queue that the queue file stops is Stopped, and one that it does not name goes.
     Draining,
     /// It does not, and nothing below it is offered room.
     Stopped,
@@ -163,6 +178,9 @@ pub struct Queue {
     /// The first application, in order of submission.
     pub(super) first_application: Option<ApplicationId>,
     pub(super) last_application: Option<ApplicationId>,
+    /// Since when it is to be Stopped: it drains, and its last application has ended.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(super) stops_at: Option<Timestamp>,
 }
 
 impl Queue {
@@ -183,12 +201,26 @@ impl Queue {
     pub fn is_passing(&self) -> bool {
         self.parent.is_some()
             && self.has_no_application()
-            && (!self.managed || self.state == QueueState::Draining)
+            && (!self.managed || (self.state == QueueState::Draining && !self.settings.stopped))
+    }
+
+    /// Whether the queue file stops it and its last application has ended, so that nothing is left
+    /// to wait for.
+    pub fn has_drained(&self) -> bool {
+        self.managed
+            && self.settings.stopped
+            && self.state == QueueState::Draining
+            && self.applications == 0
     }
 
     /// Whether nothing keeps it at all.
     pub fn is_removable(&self) -> bool {
         self.is_passing() && self.child_count == 0
+    }
+
+    /// Since when it is to be Stopped: the queue file stops it, and its last application has ended.
+    pub const fn stops_at(&self) -> Option<Timestamp> {
+        self.stops_at
     }
 
     /// Whether one more application may enter Running here.

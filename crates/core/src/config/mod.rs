@@ -7,6 +7,7 @@ mod access;
 mod application_limits;
 pub mod expression;
 pub mod legal;
+mod life;
 mod limit;
 mod partition;
 mod placement;
@@ -19,6 +20,7 @@ pub use application_limits::{
     ApplicationLimitsConfig, at_root as application_limits_at_root,
     inherited as inherited_application_limits,
 };
+pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,

@@ -7,7 +7,9 @@ use core::fmt;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::{ApplicationLimitsConfig, LimitConfig, Properties, UserLimitsConfig};
+use super::{
+    ApplicationLimitsConfig, LifetimesConfig, LimitConfig, Properties, QueueStart, UserLimitsConfig,
+};
 
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +40,10 @@ pub struct QueueConfig {
     pub user_limits: Option<UserLimitsConfig>,
     /// How many applications there may be here and below, and what drivers may have, as written.
     pub application_limits: Option<ApplicationLimitsConfig>,
+    /// Whether it runs; none is as its parent.
+    pub start: Option<QueueStart>,
+    /// How long applications here and below may live, as written.
+    pub lifetimes: LifetimesConfig,
 }
 
 impl QueueConfig {

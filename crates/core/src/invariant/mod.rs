@@ -4,6 +4,7 @@
 //! asks and nodes.
 
 mod activation;
+mod life;
 mod sums;
 mod users;
 
@@ -54,6 +55,8 @@ impl Books {
         self.check_trackers(&sums)?;
         self.check_users(&sums)?;
         self.check_activation()?;
+        self.check_states()?;
+        self.check_lifetimes()?;
         self.check_names(&sums)
     }
 

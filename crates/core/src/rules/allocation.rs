@@ -22,6 +22,10 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     let partition = partition_named(books, &ask.partition)?;
     let application = application_named(books, partition, &ask.application)?;
     named("allocation key", &ask.key)?;
+    if books.application(application).lifetime.over {
+        let (key, application) = (ask.key.clone(), ask.application.clone());
+        return Err(Rejection::LifetimeOver { key, application });
+    }
     let node = ask.node.as_ref().map(|node| node_named(books, partition, node)).transpose()?;
     if !ask.resources.is_strictly_positive() {
         return Err(Rejection::AskSize {

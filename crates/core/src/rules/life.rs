@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, REMEMBERED_FOR};
+use crate::books::{ApplicationState, Books, Mark, REMEMBERED_FOR};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId};
 use crate::time::{Millis, Timestamp};
@@ -30,6 +30,8 @@ pub(super) struct Life<'books> {
     placeholders: u32,
     /// Whether its placeholders are given up by time.
     expires: bool,
+    /// Whether its lifetime is over: it ends when the last that it has is gone.
+    over: bool,
     /// What it has lost.
     lost: Vec<AllocationId>,
 }
@@ -49,7 +51,60 @@ impl<'books> Life<'books> {
             real: row.allocation_count - placeholders,
             placeholders,
             expires: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
+            over: row.lifetime.over,
             lost: Vec::new(),
+        }
+    }
+
+    /// Its lifetime is over. What it asks for is withdrawn, the RM is asked to stop what it has,
+    /// and with the last of that it fails; one that was about to complete does so. Source:
+    /// user-headroom §10 (C27).
+    pub(super) fn expire(&mut self, events: &mut Vec<Event>) {
+        events.push(Event::LifetimeOver { application: self.application });
+        self.over = true;
+        if self.state.may_become(ApplicationState::Failing) {
+            self.enter(ApplicationState::Failing, None, events);
+        } else if core::mem::take(&mut self.timed) {
+            events.push(Event::TimerStopped { application: self.application });
+        }
+        if core::mem::take(&mut self.expires) {
+            events.push(Event::PlaceholdersExpired { application: self.application });
+        }
+        let termination = Termination::LifetimeOver;
+        let books = self.books;
+        let rows = || books.allocations_of(self.application);
+        let swaps: Vec<AllocationId> =
+            rows().filter(|(_, row)| row.is_swapping()).map(|(id, _)| id).collect();
+        let mut rows: Vec<AllocationId> = rows().map(|(id, _)| id).collect();
+        rows.reverse(); // The oldest first.
+        for ask in swaps {
+            self.part(ask, events);
+        }
+        for id in rows {
+            let row = books.allocation(id);
+            if !row.is_allocated() {
+                self.drop_ask(id, termination, events);
+            } else if row.mark == Mark::None {
+                events.push(Event::ReleaseAsked { allocation: id, termination });
+            }
+        }
+        self.end_over(events);
+    }
+
+    /// The lifetime of the application is over, and with the last that it had it ends.
+    fn end_over(&mut self, events: &mut Vec<Event>) {
+        if self.asks + self.real + self.placeholders > 0 {
+            return;
+        }
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Resuming => {
+                self.enter(ApplicationState::Accepted, None, events);
+                self.enter(ApplicationState::Failing, None, events);
+                self.fail(events);
+            }
+            ApplicationState::Completing => self.complete(events),
+            _ => {}
         }
     }
 
@@ -98,6 +153,9 @@ impl<'books> Life<'books> {
             self.drop_swap(member, events);
         }
         self.lose(allocation, termination, events);
+        if self.over {
+            return self.end_over(events);
+        }
         if !row.placeholder {
             if self.has_nothing_real() {
                 self.complete(events);
@@ -165,6 +223,9 @@ impl<'books> Life<'books> {
             }
         }
         self.stop_waiting(events);
+        if self.over {
+            return self.end_over(events);
+        }
         match self.state {
             ApplicationState::Failing | ApplicationState::Resuming if held => {
                 self.placeholders_gone(events);

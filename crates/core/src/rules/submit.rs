@@ -29,6 +29,8 @@ use super::{Naming, named, partition_named, short, types_fit};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
+/// The tag that says how long the application may live, in seconds.
+const LIFETIME: &str = "headroom/lifetime";
 
 pub(super) fn submit(
     books: &Books,
@@ -45,10 +47,19 @@ pub(super) fn submit(
     let mut events = Vec::new();
     let (application, user) = (submit.application.clone(), submit.user.clone());
     let groups = submit.groups.clone();
-    let last = match accept(books, partition, submit, &mut events) {
+    let rejected = match accept(books, partition, submit, &mut events) {
         Ok(queue) => {
             let gang = gang(now, submit);
-            Event::ApplicationAdded { partition, queue, application, user, groups, gang }
+            events.push(Event::ApplicationAdded {
+                partition,
+                queue,
+                application,
+                user,
+                groups,
+                gang,
+            });
+            events.extend(lifetime(books, now, submit));
+            return Ok(events);
         }
         Err(declined) => Event::ApplicationRejected {
             partition,
@@ -60,7 +71,7 @@ pub(super) fn submit(
             message: Name::from(alloc::format!("{declined}")),
         },
     };
-    events.push(last);
+    events.push(rejected);
     Ok(events)
 }
 
@@ -108,6 +119,28 @@ fn created(tags: &[(Name, Name)]) -> Option<Timestamp> {
     Some(Timestamp::from_millis(seconds.saturating_mul(1_000)))
 }
 
+/// What its tags say of its lifetime, if anything. One that was made earlier, before a restart
+/// say, has lived since.
+fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
+    let asked = asked_lifetime(&submit.tags).ok().flatten();
+    let since = created(&submit.tags).filter(|created| *created < now);
+    (asked.is_some() || since.is_some()).then(|| Event::LifetimeSet {
+        application: books.applications().next_id(),
+        since: since.unwrap_or(now),
+        asked,
+    })
+}
+
+/// How long the application is to live, as its tags say; what is said where that is no time.
+fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
+    let said = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(LIFETIME));
+    said.map_or(Ok(None), |(_, text)| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let seconds = text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0);
+        seconds.map(|seconds| Some(Millis::from_secs(seconds.into()))).ok_or(text)
+    })
+}
+
 /// Why an application is rejected.
 #[derive(Debug, thiserror::Error)]
 enum Declined {
@@ -152,6 +185,11 @@ enum Declined {
         "user {user} has {count} applications in queue {path} that have not ended and may have {max} there ({key}); wait for one to end, or raise the number"
     )]
     UserFull { path: Name, user: Name, count: u64, max: u64, key: &'static str },
+    #[error(
+        "the tag {LIFETIME} is {text:?}; it is a whole number of seconds from 1 to {most}, in digits only",
+        most = u32::MAX
+    )]
+    Lifetime { text: Name },
     #[error("{0}")]
     Types(Rejection),
 }
@@ -167,6 +205,7 @@ impl Declined {
             Self::GangSize { .. } => "GANG_SIZE",
             Self::QueueFull { .. } => "MAX_APPS_QUEUE",
             Self::UserFull { .. } => "MAX_APPS_USER",
+            Self::Lifetime { .. } => "LIFETIME",
             Self::Types(rejection) => rejection.code(),
         }
     }
@@ -188,6 +227,9 @@ fn accept(
             state: books.application(*known).state,
         });
     }
+    if let Err(text) = asked_lifetime(&submit.tags) {
+        return Err(Declined::Lifetime { text: text.clone() });
+    }
     let request = Request {
         queue: &submit.queue,
         user: &submit.user,
@@ -206,6 +248,11 @@ fn accept(
         are_few(books, &placed, &leaf, &submit.user)?;
     }
     fits_gang(books, &placed, &leaf, &submit.placeholder_ask)?;
+    // Only what must not be lost comes below a queue that is stopped; that has something again.
+    for (_, above) in books.up(placed.nearest).filter(|(_, row)| row.state == QueueState::Stopped) {
+        let (queue, state) = (above.path.clone(), QueueState::Draining);
+        events.push(Event::QueueMoved { partition, queue, state });
+    }
     Ok(placed.path)
 }
 
@@ -290,12 +337,13 @@ fn create(
     if above.leaf {
         return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
     }
-    if above.state != QueueState::Active {
+    let recovery = above.parent.is_none() && placed.path[above.path.len() + 1..] == *RECOVERY_QUEUE;
+    // What must not be lost is taken in wherever it was stopped.
+    if above.state != QueueState::Active && !recovery {
         let (above, state) = (above.path.clone(), above.state);
         return Err(Declined::BelowPassing { path: path(), above, state });
     }
     let missing = &placed.path[above.path.len() + 1..];
-    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
     let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
     if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
         return Err(Declined::Level { path: path(), level: Name::new(level) });

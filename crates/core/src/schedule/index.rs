@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use crate::books::{ApplicationState, Books, QueueSettings};
+use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
 use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
@@ -171,9 +171,11 @@ impl Scheduler {
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
-            | Event::QueueMoved { .. }
             | Event::LimitsChanged { .. }
             | Event::QuestionsSet { .. } => self.stale = true,
+            // One that is stopped has nothing that waits, nor has any below.
+            Event::QueueMoved { state: QueueState::Stopped, .. } => {}
+            Event::QueueMoved { .. } => self.stale = true,
             Event::QueueChanged { .. } => match seen.sized {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
@@ -181,6 +183,8 @@ impl Scheduler {
             Event::QueueRemoved { .. }
             | Event::Configured { .. }
             | Event::ApplicationAdded { .. }
+            | Event::LifetimeSet { .. }
+            | Event::LifetimeOver { .. }
             | Event::ApplicationRejected { .. } => {}
             Event::NodeAdded { .. }
             | Event::NodeResized { .. }

@@ -43,6 +43,14 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::PlaceholdersExpired { application } => {
             format!("placeholders of {} expired", books.application(*application).name)
         }
+        Event::LifetimeSet { application, since, asked } => {
+            let name = &books.application(*application).name;
+            let asked = asked.map_or_else(String::new, |asked| format!(", asks for {asked}"));
+            format!("{name} lives since {} ms{asked}", since.as_millis())
+        }
+        Event::LifetimeOver { application } => {
+            format!("lifetime of {} over", books.application(*application).name)
+        }
         Event::TimerStopped { application } => {
             format!("timer of {} stopped", books.application(*application).name)
         }

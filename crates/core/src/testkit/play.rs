@@ -165,6 +165,8 @@ impl Player<'_> {
                     }
                     self.apply(event, false);
                 }
+                let settled = self.world.books.check_settled();
+                settled.unwrap_or_else(|wrong| panic!("after {command:?}: {wrong}"));
             }
         }
     }

@@ -9,11 +9,12 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use crate::config::{
-    ApplicationLimitsConfig, Configuration, LimitPrecedence, NodeOrder, PartitionConfig,
-    QueueConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    ApplicationLimitsConfig, Configuration, LifetimesConfig, LimitPrecedence, NodeOrder,
+    PartitionConfig, QueueConfig, QueueStart, RuleConfig, UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
+use crate::time::Millis;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 use super::{amounts, leaf, limit, parent, partition};
@@ -195,6 +196,7 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
         vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
     let mut root = queue(parent("root", children));
     (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
+    root.start = None; // Little would happen.
     let mut one = partition(root).partitions.remove(0);
     let preemption = dice.next().unwrap_or_default();
     one.preemption.enabled = !preemption.is_multiple_of(8);
@@ -293,7 +295,20 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         }));
     }
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
+    queue.start = (bound % 23 == 6).then_some(QueueStart::Stopped);
+    if limits % 11 == 5 {
+        queue.lifetimes = lifetimes(bound);
+    }
     queue
+}
+
+/// How long applications may live, zero included.
+fn lifetimes(die: u8) -> LifetimesConfig {
+    let span = |die: u8| Some(Millis::from_secs(u64::from(die % 4) * 20));
+    LifetimesConfig {
+        maximum: span(die).filter(|_| die % 5 > 0),
+        default: span(die / 4).filter(|_| die % 3 > 0),
+    }
 }
 
 /// How many applications a queue may have, and what their drivers may.
@@ -373,6 +388,11 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
             vec![(Name::new("namespace.resourcemaxapps"), many)]
         }
         (2, 1) => vec![(Name::new("application.create.force"), Name::new("true"))],
+        (3, _) if number % 3 == 0 => {
+            let seconds = ["0", "10", "45", "70"][usize::from(user) % 4];
+            vec![(Name::new("headroom/lifetime"), Name::new(seconds))]
+        }
+        (3, 3) => vec![(Name::new("yunikorn.apache.org/creationTime"), Name::new("5"))],
         _ => Vec::new(),
     }
 }

@@ -12,7 +12,7 @@ use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
     ApplicationLimitsConfig, Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig,
-    RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
@@ -146,7 +146,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
-/// applications as `counts parallel=3;driver=0.1`, and at the end `template max vcore=1 apps=1 fair`.
+/// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
+/// `usual-lifetime 30s`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -165,6 +166,10 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             }
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
             "share" => *queue.user_limits.get_or_insert_default() = share(words.next("rules")),
+            "stopped" => queue.start = Some(QueueStart::Stopped),
+            "running" => queue.start = Some(QueueStart::Running),
+            "lifetime" => queue.lifetimes.maximum = Some(words.seconds()),
+            "usual-lifetime" => queue.lifetimes.default = Some(words.seconds()),
             "counts" => queue.application_limits = Some(counts(words.next("numbers"))),
             "step" => {
                 queue.user_limits.get_or_insert_default().minimum_allocation =

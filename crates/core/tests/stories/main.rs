@@ -10,6 +10,7 @@ mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
 mod life;
+mod lifetimes;
 mod limits;
 mod nodes;
 mod order;
@@ -26,6 +27,7 @@ mod reload;
 mod required_nodes;
 mod reservations;
 mod scheduling_examples;
+mod states;
 mod user_limits;
 
 use expect_test::Expect;

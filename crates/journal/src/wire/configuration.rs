@@ -112,6 +112,8 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits,
         user_limits,
         application_limits,
+        start,
+        lifetimes,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -127,6 +129,8 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits: limits.put(),
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
+        start: start.put(),
+        lifetimes: lifetimes.put(),
     }
 }
 
@@ -173,6 +177,8 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits,
         user_limits,
         application_limits,
+        start,
+        lifetimes,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -188,6 +194,8 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
+        start: Field::take(start).at("start")?,
+        lifetimes: Field::take(lifetimes).at("lifetimes")?,
     })
 }
 

@@ -8,6 +8,7 @@ mod application_limits;
 mod command;
 mod configuration;
 mod event;
+mod life;
 mod questions;
 mod settings;
 mod types;

@@ -40,6 +40,8 @@ structure!(
         template,
         user_limits,
         application_limits,
+        stopped,
+        lifetimes,
     }
 );
 structure!(

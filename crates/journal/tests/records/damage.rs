@@ -19,7 +19,7 @@ fn sample(name: &str) -> proto::Record {
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
     message.format = 7;
-    let expected = "the record has format 7, this version reads formats up to 3; \
+    let expected = "the record has format 7, this version reads formats up to 4; \
                     use the version that wrote it";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();

@@ -11,15 +11,15 @@ use headroom_config::{
     ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
     RuleOutline, TemplateOutline, UserLimitsOutline,
 };
-use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, LimitPrecedence, NodeOrder, RuleConfig, UserFactor,
-    UserLimitsConfig, inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, LifetimesConfig, LimitPrecedence, NodeOrder, RuleConfig,
+    UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
 use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
+use headroom_core::{Millis, Name};
 
 use super::value::{names, texts};
 
@@ -61,6 +61,9 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         limits: outline.limits.iter().map(limit).collect(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        state: outline.state.clone(),
+        maximum_application_lifetime: outline.maximum_lifetime,
+        default_application_lifetime: outline.default_lifetime,
     }
 }
 
@@ -187,6 +190,11 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     let user_limits = settings.user_limits.as_ref().filter(|own| users_above != Some(*own));
     let inherited = above
         .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
+    let starts_stop = settings.stopped && above.is_none_or(|above| !above.stopped);
+    let lifetime = |of: fn(&LifetimesConfig) -> Option<Millis>| {
+        let above = above.and_then(|above| of(&above.lifetimes));
+        of(&settings.lifetimes).filter(|own| above != Some(*own)).map(|own| own.get() / 1_000)
+    };
     let own = settings.application_limits.as_deref();
     let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
     ConfigQueue {
@@ -205,6 +213,9 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         limits: Vec::new(),
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
+        state: starts_stop.then(|| "stopped".to_owned()).unwrap_or_default(),
+        maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
+        default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
     }
 }
 

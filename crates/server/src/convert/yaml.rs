@@ -137,6 +137,15 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.list("limits", &queue.limits, limit);
     map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
+    map.text("state", &queue.state);
+    for (key, seconds) in [
+        ("maximumapplicationlifetime", queue.maximum_application_lifetime),
+        ("defaultapplicationlifetime", queue.default_application_lifetime),
+    ] {
+        if let Some(seconds) = seconds {
+            map.scalar(key, &seconds);
+        }
+    }
     map
 }
 

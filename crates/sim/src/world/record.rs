@@ -307,6 +307,7 @@ impl Play<'_> {
             Termination::StoppedByRm => ("finished", false),
             Termination::PlaceholderReplaced => ("replaced", false),
             Termination::Timeout => ("released", false),
+            Termination::LifetimeOver => ("expired", false),
             Termination::NodeRemoved | Termination::PartitionRemoved => ("node-lost", true),
             Termination::Preempted => ("preempted", true),
         };

@@ -63,6 +63,8 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::QuotaClockStopped { .. }
         | Event::BackedOff { .. }
         | Event::PlaceholdersExpired { .. }
+        | Event::LifetimeSet { .. }
+        | Event::LifetimeOver { .. }
         | Event::TimerStopped { .. }
         | Event::ScaleUpAsked { .. }
         | Event::ForeignSet { .. }
@@ -160,6 +162,11 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         Event::PlaceholdersExpired { application: id } => {
             ("placeholders-expired", application(id), nothing())
         }
+        Event::LifetimeSet { application: id, since, asked } => {
+            let asked = asked.map_or_else(String::new, |asked| format!(", asks for {asked}"));
+            ("lifetime", application(id), format!("since {} ms{asked}", since.as_millis()))
+        }
+        Event::LifetimeOver { application: id } => ("lifetime-over", application(id), nothing()),
         Event::TimerStopped { application: id } => ("timer-stopped", application(id), nothing()),
         Event::ScaleUpAsked { ask } => ("scale-up", allocation(ask), nothing()),
         Event::ForeignSet { key, node, resources, .. } => {

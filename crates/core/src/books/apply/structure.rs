@@ -145,6 +145,7 @@ impl Books {
             previous_sibling: None,
             first_application: None,
             last_application: None,
+            stops_at: None,
         };
         queue.set_max(max);
         let queue = self.queues.insert(queue);
@@ -183,6 +184,7 @@ impl Books {
             (row.max.clone(), row.settings.values.quota_preemption_delay);
         let made = (u32::from(!row.managed), u32::from(!managed));
         let counts = row.settings.application_limits != settings.application_limits;
+        let lifetimes = row.settings.lifetimes != settings.lifetimes || row.managed != managed;
         let partition = row.partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
@@ -205,6 +207,10 @@ impl Books {
         partition.queues_made = partition.queues_made - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
+        self.watch_drain(now, queue);
+        if lifetimes {
+            self.renew_lifetimes(queue);
+        }
         if counts {
             self.count_leaves_below(queue);
         } else {
@@ -223,6 +229,9 @@ impl Books {
         self.count_leaf(queue);
         if let Some(at) = row.removable_at {
             self.timers.remove(&(at, Timer::Queue(queue)));
+        }
+        if let Some(at) = row.stops_at {
+            self.timers.remove(&(at, Timer::Stop(queue)));
         }
         let partition = self.partition_mut(row.partition);
         partition.queues.remove(&*row.path);

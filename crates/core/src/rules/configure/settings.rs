@@ -7,7 +7,7 @@ use crate::books::{PartitionSettings, QueueSettings};
 use crate::config::property::inherit;
 use crate::config::{
     AccessList, ApplicationLimitsConfig, PartitionConfig, Properties, PropertyValues, QueueConfig,
-    TemplateConfig, UserLimitsConfig,
+    QueueStart, TemplateConfig, UserLimitsConfig,
 };
 use crate::config::{
     application_limits_at_root, inherited_application_limits, inherited_user_limits,
@@ -77,7 +77,24 @@ pub(super) fn queue_settings(
         template: queue.is_parent().then(|| template(queue.template.as_ref(), above)).flatten(),
         user_limits,
         application_limits,
+        stopped: is_stopped(queue, path, above)?,
+        lifetimes: queue.lifetimes.below(above.map(|above| above.lifetimes).unwrap_or_default()),
     })
+}
+
+/// Whether a queue is stopped, by itself or with its parent. Source: user-headroom §10 (C12).
+fn is_stopped(
+    queue: &QueueConfig,
+    path: &Name,
+    above: Option<&QueueSettings>,
+) -> Result<bool, Rejection> {
+    let above = above.is_some_and(|above| above.stopped);
+    match queue.start {
+        Some(QueueStart::Running) if above => {
+            Err(Rejection::RunsBelowStopped { queue: path.clone() })
+        }
+        start => Ok(above || start == Some(QueueStart::Stopped)),
+    }
 }
 
 /// What is in force below a queue, for one that says this itself.

@@ -8,9 +8,9 @@ use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, Configuration, FilterConfig,
-    LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
-    PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, RuleConfig, TemplateConfig,
-    UserFactor, UserLimitsConfig,
+    LifetimesConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig,
+    PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueueStart,
+    RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -86,6 +86,10 @@ fn few_application_limits() -> ApplicationLimitsConfig {
     ApplicationLimitsConfig { driver: Some(Decimal::ZERO), ..ApplicationLimitsConfig::default() }
 }
 
+fn lifetimes() -> LifetimesConfig {
+    LifetimesConfig { maximum: Some(Millis::from_secs(9)), default: Some(Millis::ZERO) }
+}
+
 fn rule() -> RuleConfig {
     let filter =
         FilterConfig { kind: "deny".into(), users: names(&["^adm"]), groups: names(&["dev"]) };
@@ -130,6 +134,8 @@ pub(crate) fn configuration() -> Configuration {
         limits: vec![limit.clone()],
         user_limits: Some(few_user_limits()),
         application_limits: Some(few_application_limits()),
+        start: Some(QueueStart::Stopped),
+        lifetimes: lifetimes(),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -181,6 +187,8 @@ pub(crate) fn queue_settings() -> QueueSettings {
         template: Some(Arc::new(template())),
         user_limits: Some(Arc::new(user_limits())),
         application_limits: Some(Arc::new(application_limits())),
+        stopped: true,
+        lifetimes: lifetimes(),
     }
 }
 

@@ -74,6 +74,8 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::PreemptionTried { .. } => "preemptionTried",
         Event::QuotaClockStopped { .. } => "quotaClockStopped",
         Event::BackedOff { .. } => "applicationBackedOff",
+        Event::LifetimeSet { .. } => "lifetimeSet",
+        Event::LifetimeOver { .. } => "lifetimeOver",
         Event::PlaceholdersExpired { .. } => "placeholdersExpired",
         Event::TimerStopped { .. } => "timerStopped",
         Event::ScaleUpAsked { .. } => "scaleUpAsked",
@@ -163,6 +165,13 @@ fn text_of_application(event: &Event, named: &Named) -> String {
         Event::BackedOff { .. } => {
             format!("too many asks of application {application} found no node; it pauses")
         }
+        Event::LifetimeSet { asked: Some(asked), .. } => {
+            format!("application {application} asks for a lifetime of {} s", asked.get() / 1_000)
+        }
+        Event::LifetimeSet { .. } => {
+            format!("application {application} was made before it was submitted here")
+        }
+        Event::LifetimeOver { .. } => format!("the lifetime of application {application} is over"),
         Event::PlaceholdersExpired { .. } => {
             format!("the placeholders of application {application} waited too long")
         }
@@ -240,6 +249,7 @@ const fn reason_of(termination: Termination) -> &'static str {
         Termination::Timeout => "its gang was not complete in time",
         Termination::Preempted => "for the sake of others",
         Termination::PlaceholderReplaced => "a member takes its place",
+        Termination::LifetimeOver => "the lifetime of its application is over",
     }
 }
 
