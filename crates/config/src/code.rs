@@ -130,6 +130,8 @@ codes! {
     UserLimitZero: Error = "U-ZERO",
     /// `minimumallocation` is above the `maximumallocation` in force.
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
+    /// A queue's `maximumallocation` is above that of its partition.
+    UserLimitMaximumOverPartition: Error = "U-MAX>PARTITION",
     /// A number of applications in `applicationlimits` that is no whole number from 1 on.
     ApplicationCount: Error = "AL-COUNT",
     /// `maximumdriverresourcepercent` is no factor from 0 to 1.

@@ -124,7 +124,7 @@ impl LeafUsers {
 
     /// What an ask of this size counts as.
     pub fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, ask)
+        normalised(&self.rules, &self.increment, &self.largest, ask)
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -258,13 +258,27 @@ impl Sizes {
 
     /// What an ask of this size counts as.
     pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, ask)
+        normalised(&self.rules, &self.increment, &self.largest, ask)
     }
 }
 
-fn normalised(rules: &Rules, increment: &Resources, ask: &Resources) -> Resources {
+/// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
+/// larger than that by itself, as only the RM can have it, counts as it is. Source: user-headroom
+/// §2.6.
+fn normalised(
+    rules: &Rules,
+    increment: &Resources,
+    largest: &Resources,
+    ask: &Resources,
+) -> Resources {
     if rules.step.is_empty() && increment.is_empty() {
         return ask.clone();
     }
-    rules.normalised(ask, increment)
+    let mut counted = rules.normalised(ask, increment);
+    for (resource, most) in largest.iter() {
+        if let Some(amount) = counted.get(resource).filter(|amount| *amount > most) {
+            counted.set(resource, amount.min(most.max(ask.get_or_zero(resource))));
+        }
+    }
+    counted
 }
