@@ -2,14 +2,15 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig,
+    TemplateConfig,
 };
 
 use crate::application_limits;
 use crate::check::{self, Tree};
 use crate::life;
-use crate::raw::{Limit, Queue, Rule, Template, Text};
+use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -80,7 +81,18 @@ fn queue(from: &Queue) -> QueueConfig {
         application_limits: application_limits::build(from.application_limits.as_ref()),
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
+        node_labels: from.node_labels.as_ref().map(node_labels),
     }
+}
+
+fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
+    let accessible = from.accessible.as_ref().map(|labels| {
+        let mut labels: Vec<Name> = labels.iter().map(name_of).collect();
+        labels.sort();
+        labels.dedup();
+        labels
+    });
+    NodeLabelsConfig { accessible, default: from.default.as_ref().map(name_of) }
 }
 
 fn template_of(from: &Template) -> TemplateConfig {

@@ -146,6 +146,10 @@ codes! {
     LifetimeSeconds: Error = "LT-SECONDS",
     /// A queue's default lifetime is above its own maximum.
     LifetimeOverMaximum: Error = "LT-DEF>MAX",
+    /// What is no label of nodes.
+    NodeLabelName: Error = "NL-NAME",
+    /// A label to which the queue, or one above it, has no access.
+    NodeLabelAccess: Error = "NL-ACCESS",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.

@@ -75,6 +75,10 @@ pub struct QueueOutline {
     pub maximum_lifetime: Option<u64>,
     /// `defaultapplicationlifetime`, in seconds.
     pub default_lifetime: Option<u64>,
+    /// `nodelabels.accessible`.
+    pub accessible_labels: Option<Vec<String>>,
+    /// `nodelabels.default`.
+    pub default_label: Option<String>,
 }
 
 /// Quantities by resource type.
@@ -216,6 +220,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         user_limits: value.user_limits.as_ref().map(user_limits),
         application_limits: value.application_limits.as_ref().map(application_limits),
     });
+    let labels = from.node_labels.as_ref();
     QueueOutline {
         name: from.name.value.clone(),
         parent: from.parent,
@@ -232,6 +237,10 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
         default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
+        accessible_labels: labels.and_then(|labels| labels.accessible.as_deref()).map(list),
+        default_label: labels
+            .and_then(|labels| labels.default.as_ref())
+            .map(|one| one.value.clone()),
     }
 }
 

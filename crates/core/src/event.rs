@@ -419,6 +419,11 @@ pub struct AskTraits {
     pub task_group: Option<Name>,
     /// The only node that it may run on.
     pub required_node: Option<Name>,
+    /// The label of the nodes that it may have; none for those without a label. Nothing is asked of
+    /// the node that it requires.
+    pub node_label: Option<Name>,
+    /// The nodes that it may not have, in the order of their names, each once.
+    pub blocked_nodes: Vec<Name>,
 }
 
 /// For whom an allocation is stopped.

@@ -223,6 +223,28 @@ pub enum Rejection {
         /// As given.
         resources: Amounts,
     },
+    /// The queue has no access to the nodes that are wished for.
+    #[error(
+        "ask {key} wants nodes of label {label}, to which queue {queue} has no access; name the label in `nodelabels.accessible` of the queue, or use another queue"
+    )]
+    NoPartitionAccess {
+        /// Allocation key.
+        key: Name,
+        /// Path of the queue.
+        queue: Name,
+        /// As asked for.
+        label: Name,
+    },
+    /// More nodes are left out than may be.
+    #[error("ask {key} leaves out {count} nodes; no more than {limit} can be")]
+    ManyBlockedNodes {
+        /// Allocation key.
+        key: Name,
+        /// How many.
+        count: usize,
+        /// The most.
+        limit: usize,
+    },
     /// A placeholder holds room for a task group.
     #[error("placeholder {key} of application {application} names no task group; it must name one")]
     NoTaskGroup {
@@ -295,6 +317,8 @@ impl Rejection {
             Self::DuplicateKey { .. } => "DUPLICATE_KEY",
             Self::UnknownKey { .. } => "UNKNOWN_KEY",
             Self::LifetimeOver { .. } => "LIFETIME_OVER",
+            Self::NoPartitionAccess { .. } => "NO_PARTITION_ACCESS",
+            Self::ManyBlockedNodes { .. } => "MANY_BLOCKED_NODES",
             Self::AskSize { .. } => "ASK_SIZE",
             Self::ForeignSize { .. } => "FOREIGN_SIZE",
             Self::NoTaskGroup { .. } => "NO_TASK_GROUP",

@@ -146,6 +146,21 @@ pub struct ConfigQueue {
     /// above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_application_lifetime: Option<u64>,
+    /// Ours: to which labels of nodes it has access. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_labels: Option<ConfigNodeLabels>,
+}
+
+/// To which labels of nodes a queue has access.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigNodeLabels {
+    /// Labels that asks may name; `*` for all. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accessible: Option<Vec<String>>,
+    /// The label of asks that name none; empty for nodes without a label. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.

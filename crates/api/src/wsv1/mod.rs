@@ -36,7 +36,7 @@ pub use application::{Application, PlaceholderData, ResourceHistory, StateChange
 pub use ask::{AllocationLogEntry, Ask};
 pub use cluster::Cluster;
 pub use config::{
-    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeLabels,
     ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
     ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };

@@ -11,6 +11,7 @@ mod life;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;
+mod node_labels;
 mod nodes;
 mod placement;
 mod placement_tree;
@@ -72,6 +73,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     user_limits::check(tree, report);
     application_limits::check(tree, report);
     life::check(&tree.root, report);
+    node_labels::check(&tree.root, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

@@ -71,6 +71,7 @@ pub(crate) struct Queue {
     pub(crate) maximum_lifetime: Option<Text>,
     /// `defaultapplicationlifetime`.
     pub(crate) default_lifetime: Option<Text>,
+    pub(crate) node_labels: Option<NodeLabels>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,6 +89,13 @@ pub(crate) struct Template {
     pub(crate) resources: Resources,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+}
+
+/// The block `nodelabels`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeLabels {
+    pub(crate) accessible: Option<Vec<Text>>,
+    pub(crate) default: Option<Text>,
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.

@@ -6,8 +6,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, File, Filter, Limit, Partition, Queue, Resources, Rule, Template, Text,
-    UserLimits,
+    ApplicationLimits, At, File, Filter, Limit, NodeLabels, Partition, Queue, Resources, Rule,
+    Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -118,6 +118,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "state",
         "maximumapplicationlifetime",
         "defaultapplicationlifetime",
+        "nodelabels",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -134,6 +135,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         start: fields.word("state"),
         maximum_lifetime: fields.number("maximumapplicationlifetime"),
         default_lifetime: fields.number("defaultapplicationlifetime"),
+        node_labels: node_labels(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -155,6 +157,13 @@ fn template(node: &Node, report: &mut Report) -> Template {
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
     }
+}
+
+fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
+    let node = fields.get("nodelabels")?;
+    let keys = &["accessible", "default"];
+    let mut fields = Fields::of(node, "`nodelabels`", keys, fields.report);
+    Some(NodeLabels { accessible: fields.texts("accessible"), default: fields.word("default") })
 }
 
 fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {

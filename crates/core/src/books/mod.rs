@@ -27,6 +27,7 @@ mod stored;
 pub mod tracker;
 mod usage;
 mod users;
+mod wish;
 
 pub use activation::{LeafDrivers, UserDrivers};
 pub use allocation::{Allocation, PreemptionTry, Reservation};
@@ -48,11 +49,14 @@ pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
 pub use users::{LeafUser, LeafUsers};
+pub use wish::Wish;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::id::{AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, Slot};
+use crate::id::{
+    AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, ShapeId, Slot,
+};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
@@ -194,6 +198,17 @@ impl Books {
     #[inline]
     pub fn resources_of(&self, allocation: AllocationId) -> &Resources {
         self.shapes.get(self.allocations[allocation].shape)
+    }
+
+    /// Whether an ask of this shape may have a node, as far as its label and its block list go.
+    #[inline]
+    pub fn suits(&self, shape: ShapeId, node: NodeId) -> bool {
+        self.shapes.suits(shape, node, &self.nodes[node])
+    }
+
+    /// What an ask says of nodes; none where it says nothing.
+    pub fn wish_of(&self, allocation: AllocationId) -> Option<&Wish> {
+        self.shapes.wish(self.allocations[allocation].shape)
     }
 
     /// When the next timer fires.

@@ -38,9 +38,23 @@ pub struct Node {
     pub(super) reservations: SmallVec<[AllocationId; 1]>,
     /// Its newest allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
+    /// Its label, as its attributes say.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) label: Option<Name>,
 }
 
 impl Node {
+    /// Its label; only asks for that label may have it. None for most.
+    #[inline]
+    pub const fn label(&self) -> Option<&Name> {
+        self.label.as_ref()
+    }
+
+    /// Find its label among its attributes.
+    pub(super) fn read_label(&mut self) {
+        self.label = self.attributes.label().cloned();
+    }
+
     /// The asks that it is kept for, in the order in which that began.
     pub fn reservations(&self) -> &[AllocationId] {
         &self.reservations

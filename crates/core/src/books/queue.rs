@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, LifetimesConfig, Properties, PropertyValues,
-    TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, LifetimesConfig, NodeLabelsConfig, Properties,
+    PropertyValues, TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -48,6 +48,9 @@ pub struct QueueSettings {
     /// How long applications here and below may live, where the queue file has the queue.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub lifetimes: LifetimesConfig,
+    /// To which labels of nodes it has access: own keys over inherited ones. None: to all.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub node_labels: Option<Arc<NodeLabelsConfig>>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -66,6 +69,7 @@ impl fmt::Debug for QueueSettings {
             application_limits,
             stopped,
             lifetimes,
+            node_labels,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -88,6 +92,9 @@ impl fmt::Debug for QueueSettings {
         }
         if !lifetimes.says_nothing() {
             shown.field("lifetimes", lifetimes);
+        }
+        if let Some(node_labels) = node_labels {
+            shown.field("node_labels", node_labels);
         }
         shown.finish()
     }

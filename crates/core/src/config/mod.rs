@@ -9,6 +9,7 @@ pub mod expression;
 pub mod legal;
 mod life;
 mod limit;
+mod node_labels;
 mod partition;
 mod placement;
 pub mod property;
@@ -22,6 +23,7 @@ pub use application_limits::{
 };
 pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
+pub use node_labels::NodeLabelsConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
 };

@@ -8,7 +8,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 use super::{
-    ApplicationLimitsConfig, LifetimesConfig, LimitConfig, Properties, QueueStart, UserLimitsConfig,
+    ApplicationLimitsConfig, LifetimesConfig, LimitConfig, NodeLabelsConfig, Properties,
+    QueueStart, UserLimitsConfig,
 };
 
 /// One configured queue.
@@ -44,6 +45,8 @@ pub struct QueueConfig {
     pub start: Option<QueueStart>,
     /// How long applications here and below may live, as written.
     pub lifetimes: LifetimesConfig,
+    /// To which labels of nodes it and those below have access, as written.
+    pub node_labels: Option<NodeLabelsConfig>,
 }
 
 impl QueueConfig {

@@ -36,6 +36,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     }
     short("task group", &ask.task_group)?;
     short("required node", &ask.required_node)?;
+    may_wish(books, application, ask)?;
     if ask.placeholder && ask.task_group.is_empty() {
         let (key, application) = (ask.key.clone(), ask.application.clone());
         return Err(Rejection::NoTaskGroup { key, application });
@@ -102,7 +103,7 @@ fn add(
         priority: ask.priority,
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
-        traits: traits(ask),
+        traits: traits(books, application, ask),
     }];
     let mut state = books.application(application).state;
     if matches!(state, ApplicationState::New | ApplicationState::Completing)
@@ -168,8 +169,39 @@ fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     placed(books, placement, events);
 }
 
-fn traits(ask: &Ask) -> AskTraits {
+/// How many nodes an ask may leave out: enough for every bad node of a large cluster.
+const BLOCKED_MAX: usize = 1_000;
+
+/// Whether an ask may say what it says of nodes: its queue has access to the label. Source:
+/// user-headroom §3 (checks 5 and 12).
+fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
+    short("node label", &ask.node_label)?;
+    for node in &ask.blocked_nodes {
+        short("blocked node", node)?;
+    }
+    let count = ask.blocked_nodes.len();
+    if count > BLOCKED_MAX {
+        let (key, limit) = (ask.key.clone(), BLOCKED_MAX);
+        return Err(Rejection::ManyBlockedNodes { key, count, limit });
+    }
+    let queue = books.queue(books.application(application).queue);
+    let labels = queue.settings.node_labels.as_ref();
+    let label = &ask.node_label;
+    if label.is_empty() || labels.is_none_or(|labels| labels.allows(label)) {
+        return Ok(());
+    }
+    let (key, queue) = (ask.key.clone(), queue.path.clone());
+    Err(Rejection::NoPartitionAccess { key, queue, label: label.clone() })
+}
+
+fn traits(books: &Books, application: ApplicationId, ask: &Ask) -> AskTraits {
     let named = |name: &Name| (!name.is_empty()).then(|| name.clone());
+    let queue = books.queue(books.application(application).queue);
+    let usual = || queue.settings.node_labels.as_ref()?.default.clone();
+    let mut blocked_nodes = ask.blocked_nodes.clone();
+    blocked_nodes.retain(|node| !node.is_empty());
+    blocked_nodes.sort();
+    blocked_nodes.dedup();
     AskTraits {
         originator: ask.originator,
         placeholder: ask.placeholder,
@@ -177,6 +209,8 @@ fn traits(ask: &Ask) -> AskTraits {
         preemptable: ask.preemptable,
         task_group: named(&ask.task_group),
         required_node: named(&ask.required_node),
+        node_label: named(&ask.node_label).or_else(usual).filter(|label| !label.is_empty()),
+        blocked_nodes,
     }
 }
 

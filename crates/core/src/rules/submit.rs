@@ -362,6 +362,7 @@ fn create(
         leaf.user_limits = user_limits_below(own, user_limits.as_ref());
         let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
         leaf.application_limits = application_limits_below(own, counts.as_ref());
+        leaf.node_labels.clone_from(&above.settings.node_labels);
         tags.change(&mut leaf);
         types_are_few(books, &leaf)?;
     }
@@ -374,7 +375,14 @@ fn create(
         } else {
             let (template, user_limits) = (template.clone(), user_limits.clone());
             let application_limits = application_limits_below(None, counts.as_ref());
-            QueueSettings { template, user_limits, application_limits, ..QueueSettings::default() }
+            let node_labels = above.settings.node_labels.clone();
+            QueueSettings {
+                template,
+                user_limits,
+                application_limits,
+                node_labels,
+                ..QueueSettings::default()
+            }
         };
         let next = Name::from(alloc::format!("{parent}.{name}"));
         events.push(Event::QueueAdded {

@@ -229,6 +229,7 @@ fn on_any_node(
     let wanted = books.resources_of(ask);
     let mut nodes = in_node_order(books, row.partition);
     nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
+    nodes.retain(|(_, node)| suits(books, ask, node));
     let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
     let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
     match questions::choose(books, row, (ask, QuestionMode::Allocate), &roomy) {
@@ -244,6 +245,15 @@ fn on_any_node(
     match best.filter(|_| now.since(ask_row.created) > RESERVATION_DELAY)? {
         Ok(node) => Some(alloc::vec![Event::Reserved { ask, node }]),
         Err(step) => Some(step),
+    }
+}
+
+/// Whether a node has the label that an ask wishes for and is not on its block list, by their names.
+pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
+    let label = node.attributes.get("headroom/label").filter(|label| !label.is_empty());
+    match books.wish_of(ask) {
+        None => label.is_none(),
+        Some(wish) => label == wish.label.as_ref() && !wish.blocked.contains(&node.name),
     }
 }
 

@@ -8,9 +8,10 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
+use crate::books::NodeAttributes;
 use crate::config::{
-    ApplicationLimitsConfig, Configuration, LifetimesConfig, LimitPrecedence, NodeOrder,
-    PartitionConfig, QueueConfig, QueueStart, RuleConfig, UserFactor, UserLimitsConfig,
+    ApplicationLimitsConfig, Configuration, LifetimesConfig, LimitPrecedence, NodeLabelsConfig,
+    NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig, UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -296,6 +297,10 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
     }
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue.start = (bound % 23 == 6).then_some(QueueStart::Stopped);
+    if limits % 17 == 6 {
+        let (gpu, default) = (Name::new("gpu"), (bound % 2 == 0).then(|| Name::new("gpu")));
+        queue.node_labels = Some(NodeLabelsConfig { accessible: Some(vec![gpu]), default });
+    }
     if limits % 11 == 5 {
         queue.lifetimes = lifetimes(bound);
     }
@@ -418,6 +423,30 @@ pub(super) fn wanted(size: u8) -> Amounts {
         4 => amounts([("vcore", vcore), ("memory", 0), ("gpu", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
     }
+}
+
+/// The label of a node: mostly none.
+pub(super) fn label_of(size: u8) -> NodeAttributes {
+    let label = ["gpu", "fpga"][usize::from(size / 11 % 2)];
+    let some = (size % 11 == 3).then_some((NodeAttributes::LABEL, label));
+    some.into_iter().collect()
+}
+
+/// The label that an ask wishes for: mostly none, now and then one that no node has.
+pub(super) fn wished_label(flags: u8) -> Name {
+    match flags % 19 {
+        5 => Name::new("gpu"),
+        6 => Name::new("fpga"),
+        7 => Name::new("elsewhere"),
+        _ => Name::default(),
+    }
+}
+
+/// The nodes that an ask may not have: mostly none, in no order and twice at times.
+pub(super) fn blocked_by(flags: u8, size: u8) -> Vec<Name> {
+    let count = if flags % 9 == 4 { 1 + flags % 3 } else { 0 };
+    let node = |number| Name::from(alloc::format!("n{}", size.wrapping_add(number * 3) % NODES));
+    (0..count).map(node).collect()
 }
 
 /// What the placeholders of an application need together: often nothing, otherwise as much as

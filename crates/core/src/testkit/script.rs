@@ -80,6 +80,14 @@ impl<'line> Words<'line> {
         self.next(what).split(',').map(Name::new).collect()
     }
 
+    /// Labels in their order; `-` for none at all.
+    fn labels(&mut self, what: &str) -> Vec<Name> {
+        let mut labels = self.list(what);
+        labels.retain(|label| *label != "-");
+        labels.sort();
+        labels
+    }
+
     /// Tags as `key=value`, up to the end of the line.
     fn tags(&mut self) -> Vec<(Name, Name)> {
         let pairs = self.rest.by_ref().map(|word| word.split_once('=').unwrap_or((word, "")));
@@ -147,7 +155,7 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
 /// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
-/// `usual-lifetime 30s`, and at the end `template max vcore=1 apps=1 fair`.
+/// `usual-lifetime 30s`, `labels gpu,fpga label gpu`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -170,6 +178,14 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             "running" => queue.start = Some(QueueStart::Running),
             "lifetime" => queue.lifetimes.maximum = Some(words.seconds()),
             "usual-lifetime" => queue.lifetimes.default = Some(words.seconds()),
+            "labels" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.accessible = Some(words.labels("labels"));
+            }
+            "label" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.default = Some(words.name("a label"));
+            }
             "counts" => queue.application_limits = Some(counts(words.next("numbers"))),
             "step" => {
                 queue.user_limits.get_or_insert_default().minimum_allocation =
@@ -404,10 +420,12 @@ pub(super) fn command(
     }
 }
 
-/// `type m5`: the instance type of a node.
+/// `type m5 labelled gpu`: the instance type of a node, and its label.
 fn attributes(words: &mut Words<'_>) -> NodeAttributes {
-    let named = words.take("type").then(|| words.name("an instance type"));
-    named.map(|name| (NodeAttributes::INSTANCE_TYPE, name)).into_iter().collect()
+    let kind = words.take("type").then(|| words.name("an instance type"));
+    let label = words.take("labelled").then(|| words.name("a label"));
+    let kind = kind.map(|name| (NodeAttributes::INSTANCE_TYPE, name));
+    kind.into_iter().chain(label.map(|name| (NodeAttributes::LABEL, name))).collect()
 }
 
 /// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no
@@ -428,7 +446,7 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
 
 /// `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: on a node already, made that long after the
 /// story began. What is special about it follows in any order: `placeholder`, `group g1`,
-/// `requires n1`, `preempts`, `preemptable`, `originator`.
+/// `requires n1`, `preempts`, `preemptable`, `originator`, `labelled gpu`, `not-on n1,n2`.
 fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     let (key, application) = (words.name("an allocation key"), words.name("an application id"));
     let mut ask = Ask { partition, application, key, resources: words.amounts(), ..Ask::default() };
@@ -446,6 +464,8 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
             "preempts" => ask.may_preempt = true,
             "preemptable" => ask.preemptable = true,
             "originator" => ask.originator = true,
+            "labelled" => ask.node_label = words.name("a label"),
+            "not-on" => ask.blocked_nodes = words.list("node ids"),
             _ => panic!("`{}`: nobody understands `{word}`", words.line),
         }
     }

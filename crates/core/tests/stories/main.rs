@@ -9,6 +9,7 @@ mod applications;
 mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
+mod labels;
 mod life;
 mod lifetimes;
 mod limits;

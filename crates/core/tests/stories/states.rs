@@ -33,8 +33,8 @@ fn c12_a_stopped_queue_takes_in_nothing_and_what_is_there_finishes() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.a Draining, root.a changed, root.a.x Draining, root.a.x changed, root.a.y Stopped, root.a.y changed
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.x is Draining, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.y is Stopped, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.x is Draining, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.y is Stopped, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
             ask b1: app4 Accepted, b1 on n1, app4 Running
             ask a2: a2 on n1
             release a1: a1 released
@@ -64,7 +64,7 @@ fn c12_a_queue_that_is_started_again_is_active_at_once() {
         ",
         expect![[r#"
             node n1: root.a Stopped
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a is Stopped, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a is Stopped, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
             reload: root.a Active, root.a changed
             ask a1: app2 Accepted, a1 on n1, app2 Running
             reload: root.a Draining, root.a changed
@@ -150,7 +150,7 @@ fn c12_queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
             app app1: root.p.made made
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.p Draining, root.p changed, root.p.made Draining
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p.made is Draining, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p.made is Draining, since `state: stopped` holds at root.p, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
             app app3: rejected PL-CREATE: queue root.p.other cannot be made, since root.p is Draining; queues are made below Active ones only
             reload: root.p Active, root.p changed, root.p.made Active
             remove app1: a1 released, app1 Completing, app1 gone

@@ -114,6 +114,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         application_limits,
         start,
         lifetimes,
+        node_labels,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -131,6 +132,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         application_limits: application_limits.put(),
         start: start.put(),
         lifetimes: lifetimes.put(),
+        node_labels: node_labels.put(),
     }
 }
 
@@ -179,6 +181,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         application_limits,
         start,
         lifetimes,
+        node_labels,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -196,6 +199,7 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         application_limits: Field::take(application_limits).at("application_limits")?,
         start: Field::take(start).at("start")?,
         lifetimes: Field::take(lifetimes).at("lifetimes")?,
+        node_labels: Field::take(node_labels).at("node_labels")?,
     })
 }
 

@@ -9,6 +9,7 @@ mod command;
 mod configuration;
 mod event;
 mod life;
+mod node_labels;
 mod questions;
 mod settings;
 mod types;

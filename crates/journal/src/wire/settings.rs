@@ -42,6 +42,7 @@ structure!(
         application_limits,
         stopped,
         lifetimes,
+        node_labels,
     }
 );
 structure!(
@@ -66,6 +67,8 @@ structure!(
         preemptable,
         task_group,
         required_node,
+        node_label,
+        blocked_nodes,
     }
 );
 

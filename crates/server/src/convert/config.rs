@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeSortPolicy,
-    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigResources,
-    ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeLabels,
+    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
+    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
     ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
@@ -64,7 +64,16 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         state: outline.state.clone(),
         maximum_application_lifetime: outline.maximum_lifetime,
         default_application_lifetime: outline.default_lifetime,
+        node_labels: node_labels(&outline.accessible_labels, &outline.default_label),
     }
+}
+
+fn node_labels(
+    accessible: &Option<Vec<String>>,
+    default: &Option<String>,
+) -> Option<ConfigNodeLabels> {
+    let labels = ConfigNodeLabels { accessible: accessible.clone(), default: default.clone() };
+    (accessible.is_some() || default.is_some()).then_some(labels)
 }
 
 fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
@@ -190,6 +199,8 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     let user_limits = settings.user_limits.as_ref().filter(|own| users_above != Some(*own));
     let inherited = above
         .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
+    let labels_above = above.and_then(|above| above.node_labels.as_ref());
+    let labels = settings.node_labels.as_ref().filter(|own| labels_above != Some(*own));
     let starts_stop = settings.stopped && above.is_none_or(|above| !above.stopped);
     let lifetime = |of: fn(&LifetimesConfig) -> Option<Millis>| {
         let above = above.and_then(|above| of(&above.lifetimes));
@@ -216,6 +227,10 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         state: starts_stop.then(|| "stopped".to_owned()).unwrap_or_default(),
         maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
         default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
+        node_labels: labels.map(|labels| ConfigNodeLabels {
+            accessible: labels.accessible.as_ref().map(names),
+            default: labels.default.as_ref().map(ToString::to_string),
+        }),
     }
 }
 

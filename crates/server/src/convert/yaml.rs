@@ -146,6 +146,17 @@ fn queue(queue: &ConfigQueue) -> Map {
             map.scalar(key, &seconds);
         }
     }
+    if let Some(labels) = &queue.node_labels {
+        let mut block = Map::default();
+        match &labels.accessible {
+            Some(none) if none.is_empty() => block.scalar("accessible", &"[]"),
+            some => block.words("accessible", some.as_deref().unwrap_or_default()),
+        }
+        if let Some(label) = &labels.default {
+            block.scalar("default", &quoted(label));
+        }
+        map.map("nodelabels", block);
+    }
     map
 }
 

@@ -298,13 +298,16 @@ impl Books {
             allocation_count: 0,
             reservations: SmallVec::new(),
             first_allocation: None,
+            label: attributes.label().cloned(),
         });
+        self.shapes.node_added(node, &self.nodes[node]);
         self.partition_mut(partition).nodes.insert(name.clone(), node);
         self.resize_root(partition, &capacity);
     }
 
     pub(super) fn remove_node(&mut self, node: NodeId) {
         let row = self.nodes.remove(node).expect("the event names a node that is there");
+        self.shapes.node_removed(node);
         self.partition_mut(row.partition).nodes.remove(&*row.name);
         self.resize_root(row.partition, &row.capacity.times(-1));
     }

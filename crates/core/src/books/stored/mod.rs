@@ -117,6 +117,10 @@ impl Books {
             })?;
         }
         Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
+        let ids: alloc::vec::Vec<NodeId> = self.nodes.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            self.nodes[id].read_label();
+        }
         for (id, row) in self.nodes.iter() {
             for ask in row.reservations() {
                 let ask = self.allocations.get(*ask).filter(|ask| ask.is_pending());

@@ -88,6 +88,8 @@ fn traits() -> AskTraits {
         preemptable: true,
         task_group: Some(name("workers")),
         required_node: Some(name("")),
+        node_label: Some(name("gpu")),
+        blocked_nodes: names(&["n1", "n2"]),
     }
 }
 

@@ -8,9 +8,9 @@ use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, Configuration, FilterConfig,
-    LifetimesConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig,
-    PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueueStart,
-    RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    LifetimesConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder, NodeSortConfig,
+    PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
+    QueueConfig, QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -90,6 +90,10 @@ fn lifetimes() -> LifetimesConfig {
     LifetimesConfig { maximum: Some(Millis::from_secs(9)), default: Some(Millis::ZERO) }
 }
 
+fn node_labels() -> NodeLabelsConfig {
+    NodeLabelsConfig { accessible: Some(names(&["fpga", "gpu"])), default: Some(name("gpu")) }
+}
+
 fn rule() -> RuleConfig {
     let filter =
         FilterConfig { kind: "deny".into(), users: names(&["^adm"]), groups: names(&["dev"]) };
@@ -136,6 +140,7 @@ pub(crate) fn configuration() -> Configuration {
         application_limits: Some(few_application_limits()),
         start: Some(QueueStart::Stopped),
         lifetimes: lifetimes(),
+        node_labels: Some(NodeLabelsConfig { accessible: Some(Vec::new()), default: None }),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -189,6 +194,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         application_limits: Some(Arc::new(application_limits())),
         stopped: true,
         lifetimes: lifetimes(),
+        node_labels: Some(Arc::new(node_labels())),
     }
 }
 

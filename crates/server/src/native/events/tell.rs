@@ -306,6 +306,13 @@ fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)
             put("placeholder", json!(traits.placeholder));
             put("taskGroup", json!(traits.task_group.as_ref().map(Name::as_str)));
             put("requiredNode", json!(traits.required_node.as_ref().map(Name::as_str)));
+            if let Some(label) = &traits.node_label {
+                put("nodeLabel", json!(label.as_str()));
+            }
+            if !traits.blocked_nodes.is_empty() {
+                let nodes: Vec<&str> = traits.blocked_nodes.iter().map(Name::as_str).collect();
+                put("blockedNodes", json!(nodes));
+            }
         }
         Event::Resized { resources, .. } => {
             put("before", amounts(&named.resources));
