@@ -86,13 +86,17 @@ fn queue(from: &Queue) -> QueueConfig {
 }
 
 fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
-    let accessible = from.accessible.as_ref().map(|labels| {
+    let sorted = |labels: &[Text]| {
         let mut labels: Vec<Name> = labels.iter().map(name_of).collect();
         labels.sort();
         labels.dedup();
         labels
-    });
-    NodeLabelsConfig { accessible, default: from.default.as_ref().map(name_of) }
+    };
+    NodeLabelsConfig {
+        accessible: from.accessible.as_deref().map(sorted),
+        default: from.default.as_ref().map(name_of),
+        exclusive: sorted(&from.exclusive),
+    }
 }
 
 fn template_of(from: &Template) -> TemplateConfig {

@@ -79,6 +79,8 @@ pub struct QueueOutline {
     pub accessible_labels: Option<Vec<String>>,
     /// `nodelabels.default`.
     pub default_label: Option<String>,
+    /// `nodelabels.exclusive`.
+    pub exclusive_labels: Vec<String>,
 }
 
 /// Quantities by resource type.
@@ -237,6 +239,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
         default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
+        exclusive_labels: labels.map(|labels| list(&labels.exclusive)).unwrap_or_default(),
         accessible_labels: labels.and_then(|labels| labels.accessible.as_deref()).map(list),
         default_label: labels
             .and_then(|labels| labels.default.as_ref())

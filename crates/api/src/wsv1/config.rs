@@ -161,6 +161,9 @@ pub struct ConfigNodeLabels {
     /// The label of asks that name none; empty for nodes without a label. Absent: as the queue above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
+    /// Labels whose nodes are for asks that name them alone; `*` for all. Of the root.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exclusive: Vec<String>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.

@@ -13,6 +13,22 @@ const LABEL_MAX: usize = 63;
 /// Check all queues of a tree.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     below(root, (None, None), report);
+    for child in &root.children {
+        exclusive_is_said_at_root(child, report);
+    }
+}
+
+/// What is exclusive is so for all of a partition.
+fn exclusive_is_said_at_root(queue: &Queue, report: &mut Report) {
+    let labels = queue.node_labels.as_ref().map(|block| &block.exclusive);
+    if let Some(first) = labels.and_then(|labels| labels.first()) {
+        let message = "`exclusive` is said of the root alone, and means nothing here";
+        let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
+        report.push(warning.help("write it in `nodelabels` of root, or remove it"));
+    }
+    for child in &queue.children {
+        exclusive_is_said_at_root(child, report);
+    }
 }
 
 /// What is in force above: the accessible labels, and the default.
@@ -24,6 +40,9 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
         let labels = block.accessible.as_deref();
         for label in labels.into_iter().flatten() {
             check_accessible(label, above.0, report);
+        }
+        for label in block.exclusive.iter().filter(|one| one.value != NodeLabelsConfig::ANY) {
+            check_name(label, report);
         }
         if let Some(label) = block.default.as_ref().filter(|label| !label.value.is_empty()) {
             check_name(label, report);

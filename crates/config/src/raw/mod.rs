@@ -96,6 +96,7 @@ pub(crate) struct Template {
 pub(crate) struct NodeLabels {
     pub(crate) accessible: Option<Vec<Text>>,
     pub(crate) default: Option<Text>,
+    pub(crate) exclusive: Vec<Text>,
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.

@@ -161,9 +161,13 @@ fn template(node: &Node, report: &mut Report) -> Template {
 
 fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
     let node = fields.get("nodelabels")?;
-    let keys = &["accessible", "default"];
+    let keys = &["accessible", "default", "exclusive"];
     let mut fields = Fields::of(node, "`nodelabels`", keys, fields.report);
-    Some(NodeLabels { accessible: fields.texts("accessible"), default: fields.word("default") })
+    Some(NodeLabels {
+        accessible: fields.texts("accessible"),
+        default: fields.word("default"),
+        exclusive: fields.texts("exclusive").unwrap_or_default(),
+    })
 }
 
 fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {

@@ -330,6 +330,12 @@ impl Books {
         })
     }
 
+    /// The shape of an ask of this size, for a test that makes none.
+    #[cfg(test)]
+    pub(crate) fn shape_of(&mut self, size: &Resources) -> ShapeId {
+        self.shapes.acquire(size.clone(), None, &self.nodes)
+    }
+
     /// Rows for a test to spoil.
     #[cfg(test)]
     pub(crate) const fn rows_mut(&mut self) -> RowsMut<'_> {

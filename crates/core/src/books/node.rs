@@ -41,18 +41,22 @@ pub struct Node {
     /// Its label, as its attributes say.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) label: Option<Name>,
+    /// Whether it is for asks that name its label, and for no others.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) closed: bool,
 }
 
 impl Node {
-    /// Its label; only asks for that label may have it. None for most.
+    /// Whether it is for asks that name its label, and for no others.
+    #[inline]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Its label. None for most.
     #[inline]
     pub const fn label(&self) -> Option<&Name> {
         self.label.as_ref()
-    }
-
-    /// Find its label among its attributes.
-    pub(super) fn read_label(&mut self) {
-        self.label = self.attributes.label().cloned();
     }
 
     /// The asks that it is kept for, in the order in which that began.

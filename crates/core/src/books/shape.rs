@@ -59,7 +59,7 @@ impl Shapes {
     #[inline]
     pub(super) fn suits(&self, shape: ShapeId, id: NodeId, node: &Node) -> bool {
         let row = &self.rows[shape];
-        if row.wish.is_none() { node.label().is_none() } else { row.nodes.has(id) }
+        if row.wish.is_none() { !node.is_closed() } else { row.nodes.has(id) }
     }
 
     /// All shapes in use, with the number of their users.
@@ -107,6 +107,11 @@ impl Shapes {
     /// A node is gone.
     pub(super) fn node_removed(&mut self, id: NodeId) {
         self.each_wish(|_, nodes| nodes.remove(id));
+    }
+
+    /// Other nodes may suit.
+    pub(super) fn refresh(&mut self, all: &Table<NodeId, Node>) {
+        self.each_wish(|wish, nodes| *nodes = NodeSet::of(wish, all));
     }
 
     fn each_wish(&mut self, mut change: impl FnMut(&Wish, &mut NodeSet)) {

@@ -7,27 +7,31 @@ use crate::id::NodeId;
 use crate::name::Name;
 use crate::table::Table;
 
-use super::Node;
+use super::{Books, Node};
+use crate::id::PartitionId;
 
 /// What an ask says of nodes. Equal wishes of equal size are one shape, and are judged together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wish {
-    /// The label of the nodes that it may have; none for those without a label.
+    /// The label of the nodes that it may have; none for all whose label is not exclusive.
     pub label: Option<Name>,
     /// The nodes that it may not have, in the order of their names, each once.
     pub blocked: Vec<Name>,
 }
 
 impl Wish {
-    /// Whether it says nothing: then it may have every node without a label.
+    /// Whether it says nothing: then it may have every node whose label is not exclusive.
     pub const fn says_nothing(&self) -> bool {
         self.label.is_none() && self.blocked.is_empty()
     }
 
-    /// Whether a node has the label that is wished for.
+    /// Whether a node has the label that is wished for, or is open to who wishes for none.
     pub fn fits_label(&self, node: &Node) -> bool {
-        node.label() == self.label.as_ref()
+        match &self.label {
+            Some(label) => node.label() == Some(label),
+            None => !node.is_closed(),
+        }
     }
 
     /// Whether a node is one of those that it may not have.
@@ -89,4 +93,27 @@ impl NodeSet {
 const fn place(node: NodeId) -> (usize, u64) {
     let index = node.index();
     (index / 64, 1 << (index % 64))
+}
+
+impl Books {
+    /// Whether nodes of a partition with this label are for asks that name it alone.
+    pub(super) fn closes(&self, partition: PartitionId, label: Option<&Name>) -> bool {
+        let root = &self.queues[self.partition(partition).root];
+        let labels = root.settings.node_labels.as_ref();
+        label.is_some_and(|label| labels.is_some_and(|labels| labels.is_exclusive(label)))
+    }
+
+    /// Find out anew which nodes of a partition are for asks that name their label alone, and which
+    /// suit what is wished for.
+    pub(super) fn label_nodes(&mut self, partition: PartitionId) {
+        let mine = self.nodes.iter().filter(|(_, node)| node.partition == partition);
+        let mine: Vec<NodeId> = mine.map(|(id, _)| id).collect();
+        for id in mine {
+            let label = self.nodes[id].attributes.label().cloned();
+            let closed = self.closes(partition, label.as_ref());
+            let node = &mut self.nodes[id];
+            (node.label, node.closed) = (label, closed);
+        }
+        self.shapes.refresh(&self.nodes);
+    }
 }

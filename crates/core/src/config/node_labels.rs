@@ -1,5 +1,5 @@
 //! `nodelabels` of a queue: to which nodes with a label it has access. Source: user-headroom §4 and
-//! §10 (C18), decision page 26.
+//! §10 (C18), decision page 25.
 
 use alloc::vec::Vec;
 
@@ -14,6 +14,10 @@ pub struct NodeLabelsConfig {
     pub accessible: Option<Vec<Name>>,
     /// `default`: the label of asks that name none; empty for nodes without a label.
     pub default: Option<Name>,
+    /// `exclusive`, of the root: the labels whose nodes are for asks that name them, in order, each
+    /// once; [`Self::ANY`] for all.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub exclusive: Vec<Name>,
 }
 
 impl NodeLabelsConfig {
@@ -27,7 +31,13 @@ impl NodeLabelsConfig {
         Self {
             accessible: self.accessible.clone().or_else(|| of(above).accessible),
             default: self.default.clone().or_else(|| of(above).default),
+            exclusive: self.exclusive.clone(), // It is the root's.
         }
+    }
+
+    /// Whether nodes of a label are for asks that name it, and for no others.
+    pub fn is_exclusive(&self, label: &str) -> bool {
+        self.exclusive.iter().any(|one| *one == *label || *one == *Self::ANY)
     }
 
     /// Whether asks may name a label. Where nobody says which, they may name all.
@@ -49,13 +59,17 @@ mod tests {
         let above = NodeLabelsConfig {
             accessible: Some(vec![label("fpga"), label("gpu")]),
             default: Some(label("gpu")),
+            exclusive: vec![label("gpu")],
         };
-        let own = NodeLabelsConfig { accessible: Some(Vec::new()), default: None };
+        let own = NodeLabelsConfig { accessible: Some(Vec::new()), ..NodeLabelsConfig::default() };
         let none = own.below(Some(&above));
         assert_eq!(none.default, Some(label("gpu")));
+        assert!(above.is_exclusive("gpu") && !above.is_exclusive("fpga"));
+        assert!(!none.is_exclusive("gpu"), "that is said of the root alone");
         assert!(above.allows("gpu") && !above.allows("tpu") && !none.allows("gpu"));
         assert!(NodeLabelsConfig::default().allows("gpu"), "nobody says which");
-        let any = NodeLabelsConfig { accessible: Some(vec![label("*")]), default: None };
+        let any =
+            NodeLabelsConfig { accessible: Some(vec![label("*")]), ..NodeLabelsConfig::default() };
         assert!(any.below(Some(&above)).allows("tpu"));
     }
 }

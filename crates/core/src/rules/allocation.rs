@@ -136,6 +136,9 @@ fn update(
     node: Option<NodeId>,
 ) -> Result<Vec<Event>, Rejection> {
     let row = books.allocation(known);
+    if let Some(anew) = wished_anew(books, ask, known, node) {
+        return anew;
+    }
     let mut events = Vec::new();
     let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
     if size.as_ref() != Ok(books.resources_of(known)) {
@@ -161,6 +164,38 @@ fn update(
         place(books, &placement, &mut events);
     }
     Ok(events)
+}
+
+/// An ask that waits says something else of nodes than it did: it is withdrawn and made again, as old
+/// as it was. What says nothing of nodes leaves what was said.
+fn wished_anew(
+    books: &Books,
+    ask: &Ask,
+    known: AllocationId,
+    node: Option<NodeId>,
+) -> Option<Result<Vec<Event>, Rejection>> {
+    let row = books.allocation(known);
+    let silent = ask.node_label.is_empty() && ask.blocked_nodes.is_empty();
+    // A placeholder that came twice would count twice in its group.
+    if silent || node.is_some() || row.placeholder || !row.is_pending() {
+        return None;
+    }
+    let traits = traits(books, row.application, ask);
+    let before = books.wish_of(known).cloned().unwrap_or_default();
+    if (&before.label, &before.blocked) == (&traits.node_label, &traits.blocked_nodes) {
+        return None;
+    }
+    let added = Event::AskAdded {
+        application: row.application,
+        key: row.key.clone(),
+        resources: ask.resources.clone(),
+        priority: row.priority,
+        created: row.created,
+        traits,
+    };
+    let removed = Event::AskRemoved { ask: known, termination: Termination::StoppedByRm };
+    let sum = sum_grows(books, row.application, false, &ask.resources);
+    Some(sum.map(|()| vec![removed, added]))
 }
 
 /// Room that the RM has given already: nothing is checked, everything is counted.

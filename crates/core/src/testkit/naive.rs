@@ -251,10 +251,13 @@ fn on_any_node(
 /// Whether a node has the label that an ask wishes for and is not on its block list, by their names.
 pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
     let label = node.attributes.get("headroom/label").filter(|label| !label.is_empty());
-    match books.wish_of(ask) {
-        None => label.is_none(),
-        Some(wish) => label == wish.label.as_ref() && !wish.blocked.contains(&node.name),
-    }
+    let root = books.queue(books.partition(node.partition).root);
+    let exclusive = root.settings.node_labels.iter().flat_map(|labels| &labels.exclusive);
+    let closed =
+        exclusive.clone().any(|one| label.is_some_and(|label| one == label || *one == "*"));
+    let wish = books.wish_of(ask).cloned().unwrap_or_default();
+    let named = if wish.label.is_some() { label == wish.label.as_ref() } else { !closed };
+    named && !wish.blocked.contains(&node.name)
 }
 
 /// Whom an application is charged to; any look at its limits chooses its group first.

@@ -200,6 +200,10 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     root.start = None; // Little would happen.
     let mut one = partition(root).partitions.remove(0);
     let preemption = dice.next().unwrap_or_default();
+    if preemption % 3 == 1 {
+        let labels = one.root.node_labels.get_or_insert_default();
+        labels.exclusive = vec![Name::new(["gpu", "*"][usize::from(preemption / 3 % 2)])];
+    }
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
     one.preemption.quota_enabled = !preemption.is_multiple_of(5);
@@ -299,7 +303,8 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
     queue.start = (bound % 23 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
         let (gpu, default) = (Name::new("gpu"), (bound % 2 == 0).then(|| Name::new("gpu")));
-        queue.node_labels = Some(NodeLabelsConfig { accessible: Some(vec![gpu]), default });
+        queue.node_labels =
+            Some(NodeLabelsConfig { accessible: Some(vec![gpu]), default, exclusive: Vec::new() });
     }
     if limits % 11 == 5 {
         queue.lifetimes = lifetimes(bound);

@@ -182,6 +182,10 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 let labels = queue.node_labels.get_or_insert_default();
                 labels.accessible = Some(words.labels("labels"));
             }
+            "exclusive" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.exclusive = words.labels("labels");
+            }
             "label" => {
                 let labels = queue.node_labels.get_or_insert_default();
                 labels.default = Some(words.name("a label"));

@@ -9,6 +9,7 @@ use crate::check;
 fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
     check(
         "
+        queue root exclusive gpu
         queue root.q
         node plain vcore=2
         node g1 vcore=4 labelled gpu
@@ -20,6 +21,8 @@ fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ask a5 app1 vcore=2
         release a2
         node g2 vcore=1 labelled fpga
+        reload
+        queue root.q
         ",
         expect![[r#"
             ask a1: app1 Accepted
@@ -54,7 +57,9 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
         ask a4 app1 vcore=3 not-on n1
         wait 3s
         release a1
+        ask a4 app1 vcore=3 not-on n2,n3
         node n3 vcore=4
+        node n4 vcore=4
         ",
         expect![[r#"
             ask a1: app1 Accepted, a1 on n2, app1 Running
@@ -110,6 +115,7 @@ fn c18_a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_defaul
 fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
     check(
         "
+        queue root exclusive *
         queue root.a guaranteed vcore=4
         queue root.b guaranteed vcore=4
         node g1 vcore=4 labelled gpu
@@ -139,6 +145,7 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
 fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
     check(
         "
+        queue root exclusive gpu
         queue root.q
         node g1 vcore=4 labelled gpu
         app app1 root.q ann
@@ -159,6 +166,7 @@ fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
 fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
     check(
         "
+        queue root exclusive gpu
         queue root.q
         node g1 vcore=4 labelled gpu
         node n1 vcore=4

@@ -9,7 +9,7 @@ use super::types::ascending;
 use super::{At as _, Decoded, Field, structure};
 use crate::proto;
 
-structure!(NodeLabelsConfig = proto::NodeLabels { accessible, default });
+structure!(NodeLabelsConfig = proto::NodeLabels { accessible, default, exclusive });
 
 impl Field<Option<proto::AccessibleLabels>> for Option<Vec<Name>> {
     fn put(&self) -> Option<proto::AccessibleLabels> {

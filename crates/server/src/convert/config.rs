@@ -64,16 +64,17 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         state: outline.state.clone(),
         maximum_application_lifetime: outline.maximum_lifetime,
         default_application_lifetime: outline.default_lifetime,
-        node_labels: node_labels(&outline.accessible_labels, &outline.default_label),
+        node_labels: node_labels(outline),
     }
 }
 
-fn node_labels(
-    accessible: &Option<Vec<String>>,
-    default: &Option<String>,
-) -> Option<ConfigNodeLabels> {
-    let labels = ConfigNodeLabels { accessible: accessible.clone(), default: default.clone() };
-    (accessible.is_some() || default.is_some()).then_some(labels)
+fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
+    let labels = ConfigNodeLabels {
+        accessible: outline.accessible_labels.clone(),
+        default: outline.default_label.clone(),
+        exclusive: outline.exclusive_labels.clone(),
+    };
+    (labels != ConfigNodeLabels::default()).then_some(labels)
 }
 
 fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
@@ -230,6 +231,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         node_labels: labels.map(|labels| ConfigNodeLabels {
             accessible: labels.accessible.as_ref().map(names),
             default: labels.default.as_ref().map(ToString::to_string),
+            exclusive: names(&labels.exclusive),
         }),
     }
 }

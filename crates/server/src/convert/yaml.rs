@@ -155,6 +155,7 @@ fn queue(queue: &ConfigQueue) -> Map {
         if let Some(label) = &labels.default {
             block.scalar("default", &quoted(label));
         }
+        block.words("exclusive", &labels.exclusive);
         map.map("nodelabels", block);
     }
     map

@@ -184,8 +184,10 @@ impl Books {
             (row.max.clone(), row.settings.values.quota_preemption_delay);
         let made = (u32::from(!row.managed), u32::from(!managed));
         let counts = row.settings.application_limits != settings.application_limits;
+        let labels = row.parent.is_none() && row.settings.node_labels != settings.node_labels;
         let lifetimes = row.settings.lifetimes != settings.lifetimes || row.managed != managed;
         let partition = row.partition;
+        let partition_id = partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
@@ -210,6 +212,9 @@ impl Books {
         self.watch_drain(now, queue);
         if lifetimes {
             self.renew_lifetimes(queue);
+        }
+        if labels {
+            self.label_nodes(partition_id);
         }
         if counts {
             self.count_leaves_below(queue);
@@ -299,6 +304,7 @@ impl Books {
             reservations: SmallVec::new(),
             first_allocation: None,
             label: attributes.label().cloned(),
+            closed: self.closes(partition, attributes.label()),
         });
         self.shapes.node_added(node, &self.nodes[node]);
         self.partition_mut(partition).nodes.insert(name.clone(), node);

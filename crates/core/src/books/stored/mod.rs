@@ -117,9 +117,9 @@ impl Books {
             })?;
         }
         Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
-        let ids: alloc::vec::Vec<NodeId> = self.nodes.iter().map(|(id, _)| id).collect();
-        for id in ids {
-            self.nodes[id].read_label();
+        let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
+        for partition in partitions {
+            self.label_nodes(partition);
         }
         for (id, row) in self.nodes.iter() {
             for ask in row.reservations() {

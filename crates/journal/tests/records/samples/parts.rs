@@ -91,7 +91,11 @@ fn lifetimes() -> LifetimesConfig {
 }
 
 fn node_labels() -> NodeLabelsConfig {
-    NodeLabelsConfig { accessible: Some(names(&["fpga", "gpu"])), default: Some(name("gpu")) }
+    NodeLabelsConfig {
+        accessible: Some(names(&["fpga", "gpu"])),
+        default: Some(name("gpu")),
+        exclusive: names(&["*"]),
+    }
 }
 
 fn rule() -> RuleConfig {
@@ -140,7 +144,10 @@ pub(crate) fn configuration() -> Configuration {
         application_limits: Some(few_application_limits()),
         start: Some(QueueStart::Stopped),
         lifetimes: lifetimes(),
-        node_labels: Some(NodeLabelsConfig { accessible: Some(Vec::new()), default: None }),
+        node_labels: Some(NodeLabelsConfig {
+            accessible: Some(Vec::new()),
+            ..NodeLabelsConfig::default()
+        }),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
