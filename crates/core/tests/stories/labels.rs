@@ -39,6 +39,7 @@ fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
               a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or add nodes
             node g2: a4 on g2
               a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 7000 m, the ask needs 3000 m; wait for a release, or add nodes
+            reload: root changed, root.q changed
         "#]],
     );
 }
@@ -71,7 +72,11 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
               a4 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
             wait 3s: nothing
             release a1: a1 released, a2 on n2
-            node n3: a4 on n3
+            ask a4: a4 withdrawn
+              a4 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
+            node n3: n1 keeps a4
+              a4 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 1000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+            node n4: a4 on n4
         "#]],
     );
 }
@@ -104,8 +109,7 @@ fn c18_a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_defaul
             ask a2: refused NO_PARTITION_ACCESS: ask a2 wants nodes of label fpga, to which queue root.a.x has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
             ask b1: refused NO_PARTITION_ACCESS: ask b1 wants nodes of label gpu, to which queue root.a.y has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
             ask c1: app3 Accepted, c1 on g1, app3 Running
-            ask c2
-              c2 waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore, the most that any node in use has free is 0 m; wait for a release, or add nodes
+            ask c2: c2 on g1
             ask d1: refused NO_PARTITION_ACCESS: ask d1 wants nodes of label gpu, to which queue root.p.made has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
         "#]],
     );
