@@ -375,12 +375,11 @@ fn create(
         } else {
             let (template, user_limits) = (template.clone(), user_limits.clone());
             let application_limits = application_limits_below(None, counts.as_ref());
-            let node_labels = above.settings.node_labels.clone();
             QueueSettings {
                 template,
                 user_limits,
                 application_limits,
-                node_labels,
+                node_labels: above.settings.node_labels.clone(),
                 ..QueueSettings::default()
             }
         };

@@ -300,7 +300,7 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         }));
     }
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
-    queue.start = (bound % 23 == 6).then_some(QueueStart::Stopped);
+    queue.start = (bound % 47 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
         let (gpu, default) = (Name::new("gpu"), (bound % 2 == 0).then(|| Name::new("gpu")));
         queue.node_labels =
@@ -433,13 +433,13 @@ pub(super) fn wanted(size: u8) -> Amounts {
 /// The label of a node: mostly none.
 pub(super) fn label_of(size: u8) -> NodeAttributes {
     let label = ["gpu", "fpga"][usize::from(size / 11 % 2)];
-    let some = (size % 11 == 3).then_some((NodeAttributes::LABEL, label));
+    let some = (size % 29 == 3).then_some((NodeAttributes::LABEL, label));
     some.into_iter().collect()
 }
 
 /// The label that an ask wishes for: mostly none, now and then one that no node has.
 pub(super) fn wished_label(flags: u8) -> Name {
-    match flags % 19 {
+    match flags % 53 {
         5 => Name::new("gpu"),
         6 => Name::new("fpga"),
         7 => Name::new("elsewhere"),
@@ -449,7 +449,7 @@ pub(super) fn wished_label(flags: u8) -> Name {
 
 /// The nodes that an ask may not have: mostly none, in no order and twice at times.
 pub(super) fn blocked_by(flags: u8, size: u8) -> Vec<Name> {
-    let count = if flags % 9 == 4 { 1 + flags % 3 } else { 0 };
+    let count = if flags % 19 == 4 { 1 + flags % 3 } else { 0 };
     let node = |number| Name::from(alloc::format!("n{}", size.wrapping_add(number * 3) % NODES));
     (0..count).map(node).collect()
 }
