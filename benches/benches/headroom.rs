@@ -11,7 +11,8 @@ use headroom_benches::charge::Charges;
 use headroom_benches::cluster::Cluster;
 use headroom_benches::gangs::Rush;
 use headroom_benches::queue_file::Live;
-use headroom_benches::shares::{leave, most_of_one, sharing};
+use headroom_benches::shared_charge::SharedCharges;
+use headroom_benches::shares::{Sharing, leave, most_of_one};
 use headroom_benches::table::{
     RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
 };
@@ -52,7 +53,7 @@ fn main() {
         ("B9  gangs that others are stopped for: 1,000 nodes of 8 GPUs, 200 gangs of 64", gangs),
         ("B1  cost of a placement by how many asks wait: the first 1,000 on 1,000 nodes", waiting),
         ("Crowd  a release and the placement it allows, by how many users wait", crowd),
-        ("Shares  10 of the 20 asks of each user placed, in one leaf", shares),
+        ("Shares  asks of many users of one leaf, with user limits and without", shares),
         ("Changes  small ones where many wait, the next step included", changes),
         ("B3  a release and what it lets start, in a full cluster, by how many asks wait", full),
         ("B2  check and charge: user and group, a limit at each of 6 levels, 8 types", charges),
@@ -222,28 +223,42 @@ fn crowd(title: &str) {
 
 fn shares(title: &str) {
     head(title);
-    let kinds =
-        [("none", None), ("smooth", Some(Formula::Smooth)), ("yarn3", Some(Formula::Yarn3))];
+    let smooth = Some(Formula::Smooth);
     for users in [100, 1_000, 10_000] {
-        for (name, formula) in kinds {
-            let placed = users * 10;
+        let (without, with) = (Sharing::without(users), |of| Sharing::with(users, of));
+        for (what, of, each) in [
+            ("in order, no limits", without, 20),
+            ("in order, smooth", with(Formula::Smooth).free(), 20),
+            ("by use (fair), no limits", without.fair(), 10),
+            ("by use (fair), smooth", with(Formula::Smooth).free().fair(), 10),
+            ("in turns, smooth", with(Formula::Smooth), 10),
+            ("in turns, yarn3", with(Formula::Yarn3), 10),
+        ] {
+            let placed = users * each;
             let times = measure(
-                || sharing(users, formula),
+                || of.cluster(),
                 |cluster| assert_eq!(cluster.place(placed), placed, "there is room"),
                 |cluster| {
                     cluster.books.check().expect("the books balance");
                     // With the others the floor of one in a hundred lets the first have more.
-                    let is_equal = formula == Some(Formula::Smooth);
+                    let is_equal = of.limits == smooth && !of.is_free;
                     assert!(!is_equal || most_of_one(cluster) <= 11, "shares are equal");
                 },
             );
-            rate(&format!("{users} users, limits: {name}"), placed, &times, "/s", "");
+            rate(&format!("{users} users {what}"), placed, &times, "/s", "");
+        }
+        for (what, of) in [("no limits", without), ("smooth", with(Formula::Smooth))] {
             let times = measure(
-                || sharing(users, formula),
+                || {
+                    let mut cluster = of.cluster();
+                    // Whoever has an application is known before anything is placed.
+                    assert_eq!(cluster.place(1), 1, "there is room");
+                    cluster
+                },
                 |cluster| leave(cluster, users),
                 |cluster| cluster.books.check().expect("the books balance"),
             );
-            rate(&format!("{users} users take all back: {name}"), users * 20, &times, "/s", "");
+            rate(&format!("{users} users leave: {what}"), users, &times, "/s", "20 asks each");
         }
     }
 }
@@ -315,6 +330,18 @@ fn charges(title: &str) {
         subject.check();
         let what = format!("the same, {users} users at home in all 6 queues");
         rate(&what, 1_000_000, &times, "/s", "");
+    }
+    shared_charges();
+}
+
+/// The same in a leaf that 1,000 active users share, and what the user limit adds to it.
+fn shared_charges() {
+    for (what, with) in [("one leaf of 1000 users, no user limits", false), ("smooth", true)] {
+        let mut subject = SharedCharges::zipf(1_000, 1_000_000);
+        let times =
+            measure_core(|| if with { subject.charge_with() } else { subject.charge_without() });
+        subject.check(with);
+        rate(what, 1_000_000, &times, "/s", "");
     }
 }
 

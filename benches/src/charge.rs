@@ -121,7 +121,7 @@ impl Charges {
 }
 
 /// The types of these benchmarks: memory, vcore, and others.
-fn amounts(types: usize, amount: i64) -> Amounts {
+pub(crate) fn amounts(types: usize, amount: i64) -> Amounts {
     let mut amounts = Amounts::EMPTY;
     for lane in 0..types {
         let other = format!("other-{lane}");
@@ -209,7 +209,7 @@ impl Random {
 
 /// Numbers below `count` by Zipf's law with exponent 1, spread over the range.
 #[expect(clippy::cast_precision_loss, reason = "a draw needs no more precision")]
-fn zipf(count: usize, draws: usize) -> Vec<u32> {
+pub(crate) fn zipf(count: usize, draws: usize) -> Vec<u32> {
     let mut total = 0.0;
     let sums: Vec<f64> = (1..=count)
         .map(|rank| {

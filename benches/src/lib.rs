@@ -7,6 +7,7 @@ pub mod durable;
 pub mod gangs;
 pub mod queue_file;
 pub mod runs;
+pub mod shared_charge;
 pub mod shares;
 pub mod snapshot;
 pub mod table;

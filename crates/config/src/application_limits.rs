@@ -35,6 +35,7 @@ pub(crate) fn build(from: Option<&ApplicationLimits>) -> Option<ApplicationLimit
         max_parallel_per_user: number(&from.max_parallel_per_user),
         max_parallel_by_user: by_user,
         driver: from.driver.as_ref().and_then(part),
+        max_per_queue: number(&from.max_per_queue),
     })
 }
 

@@ -3,14 +3,15 @@
 use headroom_core::Name;
 use headroom_core::config::{
     Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
-    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig,
-    TemplateConfig,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
+    QueuePreemptionConfig, RuleConfig, TemplateConfig,
 };
 
 use crate::application_limits;
+use crate::capacity;
 use crate::check::{self, Tree};
 use crate::life;
-use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
+use crate::raw::{Limit, NodeLabels, Queue, QueuePreemption, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -49,6 +50,8 @@ fn partition(tree: Tree) -> PartitionConfig {
             quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
             strict_guarantee: partition.strict_guarantee.unwrap_or(defaults.strict_guarantee),
             balance: partition.balance.unwrap_or(defaults.balance),
+            intra_queue_enabled: partition.intra_queue.unwrap_or(defaults.intra_queue_enabled),
+            observe_only: partition.observe_only.unwrap_or(defaults.observe_only),
         },
         user_group_resolver: partition.resolver.value,
         user_limits: partition.user_limits.as_ref().map(user_limits::build),
@@ -79,6 +82,8 @@ fn queue(from: &Queue) -> QueueConfig {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
+        capacity: capacity::build(from.capacity.as_ref()),
+        preemption: preemption(from.preemption),
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
         node_labels: from.node_labels.as_ref().map(node_labels),
@@ -99,6 +104,11 @@ fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
     }
 }
 
+const fn preemption(from: QueuePreemption) -> QueuePreemptionConfig {
+    let QueuePreemption { disabled, intra_queue_disabled, balance } = from;
+    QueuePreemptionConfig { disabled, intra_queue_disabled, balance }
+}
+
 fn template_of(from: &Template) -> TemplateConfig {
     let filled = from
         .properties
@@ -111,6 +121,7 @@ fn template_of(from: &Template) -> TemplateConfig {
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
+        capacity: capacity::build(from.capacity.as_ref()),
     }
 }
 

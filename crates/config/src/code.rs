@@ -138,6 +138,28 @@ codes! {
     ApplicationDriver: Error = "AL-DRIVER",
     /// A number of applications for what is no user name.
     ApplicationUserName: Error = "AL-USERNAME",
+    /// The root queue has a `capacity`; it has what the nodes have.
+    CapacityRoot: Error = "CP-ROOT",
+    /// `mode` in `capacity` is neither `percent`, `weight` nor `absolute`.
+    CapacityMode: Error = "CP-MODE",
+    /// `value` in `capacity` is missing, or no percentage or weight.
+    CapacityValue: Error = "CP-VALUE",
+    /// `maximum` in `capacity` is no percentage.
+    CapacityMaximum: Error = "CP-MAX",
+    /// A queue is guaranteed more percent than it may use.
+    CapacityOverMaximum: Error = "CP-VALUE>MAX",
+    /// A number in an absolute `capacity`, whose amounts are those of `resources`.
+    CapacityAbsolute: Error = "CP-ABSOLUTE",
+    /// `resources.guaranteed` beside a `capacity` that says the same by percent or weight.
+    CapacityGuaranteed: Error = "CP-GUARANTEED",
+    /// A `childtemplate` whose `capacity` is not by weight.
+    CapacityTemplate: Error = "CP-TEMPLATE",
+    /// Siblings with and without `capacity`, or of different modes.
+    CapacitySiblings: Error = "CP-SIBLINGS",
+    /// The percentages of siblings do not add up to 100.
+    CapacitySum: Error = "CP-SUM",
+    /// Parts by percent or weight of a queue that is guaranteed nothing.
+    CapacityOfNothing: Error = "CP-PARENT",
     /// `state` of a queue is neither `running` nor `stopped`.
     QueueStateWord: Error = "S-WORD",
     /// A queue is said to run below one that is stopped.
@@ -218,6 +240,8 @@ codes! {
     ApplicationsLoose: Warning = "AL-LOOSE",
     /// A leaf that guarantees nothing may take in all applications that a queue above may.
     ApplicationsNoShare: Warning = "AL-NOSHARE",
+    /// Siblings whose percentages or weights are all 0: none of them is guaranteed anything.
+    CapacityAllZero: Warning = "CP-ZERO",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
 }

@@ -1,6 +1,8 @@
 //! What must hold for every input whatsoever: one function for the tests and the fuzzer.
 
-use crate::{ALIAS_EVENTS_MAX, STACK_BYTES, Severity, Style, read, review_bytes, yaml};
+use headroom_core::userlimit::Formula;
+
+use crate::{ALIAS_EVENTS_MAX, Code, STACK_BYTES, Severity, Style, read, review_bytes, yaml, yarn};
 
 /// Parser steps that a text may cost: a few for each byte, and what aliases repeat within their
 /// bound.
@@ -62,4 +64,27 @@ fn same_as_itself(configuration: &headroom_core::config::Configuration) -> bool 
     #[expect(clippy::eq_op, reason = "what is not a number differs from itself")]
     let same = configuration == configuration;
     same
+}
+
+/// Convert any bytes as a file of `CapacityScheduler`, with each formula.
+///
+/// # Panics
+/// When something does not hold: the same text twice, every note in it, and a text that is YAML with
+/// known keys.
+pub fn exercise_yarn(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for formula in [Formula::Yarn3, Formula::Smooth] {
+        let files = [yarn::Source { name: "x.xml", text }];
+        let Ok(first) = yarn::convert(&files, formula) else { return };
+        assert_eq!(Ok(&first), yarn::convert(&files, formula).as_ref(), "the same twice");
+        for note in &first.notes {
+            assert!(!note.why.is_empty(), "{note:?} says why");
+            assert!(first.text.contains(&format!("# {note}\n")), "{note:?} is in the file");
+        }
+        let found = review_bytes(first.text.as_bytes()).diagnostics;
+        let broken = [Code::Yaml, Code::YamlType, Code::YamlDuplicate];
+        for one in found.iter() {
+            assert!(!broken.contains(&one.code), "{one:?} in\n{}", first.text);
+        }
+    }
 }

@@ -33,6 +33,7 @@
 mod advice;
 mod application_limits;
 mod build;
+mod capacity;
 mod check;
 mod checksum;
 mod code;
@@ -52,6 +53,7 @@ pub mod user_limits;
 mod vector;
 mod written;
 mod yaml;
+pub mod yarn;
 
 use headroom_core::config::Configuration;
 
@@ -61,11 +63,12 @@ pub use diagnostic::{
     Counts, DIAGNOSTICS_MAX, Diagnostic, Diagnostics, Mark, Severity, Span, Stage,
 };
 #[doc(hidden)]
-pub use exercise::exercise;
+pub use exercise::{exercise, exercise_yarn};
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
-    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
-    RuleOutline, TemplateOutline, UserLimitsOutline, outline,
+    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
+    QueuePreemptionOutline, ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
+    outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

@@ -28,6 +28,10 @@ pub struct PartitionOutline {
     pub strict_guarantee: Option<bool>,
     /// `preemption.balance`.
     pub balance: Option<bool>,
+    /// `preemption.intraqueueenabled`.
+    pub intra_queue: Option<bool>,
+    /// `preemption.observeonly`.
+    pub observe_only: Option<bool>,
     /// `limitprecedence`.
     pub limit_precedence: String,
     /// `nodesortpolicy.type`.
@@ -69,6 +73,10 @@ pub struct QueueOutline {
     pub user_limits: Option<UserLimitsOutline>,
     /// `applicationlimits`.
     pub application_limits: Option<ApplicationLimitsOutline>,
+    /// `capacity`.
+    pub capacity: Option<CapacityOutline>,
+    /// `preemption`.
+    pub preemption: QueuePreemptionOutline,
     /// `state`; empty where nothing is said.
     pub state: String,
     /// `maximumapplicationlifetime`, in seconds.
@@ -81,6 +89,17 @@ pub struct QueueOutline {
     pub default_label: Option<String>,
     /// `nodelabels.exclusive`.
     pub exclusive_labels: Vec<String>,
+}
+
+/// Who may be stopped for whom in a queue. What is absent was not written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueuePreemptionOutline {
+    /// Not for other queues.
+    pub disabled: Option<bool>,
+    /// Not for other users of the same leaf.
+    pub intra_queue_disabled: Option<bool>,
+    /// Up to its part of what there is.
+    pub balance: Option<bool>,
 }
 
 /// Quantities by resource type.
@@ -105,6 +124,19 @@ pub struct TemplateOutline {
     pub user_limits: Option<UserLimitsOutline>,
     /// `applicationlimits`.
     pub application_limits: Option<ApplicationLimitsOutline>,
+    /// `capacity`.
+    pub capacity: Option<CapacityOutline>,
+}
+
+/// What part of its parent a queue has; as it is written, empty where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapacityOutline {
+    /// What the part is said in.
+    pub mode: String,
+    /// The percentage or weight.
+    pub value: String,
+    /// How many percent of what its parent may use.
+    pub maximum: String,
 }
 
 /// How users share leaves; numbers and words as they are written, empty where nothing is said.
@@ -145,6 +177,8 @@ pub struct ApplicationLimitsOutline {
     pub max_parallel_by_user: BTreeMap<String, u64>,
     /// `maximumdriverresourcepercent`, as it is written.
     pub driver: String,
+    /// `globalqueuemaxapplication`.
+    pub max_per_queue: u64,
 }
 
 /// What some users and groups may use in a queue.
@@ -205,6 +239,8 @@ fn partition(tree: &Tree) -> PartitionOutline {
         quota_preemption: partition.quota_preemption,
         strict_guarantee: partition.strict_guarantee,
         balance: partition.balance,
+        intra_queue: partition.intra_queue,
+        observe_only: partition.observe_only,
         limit_precedence: partition.limit_precedence.value.clone(),
         node_policy: partition.node_policy.value.clone(),
         node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
@@ -221,6 +257,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         resources: resources(&value.resources),
         user_limits: value.user_limits.as_ref().map(user_limits),
         application_limits: value.application_limits.as_ref().map(application_limits),
+        capacity: value.capacity.as_ref().map(capacity),
     });
     let labels = from.node_labels.as_ref();
     QueueOutline {
@@ -236,6 +273,12 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         limits: from.limits.value.iter().map(limit).collect(),
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
+        capacity: from.capacity.as_ref().map(capacity),
+        preemption: QueuePreemptionOutline {
+            disabled: from.preemption.disabled,
+            intra_queue_disabled: from.preemption.intra_queue_disabled,
+            balance: from.preemption.balance,
+        },
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
         default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
@@ -245,6 +288,13 @@ fn queue(from: &raw::Queue) -> QueueOutline {
             .and_then(|labels| labels.default.as_ref())
             .map(|one| one.value.clone()),
     }
+}
+
+fn capacity(from: &raw::Capacity) -> CapacityOutline {
+    let raw::Capacity { mode, value, maximum, span: _ } = from;
+    let [mode, value, maximum] = [mode, value, maximum]
+        .map(|text| text.as_ref().map(|one| one.value.clone()).unwrap_or_default());
+    CapacityOutline { mode, value, maximum }
 }
 
 fn user_limits(from: &raw::UserLimits) -> UserLimitsOutline {
@@ -273,6 +323,7 @@ fn application_limits(from: &raw::ApplicationLimits) -> ApplicationLimitsOutline
         max_parallel_per_user: number(&from.max_parallel_per_user),
         max_parallel_by_user: from.max_parallel_by_user.iter().filter_map(of_user).collect(),
         driver: from.driver.as_ref().map(|text| text.value.clone()).unwrap_or_default(),
+        max_per_queue: number(&from.max_per_queue),
     }
 }
 

@@ -59,6 +59,7 @@ partitions:
             .map(|(user, number)| (user.into(), number))
             .into(),
         driver: Some(Decimal::TENTH),
+        ..ApplicationLimitsConfig::default()
     };
     assert_eq!(research.application_limits.as_ref(), Some(&expected));
     assert_eq!(expected.parallel_of("svc$"), Some(30), "names are in order");

@@ -105,6 +105,10 @@ const TOKENS: &[&str] = &[
     "maxparallelappsbyuser: {ann: 1}\n",
     "maximumapplicationsperuser: 1\n",
     "maxparallelappsperuser: 1\n",
+    "capacity: {mode: percent, value: 100, maximum: 50}\n",
+    "capacity: {mode: weight, value: 1}\n",
+    "capacity: {mode: absolute}\n",
+    "value: 40\n",
 ];
 
 fn edit(text: &mut Vec<u8>, dice: &mut Dice, others: &[Vec<u8>]) {

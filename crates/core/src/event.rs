@@ -314,6 +314,13 @@ pub enum Event {
         /// For whom.
         cause: PreemptionCause,
     },
+    /// An allocation would be asked to stop, where this is only observed. Changes nothing.
+    PreemptionObserved {
+        /// Which.
+        victim: AllocationId,
+        /// For whom.
+        cause: PreemptionCause,
+    },
     /// Others were asked to stop for an ask; this happens once to each.
     PreemptionTriggered {
         /// Which ask.
@@ -429,8 +436,10 @@ pub struct AskTraits {
 /// For whom an allocation is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PreemptionCause {
-    /// For an ask of a queue that has less than its guarantee.
+    /// For an ask of a queue that has less than its guarantee, or its part of what there is.
     Guarantee(AllocationId),
+    /// For an ask of a user who has less than his share of the leaf, where this one's has more.
+    Share(AllocationId),
     /// For an ask that may run on this node only.
     RequiredNode(AllocationId),
     /// Because this queue uses more than its maximum.

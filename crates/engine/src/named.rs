@@ -131,11 +131,11 @@ impl Look<'_> {
                     ..self.allocation(member)
                 })
             }
-            Event::Preempted { victim, cause } => {
+            Event::Preempted { victim, cause } | Event::PreemptionObserved { victim, cause } => {
                 let other = match cause {
-                    PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
-                        self.key_of(*ask)
-                    }
+                    PreemptionCause::Guarantee(ask)
+                    | PreemptionCause::Share(ask)
+                    | PreemptionCause::RequiredNode(ask) => self.key_of(*ask),
                     PreemptionCause::Quota(queue) => self.books.queue(*queue).path.clone(),
                 };
                 Named { other, ..self.allocation(*victim) }

@@ -295,9 +295,11 @@ impl Teller<'_> {
     }
 
     fn cause(&self, cause: headroom_core::PreemptionCause) -> Name {
-        use headroom_core::PreemptionCause::{Guarantee, Quota, RequiredNode};
+        use headroom_core::PreemptionCause::{Guarantee, Quota, RequiredNode, Share};
         match cause {
-            Guarantee(ask) | RequiredNode(ask) => self.books.allocation(ask).key.clone(),
+            Guarantee(ask) | Share(ask) | RequiredNode(ask) => {
+                self.books.allocation(ask).key.clone()
+            }
             Quota(queue) => self.books.queue(queue).path.clone(),
         }
     }

@@ -9,6 +9,8 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 
 /// The version of the record format that this crate writes, and the newest that it reads.
 ///
+/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 parts of queues by
+/// percent and weight.
 /// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 states
 /// of queues, lifetimes of applications, labels and block lists of nodes.
 pub const FORMAT: u32 = 4;

@@ -75,6 +75,27 @@ pub struct ConfigPreemption {
     /// Ours: up to the fair split of what queues that ask have together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
+    /// Ours: users of a leaf take from each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intra_queue_enabled: Option<bool>,
+    /// Ours: it is said who would be stopped, and nobody is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observe_only: Option<bool>,
+}
+
+/// Ours: who may be stopped for whom in a queue. What is absent is as above it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigQueuePreemption {
+    /// Nothing is stopped for other queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// Nothing is stopped for other users of the same leaf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intra_queue_disabled: Option<bool>,
+    /// Others are stopped up to its part of what there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<bool>,
 }
 
 /// How nodes are ordered.
@@ -135,6 +156,12 @@ pub struct ConfigQueue {
     /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<ConfigCapacity>,
+    /// Ours: who may be stopped for whom. Absent: nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<ConfigQueuePreemption>,
     /// Ours: `running` or `stopped`. Absent: as the queue above.
     #[serde(default, skip_serializing_if = "is_default")]
     pub state: String,
@@ -196,6 +223,9 @@ pub struct ChildTemplate {
     /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<ConfigCapacity>,
 }
 
 /// Ours: how users share leaves. What is absent is as above. Numbers are decimals as they are
@@ -255,6 +285,24 @@ pub struct ConfigApplicationLimits {
     /// How much of a leaf drivers may have, as a factor: a decimal as it is written, of which 1 is all.
     #[serde(rename = "MaximumDriverResourcePercent", default, skip_serializing_if = "is_default")]
     pub driver: String,
+    /// So many in each leaf that says nothing else; of a partition and its root alone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub global_queue_max_application: u64,
+}
+
+/// Ours: what part of its parent a queue is guaranteed and may use. Numbers are decimals as they are
+/// written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigCapacity {
+    /// `percent`, `weight` or `absolute`: then the resources are the capacity.
+    pub mode: String,
+    /// The percentage, or the weight among siblings.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub value: String,
+    /// How many percent of what its parent may use.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub maximum: String,
 }
 
 /// A placement rule of the queue file.

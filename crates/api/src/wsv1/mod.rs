@@ -36,9 +36,9 @@ pub use application::{Application, PlaceholderData, ResourceHistory, StateChange
 pub use ask::{AllocationLogEntry, Ask};
 pub use cluster::Cluster;
 pub use config::{
-    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeLabels,
-    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
+    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};

@@ -7,8 +7,8 @@ use crate::application_limits::count;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{ApplicationLimits, Partition, Text};
-use crate::vector::Vector;
 
+use super::capacity::guarantees;
 use super::survey::Survey;
 
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
@@ -47,7 +47,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         }
         let above = place.above.and_then(|above| nearest[above]);
         if !place.is_parent() {
-            let guarantees = !Vector::of(place.queue.resources.guaranteed.as_ref()).is_zero();
+            let guarantees = guarantees(place.queue);
             fallers.note(position, guarantees, above.filter(|_| own_max.is_none()));
         }
         all.push(here);

@@ -6,6 +6,7 @@
 mod access;
 mod amounts;
 mod application_limits;
+mod capacity;
 mod limits;
 mod placement;
 mod properties;
@@ -28,5 +29,6 @@ pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
         limits::advise(&survey, report);
         user_limits::advise(&tree.partition, &survey, report);
         application_limits::advise(&tree.partition, &survey, report);
+        capacity::advise(&survey, report);
     }
 }

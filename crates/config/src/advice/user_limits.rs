@@ -14,6 +14,7 @@ use crate::raw::{Partition, Text, UserLimits};
 use crate::user_limits::factor;
 use crate::vector::{Measure, Vector, show, smallest, write};
 
+use super::capacity::{guarantees, times_guaranteed};
 use super::survey::Survey;
 
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
@@ -132,11 +133,10 @@ fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
 
 fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
     let Some(block) = here.block else { return };
-    let guaranteed = scene.guaranteed();
-    if !guaranteed.is_zero() {
+    let queue = scene.survey.get(scene.position).queue;
+    if guarantees(queue) {
         return;
     }
-    let queue = scene.survey.get(scene.position).queue;
     let own = queue.user_limits.as_ref().map(|own| own.span);
     let message = format!(
         "the users of {} have neither share nor cap: it guarantees nothing that they could share",
@@ -145,7 +145,7 @@ fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
     let warning =
         Diagnostic::warning(Code::UserLimitNoShare, own.unwrap_or(queue.name.span), message);
     let warning = if own.is_none() { warning.also(block.span, "in force here") } else { warning };
-    report.push(warning.help("write `resources.guaranteed` for the queue"));
+    report.push(warning.help("write `resources.guaranteed` or a `capacity` for the queue"));
 }
 
 /// Compare with what the queue guarantees, type by type; the first type is told.
@@ -161,6 +161,7 @@ fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
     let guaranteed = scene.guaranteed();
     let some = || guaranteed.iter().filter(|(_, measure)| measure.amount > Quantity::ZERO);
     if let Some((text, times)) = factor {
+        loose_part(scene, (text, times), report);
         let loose = some().find_map(|(resource, share)| {
             let room = scene.room(resource)?;
             (of(share, times) > one_of(room)).then_some((resource, share, room))
@@ -180,6 +181,32 @@ fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
         }
     }
 }
+
+/// Compare with what the queue may use where both are percentages of the cluster.
+fn loose_part(scene: &Scene<'_>, (text, times): (&Text, Decimal), report: &mut Report) {
+    if scene.of_template.is_some() {
+        return;
+    }
+    let Some((most, least)) = times_guaranteed(scene.survey, scene.position) else { return };
+    let one = u128::try_from(Decimal::ONE.millionths()).unwrap_or(1);
+    let wanted = u128::try_from(times.millionths()).unwrap_or(0);
+    let both = wanted.checked_mul(least).zip(most.checked_mul(one));
+    if both.is_none_or(|(user, queue)| user <= queue) {
+        return;
+    }
+    let hundredths = most.saturating_mul(100) / least;
+    let message = format!(
+        "`userlimitfactor` is {times}: one user of {} may have that many times what it is guaranteed, and the queue \
+         itself no more than {}.{:02} times",
+        scene.name(),
+        hundredths / 100,
+        hundredths % 100
+    );
+    report.push(Diagnostic::warning(Code::UserLimitLoose, text.span, message).help(LESS));
+}
+
+/// What helps where one user may have more than his queue.
+const LESS: &str = "write less, or -1 where one user may have all; with less, those who come later get their part sooner";
 
 /// So many times an amount, in millionths.
 fn of(measure: Measure, times: Decimal) -> i128 {
@@ -205,7 +232,7 @@ fn loose_factor(
     Diagnostic::warning(Code::UserLimitLoose, text.span, message)
         .also(share.span, "guaranteed")
         .also(room.span, "the maximum")
-        .help("write less, or -1 where one user may have all; with less, those who come later get their part sooner")
+        .help(LESS)
 }
 
 fn large_maximum(scene: &Scene<'_>, resource: &str, share: Measure, most: Measure) -> Diagnostic {

@@ -17,10 +17,19 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
 }
 
 /// Check the blocks of a queue. A template is looked at wherever it is written.
-pub(super) fn check_queue(queue: &Queue, report: &mut Report) {
+pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     check_block(queue.application_limits.as_ref(), report);
     let template = queue.template.as_ref().map(|template| &template.value);
-    check_block(template.and_then(|template| template.application_limits.as_ref()), report);
+    let template = template.and_then(|template| template.application_limits.as_ref());
+    check_block(template, report);
+    let own = queue.application_limits.as_ref().filter(|_| !is_root);
+    for text in own.into_iter().chain(template).filter_map(|block| block.max_per_queue.as_ref()) {
+        let message = "`globalqueuemaxapplication` has no effect here: it is for all leaves";
+        let warning = Diagnostic::warning(Code::NoEffect, text.span, message);
+        report.push(
+            warning.help("write it for the partition, or `maximumapplications` for this queue"),
+        );
+    }
 }
 
 fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {

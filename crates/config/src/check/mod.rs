@@ -7,6 +7,7 @@
 mod access;
 mod application_limits;
 mod applications;
+mod capacity;
 mod life;
 mod limit_tree;
 mod limits;
@@ -61,7 +62,8 @@ fn check_tree(tree: &Tree, report: &mut Report) {
         limits::check(queue, is_root, report);
         properties::check(queue, report);
         template::check(queue, report);
-        application_limits::check_queue(queue, report);
+        application_limits::check_queue(queue, is_root, report);
+        capacity::check_queue(queue, is_root, report);
     });
     resources::check(&tree.root, report);
     let rules: &[Rule] = &tree.partition.rules;

@@ -43,6 +43,8 @@ pub(crate) struct Partition {
     pub(crate) quota_preemption: Option<bool>,
     pub(crate) strict_guarantee: Option<bool>,
     pub(crate) balance: Option<bool>,
+    pub(crate) intra_queue: Option<bool>,
+    pub(crate) observe_only: Option<bool>,
     pub(crate) limit_precedence: Text,
     pub(crate) node_policy: Text,
     pub(crate) node_weights: Vec<(Text, At<f64>)>,
@@ -65,6 +67,8 @@ pub(crate) struct Queue {
     pub(crate) limits: At<Vec<Limit>>,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) capacity: Option<Capacity>,
+    pub(crate) preemption: QueuePreemption,
     /// `state`.
     pub(crate) start: Option<Text>,
     /// `maximumapplicationlifetime`.
@@ -72,6 +76,14 @@ pub(crate) struct Queue {
     /// `defaultapplicationlifetime`.
     pub(crate) default_lifetime: Option<Text>,
     pub(crate) node_labels: Option<NodeLabels>,
+}
+
+/// The block `preemption` of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct QueuePreemption {
+    pub(crate) disabled: Option<bool>,
+    pub(crate) intra_queue_disabled: Option<bool>,
+    pub(crate) balance: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,6 +101,17 @@ pub(crate) struct Template {
     pub(crate) resources: Resources,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) capacity: Option<Capacity>,
+}
+
+/// The block `capacity`; numbers are texts, so that no digit of them is lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Capacity {
+    /// The block, or its key where it has nothing.
+    pub(crate) span: Span,
+    pub(crate) mode: Option<Text>,
+    pub(crate) value: Option<Text>,
+    pub(crate) maximum: Option<Text>,
 }
 
 /// The block `nodelabels`.
@@ -133,16 +156,19 @@ pub(crate) struct ApplicationLimits {
     pub(crate) max_parallel_by_user: Vec<(Text, Text)>,
     /// `maximumdriverresourcepercent`.
     pub(crate) driver: Option<Text>,
+    /// `globalqueuemaxapplication`.
+    pub(crate) max_per_queue: Option<Text>,
 }
 
 impl ApplicationLimits {
     /// The counts that are for no user by name, by key.
-    pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 4] {
+    pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 5] {
         [
             ("maximumapplications", self.max.as_ref()),
             ("maximumapplicationsperuser", self.max_per_user.as_ref()),
             ("maxparallelapps", self.max_parallel.as_ref()),
             ("maxparallelappsperuser", self.max_parallel_per_user.as_ref()),
+            ("globalqueuemaxapplication", self.max_per_queue.as_ref()),
         ]
     }
 

@@ -6,8 +6,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, File, Filter, Limit, NodeLabels, Partition, Queue, Resources, Rule,
-    Template, Text, UserLimits,
+    ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue,
+    QueuePreemption, Resources, Rule, Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -75,12 +75,21 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
     let (rules, _) = fields.list("placementrules").unwrap_or_default();
     partition.rules = rules.into_iter().map(|node| rule(node, fields.report)).collect();
     if let Some(node) = fields.get("preemption") {
-        let keys = &["enabled", "quotapreemptionenabled", "strictguarantee", "balance"];
+        let keys = &[
+            "enabled",
+            "quotapreemptionenabled",
+            "strictguarantee",
+            "balance",
+            "intraqueueenabled",
+            "observeonly",
+        ];
         let mut preemption = Fields::of(node, "`preemption`", keys, fields.report);
         partition.preemption = preemption.flag("enabled");
         partition.quota_preemption = preemption.flag("quotapreemptionenabled");
         partition.strict_guarantee = preemption.flag("strictguarantee");
         partition.balance = preemption.flag("balance");
+        partition.intra_queue = preemption.flag("intraqueueenabled");
+        partition.observe_only = preemption.flag("observeonly");
     }
     if let Some(node) = fields.get("nodesortpolicy") {
         let keys = &["type", "resourceweights"];
@@ -115,6 +124,8 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "limits",
         "userlimits",
         "applicationlimits",
+        "capacity",
+        "preemption",
         "state",
         "maximumapplicationlifetime",
         "defaultapplicationlifetime",
@@ -132,6 +143,8 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         limits: limits(&mut fields),
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
+        capacity: capacity(&mut fields),
+        preemption: preemption(&mut fields),
         start: fields.word("state"),
         maximum_lifetime: fields.number("maximumapplicationlifetime"),
         default_lifetime: fields.number("defaultapplicationlifetime"),
@@ -147,8 +160,28 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
     queue
 }
 
+fn preemption(fields: &mut Fields<'_, '_>) -> QueuePreemption {
+    let Some(node) = fields.get("preemption") else {
+        return QueuePreemption::default();
+    };
+    let keys = &["disabled", "intraqueuedisabled", "balance"];
+    let mut fields = Fields::of(node, "`preemption` of a queue", keys, fields.report);
+    QueuePreemption {
+        disabled: fields.flag("disabled"),
+        intra_queue_disabled: fields.flag("intraqueuedisabled"),
+        balance: fields.flag("balance"),
+    }
+}
+
 fn template(node: &Node, report: &mut Report) -> Template {
-    let keys = &["maxapplications", "properties", "resources", "userlimits", "applicationlimits"];
+    let keys = &[
+        "maxapplications",
+        "properties",
+        "resources",
+        "userlimits",
+        "applicationlimits",
+        "capacity",
+    ];
     let mut fields = Fields::of(node, "`childtemplate`", keys, report);
     Template {
         max_applications: fields.count("maxapplications"),
@@ -156,7 +189,21 @@ fn template(node: &Node, report: &mut Report) -> Template {
         resources: resources(&mut fields),
         user_limits: user_limits(&mut fields),
         application_limits: application_limits(&mut fields),
+        capacity: capacity(&mut fields),
     }
+}
+
+fn capacity(fields: &mut Fields<'_, '_>) -> Option<Capacity> {
+    let entry = fields.entry("capacity")?;
+    let span = fields.get("capacity").map_or(entry.key.span, |block| block.span);
+    let keys = &["mode", "value", "maximum"];
+    let mut fields = Fields::of(&entry.value, "`capacity`", keys, fields.report);
+    Some(Capacity {
+        span,
+        mode: fields.word("mode"),
+        value: fields.number("value"),
+        maximum: fields.number("maximum"),
+    })
 }
 
 fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
@@ -236,6 +283,7 @@ fn application_limits(fields: &mut Fields<'_, '_>) -> Option<ApplicationLimits> 
         "maxparallelappsperuser",
         "maxparallelappsbyuser",
         "maximumdriverresourcepercent",
+        "globalqueuemaxapplication",
     ];
     let mut fields = Fields::of(&entry.value, "`applicationlimits`", keys, fields.report);
     for key in keys {
@@ -253,6 +301,7 @@ fn application_limits(fields: &mut Fields<'_, '_>) -> Option<ApplicationLimits> 
         max_parallel_per_user: fields.number("maxparallelappsperuser"),
         max_parallel_by_user: fields.numbers("maxparallelappsbyuser"),
         driver: fields.number("maximumdriverresourcepercent"),
+        max_per_queue: fields.number("globalqueuemaxapplication"),
     })
 }
 

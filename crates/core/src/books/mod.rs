@@ -9,6 +9,7 @@ mod application;
 mod apply;
 mod attributes;
 mod by_priority;
+mod capacity;
 mod gang;
 mod lifetime;
 mod line;
@@ -48,7 +49,7 @@ pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
-pub use users::{LeafUser, LeafUsers};
+pub use users::{Followed, LeafUser, LeafUsers};
 pub use wish::Wish;
 
 use alloc::collections::BTreeMap;

@@ -57,6 +57,9 @@ pub struct Partition {
     pub queues: OrderedMap<Name, QueueId>,
     /// How many of them placement rules made.
     pub queues_made: u32,
+    /// How many queues have a part of their parent; follows from their settings.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) capacities: u32,
     /// Nodes by node id.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub nodes: OrderedMap<Name, NodeId>,

@@ -3,9 +3,11 @@
 use alloc::sync::Arc;
 use core::fmt;
 
+use crate::config::legal::RECOVERY_QUEUE;
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, LifetimesConfig, NodeLabelsConfig, Properties,
-    PropertyValues, TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, NodeLabelsConfig,
+    PreemptionPolicy, Properties, PropertyValues, QueuePreemptionConfig, TemplateConfig,
+    UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -42,6 +44,12 @@ pub struct QueueSettings {
     /// the numbers are own ones, what is said of users and drivers is inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
+    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub capacity: Option<CapacityConfig>,
+    /// Who may be stopped for whom here and below: own ones over inherited ones.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub preemption: QueuePreemptionConfig,
     /// Whether the queue file says that it is stopped, or a queue above it.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub stopped: bool,
@@ -67,6 +75,8 @@ impl fmt::Debug for QueueSettings {
             template,
             user_limits,
             application_limits,
+            capacity,
+            preemption,
             stopped,
             lifetimes,
             node_labels,
@@ -86,6 +96,12 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
+        }
+        if let Some(capacity) = capacity {
+            shown.field("capacity", capacity);
+        }
+        if !preemption.says_nothing() {
+            shown.field("preemption", preemption);
         }
         if *stopped {
             shown.field("stopped", stopped);
@@ -142,14 +158,18 @@ pub struct Queue {
     pub state: QueueState,
     /// Settings in force.
     pub settings: Arc<QueueSettings>,
-    /// What cannot be exceeded: as configured; for the root the sum of its nodes. None is
-    /// unlimited, for the root nothing.
+    /// What cannot be exceeded: as configured, or as its part of what its parent may use comes to;
+    /// for the root the sum of its nodes. None is unlimited, for the root nothing.
     pub max: Option<Resources>,
     /// What is left of `max`, in its types only; may be negative. Kept beside `allocated`
     /// so that a check is one comparison.
     pub left: Option<Resources>,
-    /// What the queue can always get back.
+    /// What the queue can always get back: as configured, or as its part comes to.
     pub guaranteed: Option<Resources>,
+    /// How many applications it takes in by its part, where the file has no number for it: a leaf
+    /// with `capacity`, or any where the file has a number for all.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub derived_applications: Option<u64>,
     /// Allocated here and below; no type with amount zero.
     pub allocated: Resources,
     /// Asked for here and below and not allocated; no type with amount zero.
@@ -198,6 +218,12 @@ impl Queue {
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
     }
 
+    /// Whether nothing of it is stopped for other queues.
+    pub fn is_preemption_disabled(&self) -> bool {
+        let policy = self.settings.values.preemption_policy;
+        policy == PreemptionPolicy::Disabled || self.settings.preemption.is_disabled()
+    }
+
     /// Whether it holds no application that has not ended.
     pub const fn has_no_application(&self) -> bool {
         self.first_application.is_none()
@@ -218,6 +244,11 @@ impl Queue {
             && self.settings.stopped
             && self.state == QueueState::Draining
             && self.applications == 0
+    }
+
+    /// Whether it is where what must not be lost goes.
+    pub(crate) fn is_recovery(&self) -> bool {
+        self.depth == 1 && self.name == RECOVERY_QUEUE
     }
 
     /// Whether nothing keeps it at all.

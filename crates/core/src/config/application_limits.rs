@@ -2,6 +2,7 @@
 //! may start, and how much their drivers may have. Source: user-headroom §4 and §5.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::name::Name;
 use crate::userlimit::Decimal;
@@ -12,7 +13,7 @@ use crate::userlimit::Decimal;
 /// The numbers of a queue count its own applications and those below: they hold beside those of
 /// the queues above and are inherited by none. What is said of one user, and of drivers, is
 /// inherited.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct ApplicationLimitsConfig {
     /// `maximumapplications`: so many that have not ended; more are refused.
@@ -28,6 +29,37 @@ pub struct ApplicationLimitsConfig {
     /// `maximumdriverresourcepercent`: how much of a leaf drivers may have, as a factor (0.1 is a
     /// tenth).
     pub driver: Option<Decimal>,
+    /// `globalqueuemaxapplication`, of a partition and its root alone: so many that have not ended,
+    /// in each leaf that has no `maximumapplications` and no absolute capacity.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub max_per_queue: Option<u64>,
+}
+
+/// What is not said is not shown: so a digest of events without it stays what it ever was.
+impl fmt::Debug for ApplicationLimitsConfig {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            max,
+            max_per_user,
+            max_parallel,
+            max_parallel_per_user,
+            max_parallel_by_user,
+            driver,
+            max_per_queue,
+        } = self;
+        let mut shown = out.debug_struct("ApplicationLimitsConfig");
+        shown
+            .field("max", max)
+            .field("max_per_user", max_per_user)
+            .field("max_parallel", max_parallel)
+            .field("max_parallel_per_user", max_parallel_per_user)
+            .field("max_parallel_by_user", max_parallel_by_user)
+            .field("driver", driver);
+        if let Some(max_per_queue) = max_per_queue {
+            shown.field("max_per_queue", max_per_queue);
+        }
+        shown.finish()
+    }
 }
 
 impl ApplicationLimitsConfig {
@@ -64,6 +96,7 @@ pub fn at_root(
     let all = ApplicationLimitsConfig {
         max: of(|one| one.max),
         max_parallel: of(|one| one.max_parallel),
+        max_per_queue: of(|one| one.max_per_queue),
         ..all
     };
     (all != ApplicationLimitsConfig::default()).then_some(all)
@@ -88,6 +121,7 @@ pub fn inherited(
             .cloned()
             .unwrap_or_default(),
         driver: own.driver.or(above.driver),
+        max_per_queue: None,
     };
     (all != nothing).then_some(all)
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod application_limits;
+mod capacity;
 pub mod expression;
 pub mod legal;
 mod life;
@@ -14,6 +15,7 @@ mod partition;
 mod placement;
 pub mod property;
 mod queue;
+mod queue_preemption;
 mod user_limits;
 
 pub use access::{AccessList, AccessListError};
@@ -21,6 +23,7 @@ pub use application_limits::{
     ApplicationLimitsConfig, at_root as application_limits_at_root,
     inherited as inherited_application_limits,
 };
+pub use capacity::{CapacityConfig, CapacityShare};
 pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
 pub use node_labels::NodeLabelsConfig;
@@ -32,6 +35,7 @@ pub use property::{
     ApplicationOrder, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
+pub use queue_preemption::QueuePreemptionConfig;
 pub use user_limits::{UserFactor, UserLimitsConfig, inherited as inherited_user_limits};
 
 use alloc::vec::Vec;

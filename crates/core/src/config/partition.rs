@@ -2,10 +2,13 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::name::Name;
 
-use super::{ApplicationLimitsConfig, QueueConfig, RuleConfig, UserLimitsConfig};
+use super::{
+    ApplicationLimitsConfig, QueueConfig, QueuePreemptionConfig, RuleConfig, UserLimitsConfig,
+};
 
 /// One partition: its queue tree and its policies.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,9 +83,9 @@ pub enum NodeOrder {
 }
 
 /// Which kinds of preemption are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-#[expect(clippy::struct_excessive_bools, reason = "four switches of the file, each by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the file, each by its name")]
 pub struct PreemptionConfig {
     /// Take back what others use beyond their guarantee.
     pub enabled: bool,
@@ -91,13 +94,63 @@ pub struct PreemptionConfig {
     /// Never take a queue below its guarantee in a type that the ask needs, and let no victim
     /// go that turns out superfluous. Source: decision D-3.
     pub strict_guarantee: bool,
-    /// Take from users above their share for users of the same queue below it.
-    /// Source: decision L-12.
+    /// Queues have others stopped up to their part of what is there, when that is more than their
+    /// guarantee, unless they say otherwise. Source: decision L-12.
     pub balance: bool,
+    /// Take from users above their share of a leaf for users of the same leaf below it, unless the
+    /// queue says otherwise. Source: user-headroom §6.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub intra_queue_enabled: bool,
+    /// Say who would be stopped for whom, and stop nobody. Source: user-headroom §10, C24.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub observe_only: bool,
+}
+
+impl PreemptionConfig {
+    /// What the root inherits of it.
+    pub fn of_root(&self) -> QueuePreemptionConfig {
+        let balance = self.balance.then_some(true);
+        QueuePreemptionConfig { balance, ..QueuePreemptionConfig::default() }
+    }
+}
+
+/// What is as it always was is not shown: so a digest of events without it stays what it ever was.
+impl fmt::Debug for PreemptionConfig {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            enabled,
+            quota_enabled,
+            strict_guarantee,
+            balance,
+            intra_queue_enabled,
+            observe_only,
+        } = self;
+        let mut shown = out.debug_struct("PreemptionConfig");
+        shown
+            .field("enabled", enabled)
+            .field("quota_enabled", quota_enabled)
+            .field("strict_guarantee", strict_guarantee)
+            .field("balance", balance);
+        for (name, is) in
+            [("intra_queue_enabled", intra_queue_enabled), ("observe_only", observe_only)]
+        {
+            if *is {
+                shown.field(name, is);
+            }
+        }
+        shown.finish()
+    }
 }
 
 impl Default for PreemptionConfig {
     fn default() -> Self {
-        Self { enabled: true, quota_enabled: false, strict_guarantee: true, balance: false }
+        Self {
+            enabled: true,
+            quota_enabled: false,
+            strict_guarantee: true,
+            balance: false,
+            intra_queue_enabled: false,
+            observe_only: false,
+        }
     }
 }

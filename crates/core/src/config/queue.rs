@@ -8,8 +8,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 use super::{
-    ApplicationLimitsConfig, LifetimesConfig, LimitConfig, NodeLabelsConfig, Properties,
-    QueueStart, UserLimitsConfig,
+    ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, LimitConfig, NodeLabelsConfig,
+    Properties, QueuePreemptionConfig, QueueStart, UserLimitsConfig,
 };
 
 /// One configured queue.
@@ -41,6 +41,10 @@ pub struct QueueConfig {
     pub user_limits: Option<UserLimitsConfig>,
     /// How many applications there may be here and below, and what drivers may have, as written.
     pub application_limits: Option<ApplicationLimitsConfig>,
+    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    pub capacity: Option<CapacityConfig>,
+    /// Who may be stopped for whom here and below, as written.
+    pub preemption: QueuePreemptionConfig,
     /// Whether it runs; none is as its parent.
     pub start: Option<QueueStart>,
     /// How long applications here and below may live, as written.
@@ -74,13 +78,23 @@ pub struct TemplateConfig {
     /// How many applications the leaf may have, and what their drivers may have.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<ApplicationLimitsConfig>,
+    /// What part of its parent the leaf is guaranteed, by weight, and may use.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub capacity: Option<CapacityConfig>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
 impl fmt::Debug for TemplateConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { max_applications, properties, max, guaranteed, user_limits, application_limits } =
-            self;
+        let Self {
+            max_applications,
+            properties,
+            max,
+            guaranteed,
+            user_limits,
+            application_limits,
+            capacity,
+        } = self;
         let mut shown = out.debug_struct("TemplateConfig");
         shown
             .field("max_applications", max_applications)
@@ -92,6 +106,9 @@ impl fmt::Debug for TemplateConfig {
         }
         if let Some(application_limits) = application_limits {
             shown.field("application_limits", application_limits);
+        }
+        if let Some(capacity) = capacity {
+            shown.field("capacity", capacity);
         }
         shown.finish()
     }

@@ -4,6 +4,7 @@
 //! asks and nodes.
 
 mod activation;
+mod capacity;
 mod life;
 mod sums;
 mod users;
@@ -51,6 +52,7 @@ impl Books {
         self.check_allocations()?;
         self.check_applications(&sums)?;
         self.check_queues(&sums)?;
+        self.check_capacities()?;
         self.check_nodes(&sums)?;
         self.check_trackers(&sums)?;
         self.check_users(&sums)?;

@@ -40,6 +40,9 @@ impl QueueTags {
     pub(crate) fn change(self, settings: &mut QueueSettings) {
         if self.max.is_some() || self.guaranteed.is_some() {
             (settings.max, settings.guaranteed) = (self.max, self.guaranteed);
+            if settings.guaranteed.is_some() {
+                settings.capacity = None; // Its amount is said, whatever part others have.
+            }
         }
         if let Some(max) = self.max_applications {
             settings.max_applications = max;

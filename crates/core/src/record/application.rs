@@ -232,7 +232,9 @@ impl Teller<'_> {
             return;
         }
         let text = match cause {
-            PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+            PreemptionCause::Guarantee(ask)
+            | PreemptionCause::Share(ask)
+            | PreemptionCause::RequiredNode(ask) => {
                 let row = self.books.allocation(ask);
                 let whose = &self.books.application(row.application).name;
                 alloc::format!("preempted by ask {} of application {whose}", row.key)

@@ -4,7 +4,7 @@ use crate::books::{LimitSettings, LimitSubject, QueueSettings};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
-use crate::resource::{Amounts, Resources};
+use crate::resource::Amounts;
 
 use super::tell::Teller;
 use super::{Change, Detail, Kind};
@@ -61,12 +61,13 @@ impl Teller<'_> {
             return; // What the root has is the size of the cluster.
         }
         for (detail, before, after) in [
-            (Detail::QueueMax, &row.max, &settings.max),
-            (Detail::QueueGuaranteed, &row.guaranteed, &settings.guaranteed),
+            (Detail::QueueMax, &row.settings.max, &settings.max),
+            (Detail::QueueGuaranteed, &row.settings.guaranteed, &settings.guaranteed),
         ] {
-            let before = before.as_ref().map(|one: &Resources| self.amounts(one));
-            let after = after.as_ref().filter(|one: &&Amounts| one.is_strictly_positive());
-            if before.as_ref() != after {
+            // What the file says: what a part comes to changes with every node.
+            let [before, after] = [before, after]
+                .map(|one| one.as_ref().filter(|one: &&Amounts| one.is_strictly_positive()));
+            if before != after {
                 let value = after.cloned().unwrap_or_default();
                 let record = self.record(Kind::Queue, Change::Set, detail, path).of(value);
                 self.tell(record);

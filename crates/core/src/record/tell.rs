@@ -89,6 +89,7 @@ impl Teller<'_> {
             | Event::ReleaseAsked { .. }
             | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
             // Of what the RM answers it is told where the ask waits for it.

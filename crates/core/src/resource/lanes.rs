@@ -108,11 +108,10 @@ impl Tally {
 
     /// As a vector, beside the types beyond the first eight; no type with amount zero.
     pub(crate) fn with(&self, beyond: Option<&Resources>) -> Resources {
-        let mut all = beyond.cloned().unwrap_or_default();
-        let lanes = all.lanes_mut(WIDTH);
-        for (lane, used) in lanes.iter_mut().zip(&self.0) {
-            *lane = if *used == 0 { Resources::ABSENT } else { *used };
-        }
+        let mine = self.0.map(|used| if used == 0 { Resources::ABSENT } else { used });
+        let Some(beyond) = beyond else { return Resources::of_lanes(&mine) };
+        let mut all = beyond.clone();
+        all.lanes_mut(WIDTH)[..WIDTH].copy_from_slice(&mine);
         all.trim();
         all
     }

@@ -53,8 +53,16 @@ impl Ord for Share {
 /// largest down: the order of dominant resource fairness.
 ///
 /// Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, §4.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Shares(SmallVec<[f64; 4]>);
+
+/// Copied as they are, not one by one: they are in the keys of orders.
+impl Clone for Shares {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Shares {
     /// `Shares`: a zero amount has share zero; a total that is missing or zero for the type

@@ -17,9 +17,17 @@ const ABSENT: i64 = i64::MIN;
 ///
 /// The lane of a type is its number. Lanes behind the last present type are not stored,
 /// so that equal maps are equal values. Up to eight types need no heap.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     lanes: SmallVec<[i64; INLINE]>,
+}
+
+/// Lanes are copied as they are, not one by one: vectors are cloned all the time.
+impl Clone for Resources {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self { lanes: SmallVec::from_slice(&self.lanes) }
+    }
 }
 
 impl Resources {
@@ -154,6 +162,13 @@ impl Resources {
         while self.lanes.last() == Some(&ABSENT) {
             self.lanes.pop();
         }
+    }
+
+    /// A vector with these lanes; absent ones at the end are left out.
+    #[inline]
+    pub(super) fn of_lanes(lanes: &[i64]) -> Self {
+        let count = lanes.iter().rposition(|lane| *lane != ABSENT).map_or(0, |last| last + 1);
+        Self { lanes: SmallVec::from_slice(&lanes[..count]) }
     }
 
     /// Raw lanes, for code that handles the absent mark itself.

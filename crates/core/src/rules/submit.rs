@@ -8,13 +8,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, QueueSettings,
+    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, Queue, QueueSettings,
     QueueState,
 };
 use crate::command::Submit;
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::property::SORT_POLICY;
-use crate::config::{ApplicationOrder, PropertyValues, TemplateConfig};
+use crate::config::{ApplicationOrder, CapacityConfig, PropertyValues, TemplateConfig};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
@@ -270,10 +270,13 @@ fn are_few(
         _ => Ok(()),
     };
     let own = placed.exists.then(|| books.queue(placed.nearest));
-    full(&placed.path, own.map_or(0, |queue| queue.applications), max_of(leaf))?;
+    // One that is made for the application takes in its first.
+    let derived = own.and_then(|queue| queue.derived_applications);
+    let max = max_of(leaf).or(derived);
+    full(&placed.path, own.map_or(0, |queue| queue.applications), max)?;
     let drivers = own.and_then(|_| books.drivers_of(placed.nearest));
     let count = drivers.and_then(|drivers| drivers.user(user)).map_or(0, |user| user.applications);
-    if let Some((max, key)) = max_of_user(leaf).filter(|(max, _)| count >= *max) {
+    if let Some((max, key)) = max_of_user(leaf, derived).filter(|(max, _)| count >= *max) {
         let (path, user) = (placed.path.clone(), user.clone());
         return Err(Declined::UserFull { path, user, count, max, key });
     }
@@ -284,16 +287,22 @@ fn are_few(
 }
 
 /// How many applications one user may have in a leaf, and what says so: where nothing does, as many
-/// as his part of the leaf lets him have.
-pub(crate) fn max_of_user(leaf: &QueueSettings) -> Option<(u64, &'static str)> {
-    let limits = leaf.application_limits.as_ref()?;
-    if let Some(max) = limits.max_per_user {
+/// as his part of the leaf lets him have. `derived` is what the leaf takes in by its own part.
+pub(crate) fn max_of_user(
+    leaf: &QueueSettings,
+    derived: Option<u64>,
+) -> Option<(u64, &'static str)> {
+    let limits = leaf.application_limits.as_ref();
+    if let Some(max) = limits.and_then(|limits| limits.max_per_user) {
         return Some((max, "maximumapplicationsperuser"));
     }
-    let (max, shares) = (limits.max?, leaf.user_limits.as_ref()?);
+    let written = limits.and_then(|limits| limits.max);
+    let shares = leaf.user_limits.as_ref()?;
     let floor = shares.floor.unwrap_or(Decimal::HUNDRED);
-    let max = max_applications(max, floor, shares.times());
-    Some((max, "maximumapplications by his part of the queue"))
+    let max = max_applications(written.or(derived)?, floor, shares.times());
+    // What nobody wrote refuses nobody his first.
+    let least = u64::from(written.is_none());
+    Some((max.max(least), "maximumapplications by his part of the queue"))
 }
 
 /// The settings of a leaf, after the tags have changed it if it was made by a rule.
@@ -354,14 +363,18 @@ fn create(
     let template = above.settings.template.clone();
     let user_limits = above.settings.user_limits.clone();
     let counts = above.settings.application_limits.clone();
+    let part = part_below(books, placed.nearest).filter(|_| !recovery);
+    let preemption = above.settings.preemption;
     // What must not be lost is not held back by its user either.
     let mut leaf = QueueSettings::default();
     if !recovery {
         leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
+        leaf.preemption = preemption;
         let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
         leaf.user_limits = user_limits_below(own, user_limits.as_ref());
         let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
         leaf.application_limits = application_limits_below(own, counts.as_ref());
+        leaf.capacity = part;
         leaf.node_labels.clone_from(&above.settings.node_labels);
         tags.change(&mut leaf);
         types_are_few(books, &leaf)?;
@@ -379,6 +392,8 @@ fn create(
                 template,
                 user_limits,
                 application_limits,
+                capacity: part.map(|_| CapacityConfig::ONE),
+                preemption,
                 node_labels: above.settings.node_labels.clone(),
                 ..QueueSettings::default()
             }
@@ -394,6 +409,29 @@ fn create(
         });
     }
     Ok(Arc::new(leaf))
+}
+
+/// The part of what its parent has of a leaf that a rule makes, directly below a queue or further
+/// down: one by weight, as the template says, where the queues of the file do the same there, or
+/// there are none and the queue above has a part itself. Elsewhere it has none.
+fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
+    let row = books.queue(above);
+    let template = row.settings.template.as_deref();
+    let said = template.and_then(|template| template.capacity);
+    if said.is_none() && !books.divides(row.partition) {
+        return None;
+    }
+    if said.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {
+        return None; // It has its amount.
+    }
+    let by_weight =
+        |row: &Queue| row.settings.capacity.as_ref().is_some_and(CapacityConfig::is_weight);
+    let mut of_file = books.children(above).map(|(_, row)| row).filter(|row| row.managed);
+    let shares = match of_file.next() {
+        Some(first) => by_weight(first) && of_file.all(by_weight),
+        None => said.is_some() || row.settings.capacity.is_some(),
+    };
+    shares.then(|| said.unwrap_or(CapacityConfig::ONE))
 }
 
 /// Decline more queues made by rules than there can be.

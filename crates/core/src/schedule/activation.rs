@@ -55,7 +55,7 @@ struct Alike {
 }
 
 /// What is asked of those who are alike before one of them is activated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Need {
     driver: Resources,
     /// What the drivers of the user have.
@@ -177,7 +177,7 @@ impl Activation {
             line.firsts.remove(&place);
             all.pop_first();
             match all.first() {
-                Some(next) => line.firsts.insert(*next, need(books, leaf, alike)),
+                Some(next) => drop(line.firsts.insert(*next, need(books, leaf, alike))),
                 None => drop(line.alike.remove(alike)),
             }
         } else {

@@ -67,8 +67,15 @@ impl Scheduler {
         let shared = takes_turns(books, leaf, standing, lane);
         let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared };
         let class = self.classes.class(key);
-        let head =
-            Head { beyond: None, application: application_key, elsewhere: false, ask: ask_key };
+        let is_kept = matches!(lane, Lane::Kept(_));
+        let called = is_kept && row.preemption_triggered && books.users_of(leaf).is_some();
+        let head = Head {
+            uncalled: !called,
+            beyond: None,
+            application: application_key,
+            elsewhere: false,
+            ask: ask_key,
+        };
         let bundle = self.classes.bundles.insert(Bundle {
             application,
             class,
@@ -194,16 +201,19 @@ impl Scheduler {
         let first = first.cloned();
         let before = core::mem::replace(&mut row.head, first.clone());
         let (leaf, pass, group) = (row.key.leaf, row.pass, row.group());
+        let seat = &mut row.seat;
         let before = before.map(|head| (head, class));
         let after = first.map(|head| (head, class));
         match (group, before, after) {
             (Some(group), Some(before), Some(after)) => {
-                self.parked.replace(&mut self.tree, group, &before, after);
+                self.parked.replace(&mut self.tree, group, (&before, after), *seat);
             }
             (Some(group), Some(before), None) => {
-                self.parked.remove(&mut self.tree, group, &before);
+                self.parked.remove(&mut self.tree, group, &before, *seat);
             }
-            (Some(group), None, Some(after)) => self.parked.insert(&mut self.tree, group, after),
+            (Some(group), None, Some(after)) => {
+                *seat = self.parked.insert(&mut self.tree, group, after);
+            }
             (_, before, after) => {
                 let ready = self.tree.ready_mut(leaf, pass);
                 if let Some(before) = before {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, PreemptionTry, QuestionSubject};
 use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -39,9 +39,9 @@ pub(super) struct Calls {
     /// How many tries each leaf had in this cycle.
     tries: BTreeMap<QueueId, u32>,
     /// What was in vain in this cycle, which changes nothing before its end: for asks of this
-    /// leaf, size and priority, before or after nodes were tried. Not where the RM says what it
+    /// leaf, user where users share it, size and priority, before or after nodes were tried. Not where the RM says what it
     /// thinks of each ask by itself.
-    failed: BTreeSet<(QueueId, ShapeId, i32, bool)>,
+    failed: BTreeSet<(QueueId, Option<LevelId>, ShapeId, i32, bool)>,
     /// Those that had their try in this cycle: once is enough.
     called: BTreeSet<ClassId>,
 }
@@ -277,7 +277,8 @@ impl Scheduler {
         }
         *self.calls.tries.entry(leaf).or_default() += 1;
         let nodes_tried = found_no_node(wait.blocker);
-        let kind = (leaf, row.shape, row.priority, nodes_tried);
+        let user = books.users_of(leaf).and(application.link).map(|link| link.user);
+        let kind = (leaf, user, row.shape, row.priority, nodes_tried);
         let attempt = if self.calls.failed.contains(&kind) {
             Attempt { given_up: Vec::new(), outcome: Err(Obstacle::NothingHelps) }
         } else {
@@ -286,6 +287,18 @@ impl Scheduler {
         let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
         events.extend(given_up);
         match attempt.outcome {
+            Ok(Outcome::Stop(plan))
+                if books.partition(partition).settings.preemption.observe_only =>
+            {
+                let cause = cause_of(&plan, ask);
+                let observed = |victim| Event::PreemptionObserved { victim, cause };
+                events.extend(plan.victims.into_iter().map(observed));
+                events.push(Event::PreemptionTried { ask });
+                if !asks {
+                    self.calls.failed.insert(kind);
+                }
+                return !attempt.given_up.is_empty();
+            }
             Ok(Outcome::Stop(plan)) => carry_out(books, ask, &plan, events),
             Ok(Outcome::Ask(removals)) => {
                 put_question(books, ask, QuestionSubject::Removals(removals), events);
@@ -302,9 +315,13 @@ impl Scheduler {
     }
 }
 
+const fn cause_of(plan: &Plan, ask: AllocationId) -> PreemptionCause {
+    if plan.within { PreemptionCause::Share(ask) } else { PreemptionCause::Guarantee(ask) }
+}
+
 /// What a plan means: its victims are asked to stop, and its node is kept for the ask.
 fn carry_out(books: &Books, ask: AllocationId, plan: &Plan, events: &mut Vec<Event>) {
-    let cause = PreemptionCause::Guarantee(ask);
+    let cause = cause_of(plan, ask);
     events.extend(plan.victims.iter().map(|victim| Event::Preempted { victim: *victim, cause }));
     events.push(Event::PreemptionTriggered { ask });
     let kept = books.allocation(ask).reservation();

@@ -18,6 +18,7 @@ use super::census::Counted;
 use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
+use super::ranking::Seat;
 use super::turns::Served;
 
 new_key_type! {
@@ -108,6 +109,9 @@ impl Standing {
 /// Where a bundle stands among those of its class: its application's place, then its first ask.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
+    /// Whether nobody is stopped for it. Where users share a leaf, a node that is kept after others
+    /// were stopped comes first: what they gave is for nobody else.
+    pub(super) uncalled: bool,
     /// How well its user is served, where he is above his share and waits for those below theirs.
     pub(super) beyond: Option<Served>,
     pub(super) application: ApplicationKey,
@@ -144,6 +148,8 @@ pub(super) struct Class {
     /// Where it stands among the classes of its leaf: the first of its bundles, as the leaf or
     /// its group has it.
     pub(super) head: Option<Head>,
+    /// Where it sits in its group, if users take turns there.
+    pub(super) seat: Seat,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
     /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
@@ -162,6 +168,8 @@ pub(super) struct Class {
     pub(super) old: BTreeSet<(Head, BundleId)>,
     /// Where it stands among those for which a node is to be kept, if it does.
     pub(super) keeps: Option<Head>,
+    /// Where it sits among them, if users take turns there.
+    pub(super) kept_seat: Seat,
 }
 
 impl Class {
@@ -172,6 +180,7 @@ impl Class {
             asks: 0,
             counted: Counted::default(),
             head: None,
+            seat: Seat::default(),
             wait: None,
             pass: key.pass(),
             ages: BTreeSet::new(),
@@ -180,6 +189,7 @@ impl Class {
             aging: false,
             old: BTreeSet::new(),
             keeps: None,
+            kept_seat: Seat::default(),
         }
     }
 

@@ -3,7 +3,6 @@
 use alloc::format;
 
 use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
-use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::resource::Amounts;
@@ -77,7 +76,7 @@ impl Scheduler {
             | Event::ForeignRemoved { .. } => self.before_cycle(books, event),
             Event::QueueRemoved { queue } => {
                 self.tree.remove(books, *queue);
-                Seen::default()
+                Seen { queue: books.queue(*queue).parent, ..Seen::default() }
             }
             Event::ApplicationMoved { application, state: ApplicationState::Completing, .. }
             | Event::ApplicationUnlinked { application }
@@ -180,8 +179,13 @@ impl Scheduler {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
             },
-            Event::QueueRemoved { .. }
-            | Event::Configured { .. }
+            Event::QueueRemoved { .. } => {
+                // Its siblings have its part.
+                if let Some(parent) = seen.queue {
+                    self.follow_sizes(books, parent);
+                }
+            }
+            Event::Configured { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }
@@ -213,6 +217,7 @@ impl Scheduler {
             | Event::ReleaseAsked { .. }
             | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::QuotaClockStopped { .. }
             | Event::BackedOff { .. }
@@ -236,7 +241,11 @@ impl Scheduler {
         if let Event::QueueAdded { partition, parent, name, .. } = event {
             let path = format!("{parent}.{name}");
             let queue = books.partition(*partition).queues.get(path.as_str());
-            self.tree.add(books, *queue.expect("the event added the queue"));
+            let queue = *queue.expect("the event added the queue");
+            self.tree.add(books, queue);
+            if let Some(parent) = books.queue(queue).parent {
+                self.follow_sizes(books, parent);
+            }
         }
     }
 
@@ -329,9 +338,10 @@ impl Scheduler {
         self.all_turns_moved(books);
         self.activation_resized();
         self.queue_gave_way(books, self.roots[&partition]);
+        self.follow_sizes(books, self.roots[&partition]);
     }
 
-    fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
+    pub(super) fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
@@ -346,17 +356,10 @@ impl Scheduler {
     /// A leaf has another maximum, guarantee or number of applications.
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
-        self.turns_sized(books, leaf);
         self.activation_moved(leaf);
         self.queue_gave_way(books, leaf);
         self.queue_may_start(books, leaf);
-        let row = books.queue(leaf);
-        if row.settings.values.application_order == ApplicationOrder::Fair {
-            // Its applications are ordered by what they use of the guarantee.
-            for (application, _) in books.applications_in(leaf) {
-                self.reorder(books, application, None);
-            }
-        }
+        self.shares_moved(books, leaf);
         self.put_back(books);
     }
 
@@ -387,6 +390,9 @@ impl Scheduler {
             self.tree.touch(queue);
         }
         self.reorder_seen(books, seen);
+        if let Some(application) = seen.application {
+            self.turns_eased(books, application);
+        }
     }
 
     /// Less is charged to its trackers: others may fit.
@@ -440,7 +446,9 @@ fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
     };
     let row = books.queue(queue);
     let same_counts = row.settings.application_limits == settings.application_limits;
-    row.leaf && !row.managed && row.settings.values == settings.values && same_counts
+    // What has a part, or loses it, changes what its siblings have.
+    let is_plain = row.settings.capacity.is_none() && settings.capacity.is_none();
+    row.leaf && !row.managed && row.settings.values == settings.values && same_counts && is_plain
 }
 
 /// Whether a queue has no guarantee and gets one, or the other way round.

@@ -19,6 +19,7 @@ use super::lane::{Lane, Pass};
 use super::members::{Members, Place};
 use super::order::AskKey;
 use super::questions::found_no_node;
+use super::ranking::Seat;
 use super::tree::Tree;
 use super::turns::Turns;
 
@@ -81,8 +82,10 @@ impl Keepers {
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: KeepKey) {
         let (list, open) = (key.list(), !self.refused && !self.members.is_empty());
         if key.shared {
-            turns.keeping_changed(key, open);
-            self.members.keep_shown(tree, list, open);
+            turns.keeping_changed(key, open, &mut self.members.is_listed);
+            if !open {
+                self.members.put_forward(tree, list, None);
+            }
         } else {
             self.members.show(tree, list, open);
         }
@@ -104,14 +107,16 @@ impl Keeping {
         &mut self,
         (tree, turns): (&mut Tree, &mut Turns),
         (partition, key): (PartitionId, KeepKey),
-        before: Option<&Place>,
-        after: Option<Place>,
+        (before, after): (Option<&Place>, Option<Place>),
+        seat: &mut Seat,
     ) {
         let group = self.groups.entry(key).or_default();
         match (before, after) {
-            (Some(before), Some(after)) => group.members.replace(before, after, key.shared),
-            (Some(before), None) => group.members.remove(before, key.shared),
-            (None, Some(after)) => group.members.insert(after, key.shared),
+            (Some(before), Some(after)) => group.members.replace(before, after, *seat, key.shared),
+            (Some(before), None) => {
+                group.members.remove((&mut *tree, key.list()), (before, *seat), key.shared);
+            }
+            (None, Some(after)) => *seat = group.members.insert(after, key.shared),
             (None, None) => {}
         }
         group.show(tree, turns, key);
@@ -249,7 +254,7 @@ impl Scheduler {
         let after = after.map(|head| (head, class));
         let key = (books.queue(row.key.leaf).partition, KeepKey::of(row.key));
         let shown = (&mut self.tree, &mut self.parked.turns);
-        self.keeping.replace(shown, key, before.as_ref(), after);
+        self.keeping.replace(shown, key, (before.as_ref(), after), &mut row.kept_seat);
     }
 
     /// The first ask of a class that is old enough to have a node kept.

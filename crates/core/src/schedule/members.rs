@@ -7,9 +7,9 @@ use crate::id::QueueId;
 
 use super::class::{ClassId, Head};
 use super::lane::Pass;
-use super::ranking::Ranking;
+use super::ranking::Seat;
 use super::tree::Tree;
-use super::turns::Use;
+use super::turns::Waiters;
 
 /// A class with its place in the order of its leaf.
 pub(super) type Place = (Head, ClassId);
@@ -17,62 +17,68 @@ pub(super) type Place = (Head, ClassId);
 /// Classes that are looked at alike.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// In the order of the leaf.
+    /// In the order of the leaf; empty where users take turns.
     all: BTreeSet<Place>,
-    /// The same where users take turns, each with what its user has.
-    pub(super) by_use: Ranking<Place, Use>,
+    /// Those whose users take turns.
+    pub(super) waiters: Waiters,
     /// The one that the leaf has in its list.
     shown: Option<Place>,
+    /// Whether those that are open are known as such where users take turns.
+    pub(super) is_listed: bool,
 }
 
 impl Members {
-    /// Add a class; `shared` says whether the users of its leaf take turns.
-    pub(super) fn insert(&mut self, place: Place, shared: bool) {
+    /// Add a class; `shared` says whether the users of its leaf take turns. It has its seat then.
+    pub(super) fn insert(&mut self, place: Place, shared: bool) -> Seat {
         if shared {
-            self.by_use.insert(place.clone(), Use::unknown());
+            return self.waiters.insert(place);
         }
         self.all.insert(place);
+        Seat::default()
     }
 
-    /// Take a class out.
-    pub(super) fn remove(&mut self, place: &Place, shared: bool) {
-        if shared {
-            self.by_use.remove(place);
+    /// Take a class out, that this list may have.
+    pub(super) fn remove(
+        &mut self,
+        (tree, list): (&mut Tree, (QueueId, Pass)),
+        (place, seat): (&Place, Seat),
+        shared: bool,
+    ) {
+        if !shared {
+            self.all.remove(place);
+            return;
         }
-        self.all.remove(place);
+        self.waiters.ranking.remove_at(seat);
+        // It may be in another group at once, which has the same list.
+        if self.shown.as_ref().is_some_and(|(_, shown)| *shown == place.1) {
+            self.put_forward(tree, list, None);
+        }
     }
 
-    /// Give a class another place.
-    pub(super) fn replace(&mut self, before: &Place, after: Place, shared: bool) {
+    /// Give a class another place. It keeps its seat. Where users take turns, its leaf sees it where it
+    /// was until somebody is put forward.
+    pub(super) fn replace(&mut self, before: &Place, after: Place, seat: Seat, shared: bool) {
         if shared {
-            self.by_use.rename(before, after.clone());
+            self.waiters.ranking.rename_at(seat, after);
+        } else {
+            self.all.remove(before);
+            self.all.insert(after);
         }
-        self.all.remove(before);
-        self.all.insert(after);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.waiters.ranking.is_empty()
     }
 
     /// All of them, in the order of the leaf.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
-        self.all.iter()
+        self.all.iter().chain(self.waiters.ranking.iter())
     }
 
     /// Have the leaf see the first of them in this list if they are open, and none otherwise.
     pub(super) fn show(&mut self, tree: &mut Tree, list: (QueueId, Pass), open: bool) {
         let first = self.all.first().filter(|_| open).cloned();
         self.put_forward(tree, list, first);
-    }
-
-    /// Have the leaf see no more who is no member, and nobody if they are not open. Who is next is
-    /// found out when the leaf is looked at.
-    pub(super) fn keep_shown(&mut self, tree: &mut Tree, list: (QueueId, Pass), open: bool) {
-        let stays = |shown: &Place| open && self.all.contains(&in_order(shown));
-        if !self.shown.as_ref().is_none_or(stays) {
-            self.put_forward(tree, list, None);
-        }
     }
 
     /// Have the leaf see this one, or none.
@@ -93,9 +99,4 @@ impl Members {
         self.shown = one;
         tree.touch(leaf);
     }
-}
-
-/// A place in the order of the leaf, whoever else goes before.
-fn in_order((head, class): &Place) -> Place {
-    (Head { beyond: None, ..head.clone() }, *class)
 }

@@ -25,6 +25,7 @@ mod rank;
 mod ranking;
 mod reserve;
 mod seen;
+mod sizes;
 mod swap;
 mod tree;
 mod turns;
@@ -416,12 +417,12 @@ impl Scheduler {
         } else {
             let place = (row.head.clone().expect("a class has a bundle"), class);
             match before {
-                Some(before) => self.parked.remove(&mut self.tree, before, &place),
+                Some(before) => self.parked.remove(&mut self.tree, before, &place, row.seat),
                 None => {
                     self.tree.ready_mut(key.leaf, pass).remove(&place);
                 }
             }
-            self.parked.insert(&mut self.tree, after, place);
+            row.seat = self.parked.insert(&mut self.tree, after, place);
             if !matches!(key.lane, Lane::Kept(_)) {
                 self.note(Note::Parked { class, wait });
             }
@@ -449,7 +450,7 @@ impl Scheduler {
 
 /// Whether an event is more than that something was tried in vain, which ends no cycle.
 const fn is_step(event: &Event) -> bool {
-    !matches!(event, Event::PreemptionTried { .. })
+    !matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. })
 }
 
 /// Whether an ask that is judged by itself may run on one node only.

@@ -15,6 +15,7 @@ use crate::wait::Blocker;
 use super::class::ClassId;
 use super::lane::Pass;
 use super::members::{Members, Place};
+use super::ranking::Seat;
 use super::tree::Tree;
 use super::turns::Turns;
 
@@ -46,19 +47,21 @@ pub(super) struct Parked {
 }
 
 impl Parked {
-    /// Add a class that was just held back: its group is closed.
-    pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) {
+    /// Add a class that was just held back: its group is closed. Where it sits in the group.
+    pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) -> Seat {
         let group = self.groups.entry(key).or_default();
-        group.members.insert(place, key.shared);
+        let seat = group.members.insert(place, key.shared);
         // Whoever waits for a turn and no more is held back by nothing that could hold back all.
         group.open = key.blocker.is_none();
         group.show(tree, &mut self.turns, key);
+        seat
     }
 
     /// Take a class out.
-    pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place) {
+    pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place, seat: Seat) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.remove(place, key.shared);
+        let shown = (&mut *tree, (key.leaf, key.pass));
+        group.members.remove(shown, (place, seat), key.shared);
         group.show(tree, &mut self.turns, key);
         if group.members.is_empty() {
             self.groups.remove(&key);
@@ -66,9 +69,15 @@ impl Parked {
     }
 
     /// Give a class another place in the order of its leaf.
-    pub(super) fn replace(&mut self, tree: &mut Tree, key: GroupKey, before: &Place, after: Place) {
+    pub(super) fn replace(
+        &mut self,
+        tree: &mut Tree,
+        key: GroupKey,
+        (before, after): (&Place, Place),
+        seat: Seat,
+    ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
-        group.members.replace(before, after, key.shared);
+        group.members.replace(before, after, seat, key.shared);
         group.show(tree, &mut self.turns, key);
     }
 
@@ -132,8 +141,10 @@ impl Group {
     fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: GroupKey) {
         let (list, open) = ((key.leaf, key.pass), self.open && !self.members.is_empty());
         if key.shared {
-            turns.changed(key, open);
-            self.members.keep_shown(tree, list, open);
+            turns.changed(key, open, &mut self.members.is_listed);
+            if !open {
+                self.members.put_forward(tree, list, None);
+            }
         } else {
             self.members.show(tree, list, open);
         }

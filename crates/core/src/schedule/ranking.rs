@@ -9,13 +9,24 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 /// What is measured of an entry.
-pub(super) trait Measure: Clone {
+pub(super) trait Measure: Clone + PartialEq {
     /// Lower this to the largest measure that is no more than either.
     fn lower(&mut self, other: &Self);
 }
 
 /// No node.
 const NONE: u32 = u32::MAX;
+
+/// Where an entry is; it stays there until it is taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seat(u32);
+
+/// Of those that have none.
+impl Default for Seat {
+    fn default() -> Self {
+        Self(NONE)
+    }
+}
 
 /// Neither side of a node weighs more than this many times the other; a side weighs its entries and
 /// one.
@@ -34,6 +45,8 @@ pub(super) struct Ranking<K, M> {
     /// Nodes that are not used.
     free: Vec<u32>,
     root: u32,
+    /// The first of all.
+    foremost: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +55,8 @@ struct Node<K, M> {
     measure: M,
     /// The lowest of its own and of all below it.
     lowest: M,
+    /// The node above it.
+    above: u32,
     left: u32,
     right: u32,
     /// How many entries there are from here down.
@@ -50,68 +65,147 @@ struct Node<K, M> {
 
 impl<K, M> Default for Ranking<K, M> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), free: Vec::new(), root: NONE }
+        Self { nodes: Vec::new(), free: Vec::new(), root: NONE, foremost: NONE }
     }
 }
 
-impl<K: Ord + Clone, M: Measure> Ranking<K, M> {
-    /// Add an entry, or measure it anew.
-    pub(super) fn insert(&mut self, key: K, measure: M) {
-        self.root = self.insert_below(self.root, key, measure);
+impl<K: Ord, M: Measure> Ranking<K, M> {
+    /// Add an entry, or measure it anew. Where it sits from now on.
+    pub(super) fn insert(&mut self, key: K, measure: M) -> Seat {
+        let (mut at, mut above, mut is_left) = (self.root, NONE, false);
+        while let Some(node) = self.nodes.get(index(at)) {
+            (above, at, is_left) = match key.cmp(&node.key) {
+                Ordering::Less => (at, node.left, true),
+                Ordering::Greater => (at, node.right, false),
+                Ordering::Equal => {
+                    self.set_at(Seat(at), measure);
+                    return Seat(at);
+                }
+            };
+        }
+        let seat = self.add(key, measure, above);
+        if self.foremost == above && (is_left || above == NONE) {
+            self.foremost = seat;
+        }
+        match self.nodes.get_mut(index(above)) {
+            Some(node) if is_left => node.left = seat,
+            Some(node) => node.right = seat,
+            None => self.root = seat,
+        }
+        self.balance_up(above);
+        Seat(seat)
     }
 
     /// Take an entry out, if it is there.
     pub(super) fn remove(&mut self, key: &K) {
-        self.root = self.remove_below(self.root, key);
+        if let Some(seat) = self.find(key) {
+            self.remove_at(seat);
+        }
     }
 
-    /// Give an entry another key. It keeps its measure.
-    ///
-    /// Mostly it keeps its place among the others, too: that costs no more than to find it.
-    pub(super) fn rename(&mut self, before: &K, after: K) {
-        let (mut at, mut behind, mut ahead) = (self.root, NONE, NONE);
-        while let Some(node) = self.nodes.get(index(at)) {
-            match before.cmp(&node.key) {
-                Ordering::Less => (at, ahead) = (node.left, at),
-                Ordering::Greater => (at, behind) = (node.right, at),
-                Ordering::Equal => break,
+    /// Take an entry out.
+    pub(super) fn remove_at(&mut self, Seat(at): Seat) {
+        if self.foremost == at {
+            self.foremost = self.after(at);
+        }
+        let Node { above, left, right, .. } = self.nodes[index(at)];
+        self.free.push(at);
+        if left == NONE || right == NONE {
+            let below = if left == NONE { right } else { left };
+            self.hang(above, at, below);
+            return self.balance_up(above);
+        }
+        // Its neighbour on the heavier side takes its place.
+        let is_left = self.size(left) > self.size(right);
+        let next = if is_left { self.last(left) } else { self.first_of(right) };
+        let Node { above: from, left: inner, right: outer, .. } = self.nodes[index(next)];
+        let rest = if is_left { inner } else { outer };
+        self.hang(from, next, rest);
+        let Node { left, right, .. } = self.nodes[index(at)];
+        self.hang(above, at, next);
+        let node = self.node_mut(next);
+        (node.left, node.right) = (left, right);
+        for side in [left, right] {
+            if side != NONE {
+                self.node_mut(side).above = next;
             }
         }
-        let Some(node) = self.nodes.get(index(at)) else { return };
-        let behind = self.last(node.left).unwrap_or(behind);
-        let ahead = self.first_of(node.right).unwrap_or(ahead);
+        self.balance_up(if from == at { next } else { from });
+    }
+
+    /// Give an entry another key. It keeps its measure and its seat.
+    ///
+    /// Mostly it keeps its place among the others, too: that costs little.
+    pub(super) fn rename_at(&mut self, seat: Seat, after: K) {
+        let Seat(at) = seat;
         let comes_after = |one: u32| self.nodes.get(index(one)).is_none_or(|one| one.key < after);
         let comes_before = |one: u32| self.nodes.get(index(one)).is_none_or(|one| after < one.key);
-        if comes_after(behind) && comes_before(ahead) {
+        if comes_after(self.before(at)) && comes_before(self.after(at)) {
             self.node_mut(at).key = after;
         } else {
-            let measure = node.measure.clone();
-            self.remove(before);
-            self.insert(after, measure);
+            let measure = self.nodes[index(at)].measure.clone();
+            self.remove_at(seat);
+            let same = self.insert(after, measure);
+            debug_assert_eq!(same, seat, "the seat that was left last is taken first");
         }
-    }
-
-    /// The last node from here down.
-    fn last(&self, mut at: u32) -> Option<u32> {
-        let mut last = None;
-        while let Some(node) = self.nodes.get(index(at)) {
-            (last, at) = (Some(at), node.right);
-        }
-        last
-    }
-
-    /// The first node from here down.
-    fn first_of(&self, mut at: u32) -> Option<u32> {
-        let mut first = None;
-        while let Some(node) = self.nodes.get(index(at)) {
-            (first, at) = (Some(at), node.left);
-        }
-        first
     }
 
     /// Measure an entry anew, if it is there.
     pub(super) fn set(&mut self, key: &K, measure: M) {
-        self.set_below(self.root, key, measure);
+        if let Some(seat) = self.find(key) {
+            self.set_at(seat, measure);
+        }
+    }
+
+    /// Measure an entry anew.
+    pub(super) fn set_at(&mut self, Seat(mut at): Seat, measure: M) {
+        self.node_mut(at).measure = measure;
+        while at != NONE && self.lower(at) {
+            at = self.nodes[index(at)].above;
+        }
+    }
+
+    /// Measure all entries anew, and alike. Costs as much as there are.
+    pub(super) fn set_all(&mut self, measure: &M) {
+        for node in &mut self.nodes {
+            (node.measure, node.lowest) = (measure.clone(), measure.clone());
+        }
+    }
+
+    /// Where an entry sits.
+    pub(super) fn find(&self, key: &K) -> Option<Seat> {
+        let mut at = self.root;
+        while let Some(node) = self.nodes.get(index(at)) {
+            at = match key.cmp(&node.key) {
+                Ordering::Less => node.left,
+                Ordering::Greater => node.right,
+                Ordering::Equal => return Some(Seat(at)),
+            };
+        }
+        None
+    }
+
+    /// The entry that sits there.
+    pub(super) fn at(&self, Seat(at): Seat) -> (&K, &M) {
+        let node = &self.nodes[index(at)];
+        (&node.key, &node.measure)
+    }
+
+    /// Whether there is no entry.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.root == NONE
+    }
+
+    /// All entries in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
+        self.entries().map(|(key, _)| key)
+    }
+
+    /// All entries in order, each with its measure.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&K, &M)> {
+        let first = Some(self.foremost).filter(|at| *at != NONE);
+        let next = |at: &u32| Some(self.after(*at)).filter(|at| *at != NONE);
+        core::iter::successors(first, next).map(|at| self.at(Seat(at)))
     }
 
     /// The lowest that all measures are no less than; none if there is no entry.
@@ -120,126 +214,133 @@ impl<K: Ord + Clone, M: Measure> Ranking<K, M> {
     }
 
     /// The first entry whose measure will do. What does must do when it is lower, too.
-    pub(super) fn first(&self, mut will_do: impl FnMut(&M) -> bool) -> Option<&K> {
+    pub(super) fn first(&self, will_do: impl FnMut(&M) -> bool) -> Option<&K> {
+        self.first_seat(will_do).map(|seat| self.at(seat).0)
+    }
+
+    /// Where the first entry sits whose measure will do.
+    pub(super) fn first_seat(&self, mut will_do: impl FnMut(&M) -> bool) -> Option<Seat> {
+        let foremost = self.nodes.get(index(self.foremost))?;
+        if will_do(&foremost.measure) {
+            return Some(Seat(self.foremost));
+        }
         self.first_below(self.root, &mut will_do)
     }
 
-    fn first_below(&self, at: u32, will_do: &mut impl FnMut(&M) -> bool) -> Option<&K> {
+    /// The same among those behind this one.
+    pub(super) fn first_behind(
+        &self,
+        Seat(mut at): Seat,
+        mut will_do: impl FnMut(&M) -> bool,
+    ) -> Option<Seat> {
+        loop {
+            let node = &self.nodes[index(at)];
+            if let Some(found) = self.first_below(node.right, &mut will_do) {
+                return Some(found);
+            }
+            // Up to the first that comes behind all of this.
+            let mut below = at;
+            at = node.above;
+            while let Some(node) = self.nodes.get(index(at)).filter(|node| node.right == below) {
+                (below, at) = (at, node.above);
+            }
+            let node = self.nodes.get(index(at))?;
+            if will_do(&node.measure) {
+                return Some(Seat(at));
+            }
+        }
+    }
+
+    fn first_below(&self, at: u32, will_do: &mut impl FnMut(&M) -> bool) -> Option<Seat> {
         let node = self.nodes.get(index(at)).filter(|node| will_do(&node.lowest))?;
         if let Some(found) = self.first_below(node.left, will_do) {
             return Some(found);
         }
         if will_do(&node.measure) {
-            return Some(&node.key);
+            return Some(Seat(at));
         }
         self.first_below(node.right, will_do)
     }
 
-    fn insert_below(&mut self, at: u32, key: K, measure: M) -> u32 {
-        let Some(node) = self.nodes.get_mut(index(at)) else { return self.add(key, measure) };
-        match key.cmp(&node.key) {
-            Ordering::Less => {
-                let left = node.left;
-                let left = self.insert_below(left, key, measure);
-                self.node_mut(at).left = left;
-            }
-            Ordering::Greater => {
-                let right = node.right;
-                let right = self.insert_below(right, key, measure);
-                self.node_mut(at).right = right;
-            }
-            Ordering::Equal => node.measure = measure,
+    /// The last node from here down.
+    fn last(&self, mut at: u32) -> u32 {
+        let mut last = NONE;
+        while let Some(node) = self.nodes.get(index(at)) {
+            (last, at) = (at, node.right);
         }
-        self.balance(at)
+        last
     }
 
-    fn remove_below(&mut self, at: u32, key: &K) -> u32 {
-        let Some(node) = self.nodes.get(index(at)) else { return NONE };
-        let (left, right) = (node.left, node.right);
-        match key.cmp(&node.key) {
-            Ordering::Less => {
-                let left = self.remove_below(left, key);
-                self.node_mut(at).left = left;
-            }
-            Ordering::Greater => {
-                let right = self.remove_below(right, key);
-                self.node_mut(at).right = right;
-            }
-            Ordering::Equal => {
-                self.free.push(at);
-                return self.join(left, right);
-            }
+    /// The first node from here down.
+    fn first_of(&self, mut at: u32) -> u32 {
+        let mut first = NONE;
+        while let Some(node) = self.nodes.get(index(at)) {
+            (first, at) = (at, node.left);
         }
-        self.balance(at)
+        first
     }
 
-    fn set_below(&mut self, at: u32, key: &K, measure: M) {
-        let Some(node) = self.nodes.get_mut(index(at)) else { return };
-        let (left, right) = (node.left, node.right);
-        match key.cmp(&node.key) {
-            Ordering::Less => self.set_below(left, key, measure),
-            Ordering::Greater => self.set_below(right, key, measure),
-            Ordering::Equal => node.measure = measure,
+    /// The node right behind this one.
+    fn after(&self, mut at: u32) -> u32 {
+        let node = &self.nodes[index(at)];
+        if node.right != NONE {
+            return self.first_of(node.right);
         }
-        self.renew(at);
+        let mut above = node.above;
+        while let Some(node) = self.nodes.get(index(above)).filter(|node| node.right == at) {
+            (at, above) = (above, node.above);
+        }
+        above
     }
 
-    /// One tree of two of which all of the left come before all of the right.
-    fn join(&mut self, left: u32, right: u32) -> u32 {
-        if left == NONE || right == NONE {
-            return if left == NONE { right } else { left };
+    /// The node right before this one.
+    fn before(&self, mut at: u32) -> u32 {
+        let node = &self.nodes[index(at)];
+        if node.left != NONE {
+            return self.last(node.left);
         }
-        let (top, left, right) = if self.size(left) > self.size(right) {
-            let (rest, last) = self.take_last(left);
-            (last, rest, right)
-        } else {
-            let (rest, first) = self.take_first(right);
-            (first, left, rest)
-        };
-        let node = self.node_mut(top);
-        (node.left, node.right) = (left, right);
-        self.balance(top)
+        let mut above = node.above;
+        while let Some(node) = self.nodes.get(index(above)).filter(|node| node.left == at) {
+            (at, above) = (above, node.above);
+        }
+        above
     }
 
-    /// A tree without its first node, and that.
-    fn take_first(&mut self, at: u32) -> (u32, u32) {
-        let (left, right) = self.sides(at);
-        if left == NONE {
-            return (right, at);
+    /// Have another node, or none, where this one was below the one above it.
+    fn hang(&mut self, above: u32, was: u32, now: u32) {
+        match self.nodes.get_mut(index(above)) {
+            Some(node) if node.left == was => node.left = now,
+            Some(node) => node.right = now,
+            None => self.root = now,
         }
-        let (left, first) = self.take_first(left);
-        self.node_mut(at).left = left;
-        (self.balance(at), first)
+        if let Some(node) = self.nodes.get_mut(index(now)) {
+            node.above = above;
+        }
     }
 
-    /// A tree without its last node, and that.
-    fn take_last(&mut self, at: u32) -> (u32, u32) {
-        let (left, right) = self.sides(at);
-        if right == NONE {
-            return (left, at);
+    /// Bring all nodes from here up to date, and turn those of which a side has become too heavy.
+    fn balance_up(&mut self, mut at: u32) {
+        while at != NONE {
+            let top = self.balance(at);
+            at = self.nodes[index(top)].above;
         }
-        let (right, last) = self.take_last(right);
-        self.node_mut(at).right = right;
-        (self.balance(at), last)
     }
 
     /// Bring a node up to date whose sides are balanced in themselves, and turn it where one of them
-    /// has become too heavy.
+    /// has become too heavy. The node that is there then.
     fn balance(&mut self, at: u32) -> u32 {
         let (left, right) = self.sides(at);
         if self.weight(right) > LEANING * self.weight(left) {
             let (inner, outer) = self.sides(right);
             if self.weight(inner) >= TWICE * self.weight(outer) {
-                let right = self.turn_right(right);
-                self.node_mut(at).right = right;
+                self.turn_right(right);
             }
             return self.turn_left(at);
         }
         if self.weight(left) > LEANING * self.weight(right) {
             let (outer, inner) = self.sides(left);
             if self.weight(inner) >= TWICE * self.weight(outer) {
-                let left = self.turn_left(left);
-                self.node_mut(at).left = left;
+                self.turn_left(left);
             }
             return self.turn_right(at);
         }
@@ -249,9 +350,15 @@ impl<K: Ord + Clone, M: Measure> Ranking<K, M> {
 
     /// Have its right side come up.
     fn turn_left(&mut self, at: u32) -> u32 {
-        let (_, up) = self.sides(at);
-        self.node_mut(at).right = self.sides(up).0;
+        let Node { above, right: up, .. } = self.nodes[index(at)];
+        let inner = self.sides(up).0;
+        self.hang(above, at, up);
+        self.node_mut(at).right = inner;
+        if inner != NONE {
+            self.node_mut(inner).above = at;
+        }
         self.node_mut(up).left = at;
+        self.node_mut(at).above = up;
         self.renew(at);
         self.renew(up);
         up
@@ -259,9 +366,15 @@ impl<K: Ord + Clone, M: Measure> Ranking<K, M> {
 
     /// Have its left side come up.
     fn turn_right(&mut self, at: u32) -> u32 {
-        let (up, _) = self.sides(at);
-        self.node_mut(at).left = self.sides(up).1;
+        let Node { above, left: up, .. } = self.nodes[index(at)];
+        let inner = self.sides(up).1;
+        self.hang(above, at, up);
+        self.node_mut(at).left = inner;
+        if inner != NONE {
+            self.node_mut(inner).above = at;
+        }
         self.node_mut(up).right = at;
+        self.node_mut(at).above = up;
         self.renew(at);
         self.renew(up);
         up
@@ -269,21 +382,27 @@ impl<K: Ord + Clone, M: Measure> Ranking<K, M> {
 
     fn renew(&mut self, at: u32) {
         let (left, right) = self.sides(at);
-        let size = 1 + self.size(left) + self.size(right);
-        let node = self.node_mut(at);
+        self.node_mut(at).size = 1 + self.size(left) + self.size(right);
+        self.lower(at);
+    }
+
+    /// Say anew what is lowest from here down; whether it is something else.
+    fn lower(&mut self, at: u32) -> bool {
+        let node = &self.nodes[index(at)];
         let mut lowest = node.measure.clone();
-        node.size = size;
-        for side in [left, right] {
+        for side in [node.left, node.right] {
             if let Some(side) = self.nodes.get(index(side)) {
                 lowest.lower(&side.lowest);
             }
         }
+        let differs = node.lowest != lowest;
         self.node_mut(at).lowest = lowest;
+        differs
     }
 
-    fn add(&mut self, key: K, measure: M) -> u32 {
+    fn add(&mut self, key: K, measure: M, above: u32) -> u32 {
         let lowest = measure.clone();
-        let node = Node { key, measure, lowest, left: NONE, right: NONE, size: 1 };
+        let node = Node { key, measure, lowest, above, left: NONE, right: NONE, size: 1 };
         if let Some(at) = self.free.pop() {
             *self.node_mut(at) = node;
             return at;

@@ -170,15 +170,15 @@ impl Scheduler {
             row.head = Some(head.clone());
         }
         match group {
-            Some(group) => self.parked.remove(&mut self.tree, group, &place),
+            Some(group) => self.parked.remove(&mut self.tree, group, &place, row.seat),
             None => {
                 self.tree.ready_mut(leaf, pass).remove(&place);
             }
         }
-        let row = &self.classes.rows[class];
+        let row = &mut self.classes.rows[class];
         let (pass, place) = (row.pass, (head, class));
         match row.group() {
-            Some(turn) => self.parked.insert(&mut self.tree, turn, place),
+            Some(turn) => row.seat = self.parked.insert(&mut self.tree, turn, place),
             None => drop(self.tree.ready_mut(leaf, pass).insert(place)),
         }
         self.tree.touch(leaf);

@@ -11,6 +11,7 @@ use super::lane::Pass;
 use super::members::Place;
 use super::order::QueueKey;
 use super::rank::Ranks;
+use super::sizes::Sizes;
 
 /// What the scheduler keeps of one queue.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct QueueIndex {
     passes: [Ready; Pass::COUNT],
     /// The denominator of its share.
     fair_max: Option<Resources>,
+    /// The sizes by which it stands in all indexes, where they may change without an event of its own.
+    sizes: Option<Sizes>,
     /// Where its path stands among all paths.
     rank: u64,
     dirty: bool,
@@ -65,6 +68,9 @@ impl Tree {
         let count = books.queues().iter().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         self.queues.resize_with(count, QueueIndex::default);
         self.ranks.fill(books.queues().iter().map(|(_, queue)| &queue.path));
+        for (id, row) in books.queues().iter().filter(|(_, row)| books.divides(row.partition)) {
+            self.queues[id.index()].sizes = Some(Sizes::of(row));
+        }
         self.stale = true;
     }
 
@@ -74,7 +80,9 @@ impl Tree {
             self.queues.resize_with(queue.index() + 1, QueueIndex::default);
         }
         let index = &mut self.queues[queue.index()];
-        *index = QueueIndex { fair_max: books.fair_max(queue), ..QueueIndex::default() };
+        let row = books.queue(queue);
+        let sizes = books.divides(row.partition).then(|| Sizes::of(row));
+        *index = QueueIndex { fair_max: books.fair_max(queue), sizes, ..QueueIndex::default() };
         match self.ranks.insert(&books.queue(queue).path) {
             Some(rank) => index.rank = rank,
             None => self.renumbered = true,
@@ -102,8 +110,15 @@ impl Tree {
 
     /// A leaf has another maximum or guarantee.
     pub(super) fn sized(&mut self, books: &Books, leaf: QueueId) {
-        self.queues[leaf.index()].fair_max = books.fair_max(leaf);
+        let index = &mut self.queues[leaf.index()];
+        index.fair_max = books.fair_max(leaf);
+        index.sizes = index.sizes.is_some().then(|| Sizes::of(books.queue(leaf)));
         self.touch(leaf);
+    }
+
+    /// The sizes by which a queue stands in all indexes, if they are known.
+    pub(super) fn sizes_mut(&mut self, queue: QueueId) -> &mut Option<Sizes> {
+        &mut self.queues[queue.index()].sizes
     }
 
     /// Every share changes: the cluster has another size.

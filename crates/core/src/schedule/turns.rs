@@ -5,26 +5,32 @@
 //! goes on who is served least: the others wait for nobody. So room that somebody of the leaf can use
 //! is never left.
 //!
-//! Who is next is found in a tree of all who want the same, by what they use: a change costs its
-//! depth, however many share the leaf.
+//! Who is next is found in a tree of all who want the same, by what they used when they were last
+//! looked at. Mostly they only get more, so it knows at least when it cannot be somebody's turn; whose
+//! turn it may be is looked at again. A change costs its depth, however many share the leaf.
+
+mod choice;
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{Books, LeafUser, LeafUsers, Link};
-use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
+use crate::books::{Books, LeafUser, Link};
+use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources, Shortfall};
-use crate::userlimit::{Among, Decimal, Enforcement, Leaf, Limit, Part};
+use crate::userlimit::{Decimal, Enforcement, Leaf};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
-use super::class::{ClassKey, Classes, Head};
+use super::class::ClassKey;
 use super::keep::KeepKey;
 use super::members::Place;
 use super::park::GroupKey;
-use super::ranking::{Measure, Ranking};
+use super::ranking::{Measure, Ranking, Seat};
 use super::seen::Seen;
+
+use choice::Turn;
 
 /// How well a user is served: his largest share of what the leaf is guaranteed, by his weight, in
 /// millionths. The least is next.
@@ -35,43 +41,91 @@ impl Served {
     pub(super) fn of(leaf: &Leaf, user: &LeafUser) -> Self {
         let shares = leaf.guaranteed.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         let shares = shares.map(|(resource, amount)| {
-            let used = i128::from(user.used.get_or_zero(resource).get()) * 1_000_000_000_000;
-            let part = i128::from(amount.get()) * i128::from(user.weight.millionths());
-            used.checked_div(part).unwrap_or(i128::MAX)
+            let used = user.used.get_or_zero(resource).get();
+            Self::share(used, amount.get(), user.weight)
         });
-        Self(u64::try_from(shares.max().unwrap_or(0).max(0)).unwrap_or(u64::MAX))
+        Self(shares.max().unwrap_or(0))
+    }
+
+    /// In one type, of which something is guaranteed.
+    fn share(used: i64, guaranteed: i64, weight: Decimal) -> u64 {
+        if weight == Decimal::ONE
+            && let Some(product) = used.checked_mul(1_000_000)
+        {
+            return u64::try_from(product / guaranteed).unwrap_or(0);
+        }
+        let used = i128::from(used) * 1_000_000_000_000;
+        let part = i128::from(guaranteed) * i128::from(weight.millionths());
+        let share = used.checked_div(part).unwrap_or(i128::MAX).max(0);
+        u64::try_from(share).unwrap_or(u64::MAX)
     }
 }
 
-/// What the user of a class has, as far as it says whose turn it is.
-#[derive(Clone, Debug)]
+/// How many types are told apart in a measure.
+const TYPES: usize = 4;
+
+/// At most what the user of a class has, as far as it says whose turn it is: the measure follows
+/// only when he was looked at, or may have less.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Use {
-    used: Resources,
+    /// By type, in the order of [`Waiters::types`].
+    used: [i64; TYPES],
+    /// At least what he weighs.
     weight: Decimal,
     served: Served,
-    /// Whether it was looked up; if not, it may be anything.
+    /// Whether he was ever looked at; if not, he may have nothing.
     known: bool,
 }
 
 impl Use {
-    /// To be looked up before it is next asked for.
-    pub(super) const fn unknown() -> Self {
-        Self { used: Resources::new(), weight: Decimal::ZERO, served: Served(0), known: false }
-    }
+    /// Of somebody who was not looked at yet.
+    const UNKNOWN: Self =
+        Self { used: [0; TYPES], weight: Decimal::ZERO, served: Served(0), known: false };
 
-    fn of(leaf: &Leaf, user: &LeafUser) -> Self {
-        let served = Served::of(leaf, user);
-        Self { used: user.used.clone(), weight: user.weight, served, known: true }
+    fn of(leaf: &Leaf, user: &LeafUser, types: &Types) -> Self {
+        let mut used = [0; TYPES];
+        for (place, resource) in types.iter().enumerate() {
+            used[place] = user.used.get_or_zero(*resource).get();
+        }
+        Self { used, weight: user.weight, served: Served::of(leaf, user), known: true }
     }
 }
 
 /// Whoever uses less, weighs more and is served less comes to his turn before.
 impl Measure for Use {
     fn lower(&mut self, other: &Self) {
-        self.used = self.used.minimum_of_present(&other.used);
+        for (mine, other) in self.used.iter_mut().zip(&other.used) {
+            *mine = (*mine).min(*other);
+        }
         self.weight = self.weight.max(other.weight);
         self.served = self.served.min(other.served);
         self.known &= other.known;
+    }
+}
+
+/// The types that say whose turn it is; where there are more, the first of them.
+type Types = SmallVec<[ResourceType; TYPES]>;
+
+/// Classes whose users take turns.
+#[derive(Debug, Default)]
+pub(super) struct Waiters {
+    /// In the order of the leaf, each with what its user has.
+    pub(super) ranking: Ranking<Place, Use>,
+    types: Types,
+}
+
+impl Waiters {
+    /// Add a class; its user is looked at when it may be his turn.
+    pub(super) fn insert(&mut self, place: Place) -> Seat {
+        self.ranking.insert(place, Use::UNKNOWN)
+    }
+
+    /// Have these types say whose turn it is.
+    fn tell_by(&mut self, types: Types) {
+        if self.types != types {
+            self.types = types;
+            self.ranking.set_all(&Use::UNKNOWN);
+        }
     }
 }
 
@@ -81,39 +135,45 @@ pub(super) struct Turns {
     open: BTreeMap<QueueId, BTreeSet<GroupKey>>,
     /// The same of those for which a node is to be kept.
     keeping: BTreeMap<QueueId, BTreeSet<KeepKey>>,
-    /// With the users who have something else by now.
-    moved: BTreeMap<QueueId, BTreeSet<LevelId>>,
+    /// In these it may be another's turn; the same may be there twice.
+    moved: Vec<QueueId>,
+    /// Who may use less by now, or weigh more, than is known.
+    eased: Vec<(QueueId, LevelId)>,
 }
 
 impl Turns {
-    /// A group has other members, or is open or closed from now on.
-    pub(super) fn changed(&mut self, key: GroupKey, open: bool) {
-        if note(&mut self.open, key.leaf, key, open) {
+    /// A group has other members, or is open or closed from now on; `is_listed` is whether it is
+    /// known as open.
+    pub(super) fn changed(&mut self, key: GroupKey, open: bool, is_listed: &mut bool) {
+        if core::mem::replace(is_listed, open) != open {
+            note(&mut self.open, key.leaf, key, open);
+        }
+        if open {
             self.moved(key.leaf);
         }
     }
 
     /// The same of a group for which a node is to be kept.
-    pub(super) fn keeping_changed(&mut self, key: KeepKey, open: bool) {
+    pub(super) fn keeping_changed(&mut self, key: KeepKey, open: bool, is_listed: &mut bool) {
         let (leaf, _) = key.list();
-        if note(&mut self.keeping, leaf, key, open) {
+        if core::mem::replace(is_listed, open) != open {
+            note(&mut self.keeping, leaf, key, open);
+        }
+        if open {
             self.moved(leaf);
         }
     }
 
     /// In this leaf it may be another's turn.
-    fn moved(&mut self, leaf: QueueId) -> &mut BTreeSet<LevelId> {
-        self.moved.entry(leaf).or_default()
+    fn moved(&mut self, leaf: QueueId) {
+        if self.moved.last() != Some(&leaf) {
+            self.moved.push(leaf);
+        }
     }
 }
 
-/// Note whether a group of a leaf is open, and say so again.
-fn note<K: Ord>(
-    groups: &mut BTreeMap<QueueId, BTreeSet<K>>,
-    leaf: QueueId,
-    key: K,
-    open: bool,
-) -> bool {
+/// Note whether a group of a leaf is open.
+fn note<K: Ord>(groups: &mut BTreeMap<QueueId, BTreeSet<K>>, leaf: QueueId, key: K, open: bool) {
     if open {
         groups.entry(leaf).or_default().insert(key);
     } else if let Some(of_leaf) = groups.get_mut(&leaf) {
@@ -122,7 +182,6 @@ fn note<K: Ord>(
             groups.remove(&leaf);
         }
     }
-    open
 }
 
 impl Scheduler {
@@ -140,19 +199,29 @@ impl Scheduler {
         }
         let row = books.application(application);
         self.activation_moved(row.queue);
-        let moved = self.parked.turns.moved(row.queue);
+        self.parked.turns.moved(row.queue);
         if let Some(link) = row.link {
-            moved.insert(link.user);
             for leaf in books.other_leaves_of(row.partition, link.user) {
                 self.parked.turns.moved(leaf);
             }
         }
     }
 
+    /// The user of an application may use less than is known.
+    pub(super) fn turns_eased(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        if let (leaf, Some(link)) = (row.queue, row.link)
+            && books.users_of(leaf).is_some()
+        {
+            self.parked.turns.eased.push((leaf, link.user));
+        }
+    }
+
     /// The leaf is guaranteed something else: all of its users are served otherwise.
     pub(super) fn turns_sized(&mut self, books: &Books, leaf: QueueId) {
         if let Some(users) = books.users_of(leaf) {
-            self.parked.turns.moved(leaf).extend(users.users().map(|(level, _)| level));
+            self.parked.turns.moved(leaf);
+            self.parked.turns.eased.extend(users.users().map(|(level, _)| (leaf, level)));
         }
     }
 
@@ -179,112 +248,53 @@ impl Scheduler {
     }
 
     /// Have every leaf whose users take turns see whose it is, where that may have changed.
+    #[inline]
     pub(super) fn take_turns(&mut self, books: &Books) {
-        while let Some((leaf, moved)) = self.parked.turns.moved.pop_first() {
-            let Some(state) = books.shared_leaf(leaf) else { continue };
-            let users = books.users_of(leaf).expect("it has user limits");
-            let turn = Turn { books, users, leaf: state };
-            for level in moved {
-                self.measure(&turn, leaf, level);
-            }
-            let classes = &self.classes;
-            let open = self.parked.turns.open.get(&leaf).into_iter().flatten();
-            for key in open.copied().collect::<SmallVec<[_; 4]>>() {
-                let members = self.parked.members_mut(key).expect("what is open has members");
-                let next = turn.choose(classes, key.shape, &mut members.by_use);
-                members.put_forward(&mut self.tree, (key.leaf, key.pass), next);
-            }
-            let open = self.parked.turns.keeping.get(&leaf).into_iter().flatten();
-            for key in open.copied().collect::<SmallVec<[_; 4]>>() {
-                let members = self.keeping.members_mut(key).expect("what is open has members");
-                let next = turn.choose(classes, key.shape, &mut members.by_use);
-                members.put_forward(&mut self.tree, key.list(), next);
-            }
+        while let Some((leaf, level)) = self.parked.turns.eased.pop() {
+            self.measure(books, leaf, level);
+        }
+        while let Some(leaf) = self.parked.turns.moved.pop() {
+            self.take_turn(books, leaf);
+        }
+    }
+
+    fn take_turn(&mut self, books: &Books, leaf: QueueId) {
+        let Some(users) = books.users_of(leaf) else { return };
+        let turn = Turn { books, users, leaf: users.state() };
+        let classes = &self.classes;
+        let open = self.parked.turns.open.get(&leaf).into_iter().flatten();
+        for key in open.copied().collect::<SmallVec<[_; 2]>>() {
+            let members = self.parked.members_mut(key).expect("what is open has members");
+            let next = turn.choose(classes, key.shape, &mut members.waiters);
+            members.put_forward(&mut self.tree, (key.leaf, key.pass), next);
+        }
+        let open = self.parked.turns.keeping.get(&leaf).into_iter().flatten();
+        for key in open.copied().collect::<SmallVec<[_; 2]>>() {
+            let members = self.keeping.members_mut(key).expect("what is open has members");
+            let next = turn.choose(classes, key.shape, &mut members.waiters);
+            members.put_forward(&mut self.tree, key.list(), next);
         }
     }
 
     /// Note what a user has by now, wherever his turn may come.
-    fn measure(&mut self, turn: &Turn<'_>, leaf: QueueId, level: LevelId) {
-        let Some(user) = turn.users.user(level) else { return };
-        let measure = Use::of(turn.leaf, user);
+    fn measure(&mut self, books: &Books, leaf: QueueId, level: LevelId) {
+        let Some(users) = books.users_of(leaf) else { return };
+        let Some(user) = users.user(level) else { return };
+        let measure = |of: &mut Waiters, seat| {
+            let measure = Use::of(users.state(), user, &of.types);
+            of.ranking.set_at(seat, measure);
+        };
         for class in self.classes.of_user(leaf, level) {
             let row = &self.classes.rows[class];
-            let members = row.group().and_then(|key| self.parked.members_mut(key));
-            if let (Some(members), Some(head)) = (members, &row.head) {
-                members.by_use.set(&(head.clone(), class), measure.clone());
+            let group = row.group().filter(|key| key.shared && row.head.is_some());
+            if let Some(members) = group.and_then(|key| self.parked.members_mut(key)) {
+                measure(&mut members.waiters, row.seat);
             }
-            let members = self.keeping.members_mut(KeepKey::of(row.key));
-            if let (Some(members), Some(head)) = (members, &row.keeps) {
-                members.by_use.set(&(head.clone(), class), measure.clone());
+            let kept = Some(KeepKey::of(row.key)).filter(|_| row.key.shared && row.keeps.is_some());
+            if let Some(members) = kept.and_then(|key| self.keeping.members_mut(key)) {
+                measure(&mut members.waiters, row.kept_seat);
             }
         }
-    }
-}
-
-/// What somebody of this weight may have.
-struct Bound {
-    weight: Decimal,
-    limit: Limit,
-}
-
-/// A leaf whose users take turns.
-struct Turn<'a> {
-    books: &'a Books,
-    users: &'a LeafUsers,
-    leaf: &'a Leaf,
-}
-
-impl Turn<'_> {
-    fn ask(&self, shape: ShapeId) -> Resources {
-        self.users.normalised(self.books.shapes().get(shape))
-    }
-
-    fn limit(&self, weight: Decimal, ask: &Resources) -> Limit {
-        let part = Part { weight, among: Among::Active, ask };
-        self.users.rules().limit(self.leaf, part)
-    }
-
-    fn is(&self, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
-        self.users.rules().is_turn(self.leaf, limit, used, ask)
-    }
-
-    fn user(&self, key: ClassKey) -> &LeafUser {
-        let level = key.sharer().expect("who shares is tied to a user");
-        self.users.user(level).expect("who waits has a row")
-    }
-
-    /// Who is next of those who want this.
-    fn choose(
-        &self,
-        classes: &Classes,
-        shape: ShapeId,
-        members: &mut Ranking<Place, Use>,
-    ) -> Option<Place> {
-        while let Some(new) = members.first(|of| !of.known).cloned() {
-            let user = self.user(classes.rows[new.1].key);
-            members.set(&new, Use::of(self.leaf, user));
-        }
-        let ask = self.ask(shape);
-        // Mostly all weigh the same.
-        let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
-        let is_turn = |of: &Use| {
-            let known = bounds.iter().position(|one| one.weight == of.weight);
-            let known = known.unwrap_or_else(|| {
-                let limit = self.limit(of.weight, &ask);
-                bounds.push(Bound { weight: of.weight, limit });
-                bounds.len() - 1
-            });
-            self.is(&bounds[known].limit, &of.used, &ask)
-        };
-        if let Some(first) = members.first(is_turn) {
-            return Some(first.clone());
-        }
-        if self.users.rules().enforcement != Enforcement::Progress {
-            return None;
-        }
-        let least = members.lowest()?.served;
-        let (head, class) = members.first(|of| of.served <= least)?;
-        Some((Head { beyond: Some(least), ..head.clone() }, *class))
     }
 }
 
@@ -294,14 +304,18 @@ pub(super) fn capped(books: &Books, leaf: QueueId, link: Link, ask: &Resources) 
     if users.rules().enforcement != Enforcement::Progress {
         return None; // It is part of the limit then.
     }
-    let (user, state) = (users.user(link.user)?, books.shared_leaf(leaf)?);
-    let (rules, counted) = (users.rules(), users.normalised(ask));
-    let cap = rules.cap(state, user.weight, &counted);
-    rules.is_capped(state, &cap, &user.used, &counted).then(|| Wait {
-        blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),
-        shortfall: cap.minus_existing(&user.used).shortfall_of_limit(&counted),
+    let (user, state) = (users.user(link.user)?, users.state());
+    let (rules, counted) = (users.rules(), users.counted(ask));
+    rules.exceeds_cap(state, user.weight, &user.used, &counted).then(|| {
+        let cap = rules.cap(state, user.weight, &counted);
+        Wait {
+            blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),
+            shortfall: cap.minus_existing(&user.used).shortfall_of_limit(&counted),
+        }
     })
 }
+
+const NOTHING: Resources = Resources::new();
 
 /// Why a class is not looked at, where it is not before it is the turn of its user: shares need not
 /// make progress there.
@@ -311,15 +325,14 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     if users.rules().enforcement == Enforcement::Progress {
         return None;
     }
-    let leaf = books.shared_leaf(key.leaf)?;
-    let (user, turn) = (users.user(level)?, Turn { books, users, leaf });
+    let (user, turn) = (users.user(level)?, Turn { books, users, leaf: users.state() });
     let ask = turn.ask(key.shape);
     let limit = turn.limit(user.weight, &ask);
     if turn.is(&limit, &user.used, &ask) {
         return None;
     }
     let strict = users.rules().enforcement == Enforcement::Strict;
-    let (most, with) = (&limit.limit, if strict { ask.clone() } else { Resources::new() });
+    let (most, with) = (&limit.limit, if strict { &*ask } else { &NOTHING });
     let beyond = |resource: ResourceType, needed: Quantity| Shortfall {
         resource,
         needed,

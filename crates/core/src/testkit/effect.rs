@@ -24,7 +24,9 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
             format!("{} to be released: {termination:?}", key(allocation))
         }
         Event::Preempted { victim, cause } => match cause {
-            PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+            PreemptionCause::Guarantee(ask)
+            | PreemptionCause::Share(ask)
+            | PreemptionCause::RequiredNode(ask) => {
                 format!("{} to be stopped for {}", key(victim), key(ask))
             }
             PreemptionCause::Quota(queue) => {
@@ -32,6 +34,7 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
                 format!("{} to be stopped for the quota of {path}", key(victim))
             }
         },
+        Event::PreemptionObserved { victim, .. } => format!("{} would be stopped", key(victim)),
         Event::PreemptionTried { ask } => format!("nothing to stop for {}", key(ask)),
         Event::QuotaClockStopped { queue } => {
             format!("quota clock of {} stopped", books.queue(*queue).path)

@@ -4,10 +4,13 @@
 mod build;
 mod effect;
 mod naive;
+mod naive_claim;
 mod naive_fewest;
 mod naive_preempt;
+mod part;
 mod play;
 mod random;
+mod random_parts;
 mod script;
 mod story;
 mod watch;
@@ -15,6 +18,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use naive::next as naive_next;
+pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};
 pub use random::{Op, history, tree};

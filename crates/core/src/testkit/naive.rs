@@ -32,8 +32,16 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     }
     let tries = RefCell::new(Tries::default());
     let passes = |root| {
-        let kept =
-            |leaf| in_leaf(books, leaf, &|id, row| kept::in_application(books, now, id, row));
+        let kept = |leaf| {
+            let look = |called: Option<bool>| {
+                in_leaf(books, leaf, &|id, row| kept::in_application(books, now, (id, row), called))
+            };
+            if !share::takes_turns(books, leaf) {
+                return look(None);
+            }
+            // What others gave is for nobody else.
+            look(Some(true)).or_else(|| look(Some(false)))
+        };
         let swaps = |leaf| in_leaf(books, leaf, &|id, row| swap::in_application(books, id, row));
         let others = |leaf| {
             share::in_turn(books, leaf, &|id, whose: Whose<'_>| {

@@ -6,6 +6,7 @@ use crate::books::{Books, Mark, Removal};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
+use super::naive_claim::Who;
 use super::naive_preempt::{Finding, Question, Usage};
 
 impl Question<'_> {
@@ -17,7 +18,7 @@ impl Question<'_> {
             let leaf = self.leaf_of(id);
             let promised = row.preemption_triggered && row.reservation().is_some();
             if promised && row.is_pending() && id != self.ask && here(leaf) {
-                usage = self.with(&usage, leaf, self.size_of(id));
+                usage = self.with(&usage, self.who_has(id), self.size_of(id));
             }
         }
         usage
@@ -25,7 +26,7 @@ impl Question<'_> {
 
     /// The same with the ask placed and these gone.
     pub fn imagined(&self, gone: &[AllocationId]) -> Usage {
-        self.without(&self.with(&self.promised(), self.leaf, self.size), gone)
+        self.without(&self.with(&self.promised(), self.asking(), self.size), gone)
     }
 
     /// What a node has free when all that is being stopped has gone.
@@ -42,11 +43,11 @@ impl Question<'_> {
     /// Whether the law lets all of these go.
     pub fn is_lawful(&self, gone: &[AllocationId]) -> bool {
         let before = self.promised();
-        let after = self.without(&self.with(&before, self.leaf, self.size), gone);
-        self.books.queues().iter().all(|(id, _)| {
-            let Some(guaranteed) = self.guaranteed(id) else { return true };
+        let after = self.without(&self.with(&before, self.asking(), self.size), gone);
+        before.keys().all(|who| {
+            let Some(guaranteed) = self.promised_to(*who) else { return true };
             self.size.iter().all(|(resource, _)| {
-                let (was, is) = (&before[&id], &after[&id]);
+                let (was, is) = (&before[who], &after[who]);
                 let Some(least) = guaranteed.get(resource) else { return true };
                 let least = least.min(was.get_or_zero(resource));
                 is.get_or_zero(resource) >= least
@@ -60,7 +61,8 @@ impl Question<'_> {
         let within = |(id, queue): (_, &crate::books::Queue)| {
             queue.max.as_ref().is_none_or(|max| {
                 self.size.iter().all(|(resource, _)| {
-                    max.get(resource).is_none_or(|most| after[&id].get_or_zero(resource) <= most)
+                    max.get(resource)
+                        .is_none_or(|most| after[&Who::Queue(id)].get_or_zero(resource) <= most)
                 })
             })
         };
@@ -93,7 +95,7 @@ impl Question<'_> {
         given_up: &[AllocationId],
         nodes_tried: bool,
     ) -> Finding {
-        let left = self.remaining(&self.promised(), self.leaf);
+        let left = self.remaining(&self.promised(), self.asking());
         if !left.is_some_and(|left| left.shares_type(self.size)) {
             return Finding::Nothing;
         }
@@ -109,6 +111,7 @@ impl Question<'_> {
             }
         }
         choices.sort_by_key(|(_, victims)| self.cost(victims));
+        let refused = self.asks_rm() && !choices.is_empty();
         let best = if self.asks_rm() {
             let offers: Vec<(Removal, Vec<AllocationId>)> = choices
                 .into_iter()
@@ -128,6 +131,8 @@ impl Question<'_> {
         };
         match best {
             Some((node, victims)) if !victims.is_empty() => Finding::Stop(node, victims),
+            Some(_) => Finding::OnItsWay,
+            None if refused => Finding::Refused,
             _ => Finding::Nothing,
         }
     }
@@ -225,14 +230,14 @@ impl Question<'_> {
         let in_queues = self.books.up(self.leaf).any(|(id, queue)| {
             queue.max.as_ref().is_some_and(|max| {
                 self.size.iter().any(|(resource, _)| {
-                    let (was, is) = (&before[&id], &after[&id]);
+                    let (was, is) = (&before[&Who::Queue(id)], &after[&Who::Queue(id)]);
                     max.get(resource).is_some_and(|most| was.get_or_zero(resource) > most)
                         && is.get_or_zero(resource) < was.get_or_zero(resource)
                 })
             })
         });
         let in_guarantee = !self.is_covered(&before)
-            && self.remaining(&before, self.leaf) != self.remaining(&after, self.leaf);
+            && self.remaining(&before, self.asking()) != self.remaining(&after, self.asking());
         in_queues || in_guarantee
     }
 }

@@ -11,17 +11,24 @@ use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use super::naive;
+use super::naive_claim::{Basis, Who};
 
 /// What each queue uses, were it as imagined.
-pub type Usage = BTreeMap<QueueId, Resources>;
+pub type Usage = BTreeMap<Who, Resources>;
 
 /// What is found for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// This is to be stopped, and the node kept.
     Stop(NodeId, Vec<AllocationId>),
+    /// The same, from other users of the same leaf.
+    StopWithin(NodeId, Vec<AllocationId>),
     /// The RM is to be asked.
     Ask(Vec<Removal>),
+    /// Nothing: what is being stopped already makes room.
+    OnItsWay,
+    /// Nothing: the RM accepts none of it.
+    Refused,
     /// Nothing.
     Nothing,
 }
@@ -36,7 +43,8 @@ pub struct Question<'books> {
     pub(super) ask: AllocationId,
     pub(super) leaf: QueueId,
     pub(super) size: &'books Resources,
-    now: Timestamp,
+    pub(super) basis: Basis,
+    pub(super) now: Timestamp,
 }
 
 /// The asks whose node is given up, and what is to be stopped.
@@ -46,26 +54,52 @@ pub fn plan(
     now: Timestamp,
     nodes_tried: bool,
 ) -> (Vec<AllocationId>, Finding) {
-    let question = Question::of(books, ask, now);
-    let candidates = question.candidates();
-    if !question.is_guaranteed(&candidates) {
-        return (Vec::new(), Finding::Nothing);
+    let of_queue = Question::of(books, ask, now);
+    let (given_up, finding) = of_queue.answer(nodes_tried);
+    if finding != Finding::Nothing {
+        return (given_up, finding);
     }
-    let given_up = question.given_up();
-    let partition = books.partition(books.queue(question.leaf).partition);
-    let finding = if partition.settings.preemption.strict_guarantee {
-        question.fewest(&candidates, &given_up, nodes_tried)
-    } else {
-        question.newest(&candidates, &given_up, nodes_tried)
-    };
-    (given_up, finding)
+    let Some(of_user) = of_queue.within() else { return (given_up, finding) };
+    match of_user.answer(nodes_tried) {
+        (given_up_too, Finding::Nothing) if given_up.is_empty() => (given_up_too, Finding::Nothing),
+        (_, Finding::Nothing) => (given_up, Finding::Nothing),
+        found => found,
+    }
+}
+
+impl Question<'_> {
+    fn answer(&self, nodes_tried: bool) -> (Vec<AllocationId>, Finding) {
+        let question = self;
+        let books = self.books;
+        let candidates = question.candidates();
+        if !question.is_guaranteed(&candidates) {
+            return (Vec::new(), Finding::Nothing);
+        }
+        let given_up = question.given_up();
+        let partition = books.partition(books.queue(question.leaf).partition);
+        let within = self.basis == Basis::Share;
+        let finding = if within || partition.settings.preemption.strict_guarantee {
+            question.fewest(&candidates, &given_up, nodes_tried)
+        } else {
+            question.newest(&candidates, &given_up, nodes_tried)
+        };
+        let finding = match finding {
+            Finding::Stop(_, victims) if within && !self.may_be_on_its_way(&victims) => {
+                Finding::Nothing
+            }
+            Finding::Stop(node, victims) if within => Finding::StopWithin(node, victims),
+            other => other,
+        };
+        (given_up, finding)
+    }
 }
 
 impl<'books> Question<'books> {
     /// What is asked for.
     pub fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
         let leaf = books.application(books.allocation(ask).application).queue;
-        Self { books, ask, leaf, size: books.resources_of(ask), now }
+        let basis = Self::basis_of_queue(books, leaf);
+        Self { books, ask, leaf, size: books.resources_of(ask), basis, now }
     }
 
     pub(super) fn row(&self, id: AllocationId) -> &'books Allocation {
@@ -80,47 +114,39 @@ impl<'books> Question<'books> {
         self.books.resources_of(id)
     }
 
-    /// What every queue uses, what is being stopped left out.
-    pub fn usage(&self) -> Usage {
-        let used = |queue: &crate::books::Queue| queue.allocated.minus_existing(&queue.preempting);
-        self.books.queues().iter().map(|(id, queue)| (id, used(queue))).collect()
-    }
-
-    /// With an allocation of this leaf gone.
+    /// With these gone.
     pub fn without(&self, usage: &Usage, gone: &[AllocationId]) -> Usage {
         let mut usage = usage.clone();
         for id in gone {
-            for (queue, _) in self.books.up(self.leaf_of(*id)) {
-                usage.get_mut(&queue).expect("all are there").subtract(self.size_of(*id));
+            for who in self.up(self.who_has(*id)) {
+                usage.get_mut(&who).expect("all are there").subtract(self.size_of(*id));
             }
         }
         usage
     }
 
-    /// With this much more in a leaf.
-    pub fn with(&self, usage: &Usage, leaf: QueueId, size: &Resources) -> Usage {
+    /// With this much more in a leaf, or for a user.
+    pub fn with(&self, usage: &Usage, at: Who, size: &Resources) -> Usage {
         let mut usage = usage.clone();
-        for (queue, _) in self.books.up(leaf) {
-            usage.get_mut(&queue).expect("all are there").add(size);
+        for who in self.up(at) {
+            usage.entry(who).or_default().add(size);
         }
         usage
     }
 
-    pub(super) fn guaranteed(&self, queue: QueueId) -> Option<&'books Resources> {
-        self.books.queue(queue).guaranteed.as_ref().filter(|one| !one.is_empty())
-    }
-
     /// `rem`.
-    pub fn remaining(&self, usage: &Usage, queue: QueueId) -> Option<Resources> {
-        let above = self.books.queue(queue).parent.and_then(|one| self.remaining(usage, one));
-        let own = self.guaranteed(queue).map(|one| one.minus_existing(&usage[&queue]));
+    pub fn remaining(&self, usage: &Usage, who: Who) -> Option<Resources> {
+        let above = self.up(who).get(1).and_then(|one| self.remaining(usage, *one));
+        let own = self.promised_to(who).map(|one| one.minus_existing(&usage[&who]));
         if own.is_none() && above.as_ref().is_none_or(Resources::is_empty) {
             return None;
         }
-        let on_path = self.books.up(self.leaf).any(|(one, _)| one == queue);
+        let on_path = self.up(self.asking()).contains(&who);
         match own {
-            Some(own) if queue == self.leaf => Some(own.merge_missing(&above.unwrap_or_default())),
-            Some(_) if on_path && self.guaranteed(self.leaf).is_some() => None,
+            Some(own) if who == self.asking() => {
+                Some(own.merge_missing(&above.unwrap_or_default()))
+            }
+            Some(_) if on_path && self.promised_to(self.asking()).is_some() => None,
             own => Resources::min_of(own.as_ref(), above.as_ref()),
         }
     }
@@ -131,27 +157,39 @@ impl<'books> Question<'books> {
 
     /// Whether the leaf of a victim is above its guarantee before it goes.
     pub fn is_above(&self, usage: &Usage, victim: AllocationId) -> bool {
-        let left = self.remaining(usage, self.leaf_of(victim));
+        let left = self.remaining(usage, self.who_has(victim));
         left.is_none_or(|left| self.lacks(&left))
     }
 
     /// Whether the guarantee covers the ask, which is counted.
     pub fn is_covered(&self, usage: &Usage) -> bool {
-        self.remaining(usage, self.leaf).is_some_and(|left| !self.lacks(&left))
+        self.remaining(usage, self.asking()).is_some_and(|left| {
+            if !self.is_whole() {
+                return !self.lacks(&left);
+            }
+            // Before the ask something was left of all that is promised and wanted.
+            let before = left.plus_existing(self.size);
+            let wanted = self.size.iter().filter(|(_, amount)| amount.get() > 0);
+            let mut wanted = wanted.filter_map(|(resource, _)| before.get(resource));
+            wanted.all(|amount| amount.get() > 0)
+        })
     }
 
     fn is_guaranteed(&self, candidates: &[AllocationId]) -> bool {
         let usage = self.usage();
-        let left = self.remaining(&usage, self.leaf);
+        let left = self.remaining(&usage, self.asking());
         if left.is_some_and(|left| left.allows_actual(self.size)) {
             return true;
         }
-        let all = self.without(&self.with(&usage, self.leaf, self.size), candidates);
+        let all = self.without(&self.with(&usage, self.asking(), self.size), candidates);
         self.is_covered(&all)
     }
 
     /// What may be stopped, who goes first in front.
     pub fn candidates(&self) -> Vec<AllocationId> {
+        if self.basis == Basis::Share {
+            return self.candidates_within();
+        }
         let mut priority = i64::from(self.row(self.ask).priority);
         let (mut seen, mut fence) = (BTreeMap::new(), self.leaf);
         for (id, queue) in self.books.up(self.leaf) {
@@ -170,11 +208,36 @@ impl<'books> Question<'books> {
         }
         let mut found = Vec::new();
         self.below(fence, seen[&fence], false, &seen, &mut found);
+        self.sort(&mut found);
+        found
+    }
+
+    fn sort(&self, found: &mut [AllocationId]) {
         found.sort_by_key(|id| {
             let row = self.row(*id);
             let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
             (!row.preemptable, row.originator, newest)
         });
+    }
+
+    /// What other users have in the same leaf above what they keep.
+    fn candidates_within(&self) -> Vec<AllocationId> {
+        let usage = self.usage();
+        let suits = |id: &AllocationId| {
+            let row = self.row(*id);
+            row.is_allocated()
+                && self.leaf_of(*id) == self.leaf
+                && matches!(self.who_has(*id), Who::User(_))
+                && self.who_has(*id) != self.asking()
+                && self.is_above(&usage, *id)
+                && row.required_node().is_none()
+                && row.mark == Mark::None
+                && self.size_of(*id).shares_type(self.size)
+                && row.priority <= self.row(self.ask).priority
+        };
+        let all = self.books.allocations().iter().map(|(id, _)| id);
+        let mut found: Vec<AllocationId> = all.filter(suits).collect();
+        self.sort(&mut found);
         found
     }
 
@@ -203,10 +266,9 @@ impl<'books> Question<'books> {
                 None => self.below(id, priority - offset, fenced, seen, found),
             }
         }
-        let left = self.remaining(&self.usage(), at);
+        let left = self.remaining(&self.usage(), Who::Queue(at));
         let within = left.is_some_and(|left| !left.has_negative());
-        let disabled = PreemptionPolicy::Disabled;
-        if !queue.leaf || queue.settings.values.preemption_policy == disabled || within {
+        if !queue.leaf || queue.is_preemption_disabled() || within {
             return;
         }
         for (id, row) in self.books.allocations().iter() {
@@ -224,8 +286,10 @@ impl<'books> Question<'books> {
 
     /// Whether the guarantee that the ask calls on is this queue's: none is nearer to its leaf.
     fn is_called_on(&self, queue: QueueId) -> bool {
-        let promises =
-            |id: &QueueId| self.guaranteed(*id).is_some_and(|one| one.shares_type(self.size));
+        let promises = |id: &QueueId| {
+            let promised = self.promised_to(Who::Queue(*id));
+            promised.is_some_and(|one| one.shares_type(self.size))
+        };
         self.books.path_of(self.leaf).into_iter().rfind(promises) == Some(queue)
     }
 
@@ -383,7 +447,7 @@ impl<'books> Question<'books> {
                 continue;
             }
             let after = self.without(&usage, &[id]);
-            let left = self.remaining(&after, self.leaf);
+            let left = self.remaining(&after, self.asking());
             if !left.is_some_and(|left| left.allows_actual(self.size_of(id))) {
                 break;
             }
@@ -394,7 +458,7 @@ impl<'books> Question<'books> {
             } else {
                 head.push(id);
                 free = more;
-                usage = self.with(&after, self.leaf, self.size_of(id));
+                usage = self.with(&after, self.asking(), self.size_of(id));
             }
         }
         head.extend(tail);
@@ -424,18 +488,18 @@ impl<'books> Question<'books> {
                 continue;
             }
             let gone = self.without(&usage, &[id]);
-            let before = self.remaining(&gone, self.leaf);
+            let before = self.remaining(&gone, self.asking());
             if !before.as_ref().is_some_and(|left| left.allows_actual(self.size_of(id))) {
                 break;
             }
-            let with = self.with(&gone, self.leaf, self.size_of(id));
-            let after = self.remaining(&with, self.leaf);
+            let with = self.with(&gone, self.asking(), self.size_of(id));
+            let after = self.remaining(&with, self.asking());
             if !Resources::equal_objects(before.as_ref(), after.as_ref()) {
                 kept.push(id);
                 usage = with;
             }
         }
-        let fails = self.remaining(&usage, self.leaf).is_some_and(|left| self.lacks(&left));
+        let fails = self.remaining(&usage, self.asking()).is_some_and(|left| self.lacks(&left));
         (kept.is_empty() || !fails).then_some(kept)
     }
 }

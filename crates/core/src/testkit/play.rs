@@ -449,6 +449,7 @@ fn name_of(event: &Event) -> String {
     match event {
         Event::Preempted { cause, .. } => match cause {
             PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
+            PreemptionCause::Share(_) => format!("{kind} for a share"),
             PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
             PreemptionCause::Quota(_) => format!("{kind} for a quota"),
         },

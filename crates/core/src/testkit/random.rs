@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use crate::books::NodeAttributes;
 use crate::config::{
     ApplicationLimitsConfig, Configuration, LifetimesConfig, LimitPrecedence, NodeLabelsConfig,
-    NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig, UserFactor, UserLimitsConfig,
+    NodeOrder, PartitionConfig, QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig,
+    UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -207,10 +208,14 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
     one.preemption.quota_enabled = !preemption.is_multiple_of(5);
+    one.preemption.intra_queue_enabled = !preemption.is_multiple_of(4);
+    one.preemption.balance = preemption % 16 == 3;
+    one.preemption.observe_only = preemption % 32 == 7;
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);
     }
+    super::random_parts::divide(&mut one, preemption);
     one
 }
 
@@ -299,6 +304,16 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
             state.to_be_bytes()[0]
         }));
     }
+    if queue.user_limits.is_some() && limits % 3 > 0 {
+        // Users of a leaf take from each other before they have what they want.
+        queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
+    }
+    let switch = bound ^ limits.rotate_left(3);
+    queue.preemption = QueuePreemptionConfig {
+        disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
+        intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
+        balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
+    };
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue.start = (bound % 47 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
@@ -332,6 +347,7 @@ fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
         max_parallel_per_user: of(limits.wrapping_mul(11)),
         max_parallel_by_user: vec![(Name::new("bob"), 2)],
         driver: driver.filter(|_| !limits.is_multiple_of(4)),
+        max_per_queue: None,
     }
 }
 

@@ -11,15 +11,19 @@ use core::str::SplitWhitespace;
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
-    ApplicationLimitsConfig, Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig,
-    QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig,
+    TemplateConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
-use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
+mod sharing;
+
+use sharing::{counts, preempt, share};
+
+use super::part::read_part;
 use super::{leaf, parent, partition};
 
 /// The words of one line, taken one by one.
@@ -154,6 +158,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
+/// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, a part as
+/// `percent=40/80` or `weight=2`, and at the end `template max vcore=1 apps=1 fair`.
 /// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
 /// `usual-lifetime 30s`, `labels gpu,fpga label gpu`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
@@ -173,6 +179,7 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 set(queue, key, value);
             }
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
+            "preempt" => queue.preemption = preempt(words.next("switches")),
             "share" => *queue.user_limits.get_or_insert_default() = share(words.next("rules")),
             "stopped" => queue.start = Some(QueueStart::Stopped),
             "running" => queue.start = Some(QueueStart::Running),
@@ -202,55 +209,9 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 let limits = queue.user_limits.get_or_insert_default();
                 limits.maximum_allocation = Some(words.amounts());
             }
-            _ => queue.max_applications = count(word),
+            _ => read_part(word, &mut queue.capacity, &mut queue.max_applications),
         }
     }
-}
-
-/// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
-/// what `parallel-per-user` is for all.
-fn counts(numbers: &str) -> ApplicationLimitsConfig {
-    let mut limits = ApplicationLimitsConfig::default();
-    for number in numbers.split(';') {
-        let (key, value) = number.split_once('=').expect("key=value");
-        let count = |value: &str| value.parse().expect("a number");
-        match key {
-            "max" => limits.max = Some(count(value)),
-            "per-user" => limits.max_per_user = Some(count(value)),
-            "parallel" => limits.max_parallel = Some(count(value)),
-            "parallel-per-user" => limits.max_parallel_per_user = Some(count(value)),
-            "driver" => limits.driver = Some(Decimal::parse(value).expect("a decimal")),
-            user => limits.max_parallel_by_user.push((Name::new(user), count(value))),
-        }
-    }
-    limits
-}
-
-/// `smooth;strict;dominant;p=30;f=2.5;ann=1.5`: formula, enforcement, calculator, percentage, factor
-/// and the weights of users, each where it differs from what holds by default.
-fn share(rules: &str) -> UserLimitsConfig {
-    let mut limits = UserLimitsConfig::default();
-    let decimal = |text: &str| Decimal::parse(text).expect("a decimal");
-    for rule in rules.split(';') {
-        match rule {
-            "yarn27" => limits.formula = Some(Formula::Yarn27),
-            "yarn3" => limits.formula = Some(Formula::Yarn3),
-            "smooth" => limits.formula = Some(Formula::Smooth),
-            "progress" => limits.enforcement = Some(Enforcement::Progress),
-            "strict" => limits.enforcement = Some(Enforcement::Strict),
-            "overshoot" => limits.enforcement = Some(Enforcement::Overshoot),
-            "dominant" => limits.calculator = Some(Calculator::Dominant),
-            "memory" => limits.calculator = Some(Calculator::Memory),
-            "f=off" => limits.factor = Some(UserFactor::Off),
-            _ => match rule.split_once('=').expect("name=decimal") {
-                ("p", floor) => limits.floor = Some(decimal(floor)),
-                ("f", factor) => limits.factor = Some(UserFactor::Times(decimal(factor))),
-                (user, weight) => limits.weights.push((Name::new(user), decimal(weight))),
-            },
-        }
-    }
-    limits.weights.sort();
-    limits
 }
 
 /// `template max vcore=4 guaranteed vcore=1 fair apps=2`, up to the end of the line.
@@ -264,7 +225,7 @@ fn template(words: &mut Words<'_>) -> TemplateConfig {
                 let key = Name::new("application.sort.policy");
                 template.properties.insert(key, Name::new(word));
             }
-            _ => template.max_applications = count(word),
+            _ => read_part(word, &mut template.capacity, &mut template.max_applications),
         }
     }
     template
@@ -341,14 +302,17 @@ fn node_order(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     }
 }
 
-/// `preemption off quota newest`: none for guarantees, some for quotas, victims as the reference
-/// takes them.
+/// `preemption off quota newest balance within observe`: none for guarantees, some for quotas,
+/// victims as the reference takes them, up to the part of a queue, among users, nobody really.
 fn preemption(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     while let Some(word) = words.optional() {
         match word {
             "off" => partition.preemption.enabled = false,
             "quota" => partition.preemption.quota_enabled = true,
             "newest" => partition.preemption.strict_guarantee = false,
+            "balance" => partition.preemption.balance = true,
+            "within" => partition.preemption.intra_queue_enabled = true,
+            "observe" => partition.preemption.observe_only = true,
             other => panic!("{other} is no kind of preemption"),
         }
     }

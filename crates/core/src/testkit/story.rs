@@ -17,6 +17,7 @@ use crate::schedule::{Scheduler, Step};
 
 use super::World;
 use super::effect::cycle_effect;
+use super::part::{shown_part, shown_sizes};
 use super::script::{Words, command, configuration, is_setting};
 use super::watch::Watch;
 
@@ -337,6 +338,7 @@ impl Story {
     fn show(&mut self, words: &mut Words<'_>) {
         let line = match words.next("what to show") {
             "priority" => self.priority(words.next("a path")),
+            "part" => self.part(words.next("a path")),
             "user" => self.tracker(TrackerKind::User, words.next("a name")),
             "group" => self.tracker(TrackerKind::Group, words.next("a name")),
             path if path.starts_with("root") => self.queue(path),
@@ -364,6 +366,12 @@ impl Story {
             share.get(),
             queue.running
         )
+    }
+
+    fn part(&self, path: &str) -> String {
+        let books = &self.world.books;
+        let id = *books.partition(self.here()).queues.get(path).expect("a story shows its queues");
+        shown_sizes(books, books.queue(id))
     }
 
     fn priority(&self, path: &str) -> String {
@@ -426,5 +434,6 @@ fn furniture(settings: &QueueSettings) -> String {
     let count = Some(settings.max_applications).filter(|count| *count > 0);
     let count = count.map(|count| format!(" apps={count}"));
     let properties = settings.properties.iter().map(|(key, value)| format!(" {key}={value}"));
-    sizes.chain(count).chain(properties).collect()
+    let part = settings.capacity.map(shown_part);
+    sizes.chain(count).chain(properties).chain(part).collect()
 }

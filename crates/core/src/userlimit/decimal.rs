@@ -130,16 +130,92 @@ pub(super) fn saturate(number: i128) -> i64 {
     bound.expect("it is within the bounds of 64 bits")
 }
 
+/// As much of an amount as one weight is of all, rounded up; nothing if all are nothing. Mostly 64 bits
+/// are enough for it.
+pub(super) fn share_up(amount: i64, weight: Decimal, all: Decimal) -> i64 {
+    if weight == Decimal::ONE && all.0 > 0 && all.0 % PARTS == 0 {
+        return divide_up(amount, all.0 / PARTS);
+    }
+    match amount.checked_mul(weight.0) {
+        Some(product) if all.0 > 0 => divide_up(product, all.0),
+        _ => Fraction::of(amount).share(weight, all).ceil(),
+    }
+}
+
+/// So many percent of an amount, as often as somebody weighs, rounded up.
+pub(super) fn percent_up(amount: i64, percent: Decimal, weight: Decimal) -> i64 {
+    let product = if percent.0 % PARTS == 0 && weight == Decimal::ONE {
+        amount.checked_mul(percent.0 / PARTS)
+    } else {
+        None
+    };
+    match product {
+        Some(hundredfold) => divide_up(hundredfold, 100),
+        None => Fraction::of(amount).percent(percent).times(weight).ceil(),
+    }
+}
+
+/// An amount times a factor, as often as somebody weighs, rounded down.
+pub(super) fn times_down(amount: i64, factor: Decimal, weight: Decimal) -> i64 {
+    let product = (weight == Decimal::ONE).then(|| amount.checked_mul(factor.0)).flatten();
+    match product {
+        Some(product) => product.div_euclid(PARTS),
+        None => Fraction::of(amount).times(factor).times(weight).floor(),
+    }
+}
+
+/// Up to the next whole number; the divisor is above 0.
+const fn divide_up(amount: i64, divisor: i64) -> i64 {
+    let (whole, rest) = (amount / divisor, amount % divisor);
+    if rest > 0 { whole + 1 } else { whole }
+}
+
 /// To the next multiple of a step above; as it is without a step.
 pub(super) fn up(amount: i64, step: i64) -> i64 {
     if step <= 0 {
         return amount;
     }
-    let (amount, step) = (i128::from(amount), i128::from(step));
-    saturate(amount + (step - amount.rem_euclid(step)) % step)
+    amount.saturating_add((step - amount.rem_euclid(step)) % step)
 }
 
 /// To the next multiple of a step below; as it is without a step.
 pub(super) fn down(amount: i64, step: i64) -> i64 {
     if step <= 0 { amount } else { amount - amount.rem_euclid(step) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Settings as people write them, and any others.
+    fn decimal() -> impl Strategy<Value = Decimal> {
+        let few = prop_oneof![Just(0), Just(1), Just(PARTS), Just(100 * PARTS), Just(PARTS / 3)];
+        prop_oneof![few.prop_map(Decimal), (0..=PARTS * PARTS).prop_map(Decimal)]
+    }
+
+    /// Small ones, and those where 64 bits are too few for a product.
+    fn amount() -> impl Strategy<Value = i64> {
+        prop_oneof![-1_000..1_000_i64, -i64::MAX..=i64::MAX, i64::MAX - 2..=i64::MAX]
+    }
+
+    proptest! {
+        #[test]
+        fn what_64_bits_can_do_is_what_128_do(
+            amount in amount(), one in decimal(), other in decimal(), step in 0..=i64::MAX,
+        ) {
+            let exact = Fraction::of(amount);
+            prop_assert_eq!(share_up(amount, one, other), exact.share(one, other).ceil());
+            let percent = exact.percent(one).times(other).ceil();
+            prop_assert_eq!(percent_up(amount, one, other), percent);
+            let times = exact.times(one).times(other).floor();
+            prop_assert_eq!(times_down(amount, one, other), times);
+            let wide = i128::from(amount) + i128::from(step)
+                - i128::from(amount).rem_euclid(i128::from(step.max(1)));
+            let is_whole = amount.rem_euclid(step.max(1)) == 0;
+            let above = if step == 0 || is_whole { amount } else { saturate(wide) };
+            prop_assert_eq!(up(amount, step), above);
+        }
+    }
 }

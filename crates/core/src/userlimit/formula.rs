@@ -3,7 +3,7 @@
 use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::calculator::Ops;
-use super::decimal::{Decimal, Fraction, down, saturate, up};
+use super::decimal::{Decimal, Fraction, down, percent_up, saturate, share_up, times_down, up};
 use super::{Among, Leaf, Limit, Part, Rules, Worked};
 
 fn step_of(rules: &Rules, resource: ResourceType) -> i64 {
@@ -129,6 +129,31 @@ pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
     Limit { soft, hard, limit }
 }
 
+/// The share alone, in one type that counts; none where nothing of it is guaranteed.
+pub(super) fn smooth_share(
+    rules: &Rules,
+    leaf: &Leaf,
+    part: Part<'_>,
+    resource: ResourceType,
+) -> Option<i64> {
+    let guaranteed = leaf.guaranteed.get(resource)?.get();
+    Some(Smooth::new(rules, leaf, part).soft(resource, guaranteed))
+}
+
+/// The cap alone, in one type that counts; none where nothing bounds it.
+pub(super) fn smooth_cap_of(
+    rules: &Rules,
+    leaf: &Leaf,
+    weight: Decimal,
+    (resource, asked): (ResourceType, Quantity),
+) -> Option<Quantity> {
+    let max = leaf.max.get(resource);
+    let guaranteed = leaf.guaranteed.get_or_zero(resource);
+    let Some(factor) = rules.factor.filter(|_| guaranteed > Quantity::ZERO) else { return max };
+    let cap = Quantity::of(times_down(guaranteed.max(asked).get(), factor, weight));
+    Some(max.map_or(cap, |max| cap.min(max)))
+}
+
 /// The same with all that it was worked out from.
 pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
     let split = Smooth::new(rules, leaf, part);
@@ -163,7 +188,6 @@ struct Smooth<'a> {
     ops: Ops<'a>,
     /// The weights of those who split.
     among: Decimal,
-    used_inactive: Resources,
 }
 
 /// One type of it.
@@ -182,15 +206,15 @@ impl<'a> Smooth<'a> {
             Among::Active => leaf.active_weight,
             Among::All(weights) => weights,
         };
-        let used_inactive = leaf.used.minus(&leaf.used_active);
-        Self { rules, leaf, part, ops: rules.ops(leaf), among, used_inactive }
+        Self { rules, leaf, part, ops: rules.ops(leaf), among }
     }
 
     fn shares(&self, resource: ResourceType, guaranteed: i64) -> Shares {
         let amount = |of: &Resources| of.get_or_zero(resource);
         let ask = amount(self.part.ask);
         let plus = |used: &Resources| amount(used).plus(ask).get();
-        let left = Quantity::of(guaranteed).minus(amount(&self.used_inactive)).get();
+        let used_inactive = amount(&self.leaf.used).minus(amount(&self.leaf.used_active));
+        let left = Quantity::of(guaranteed).minus(used_inactive).get();
         let whole = guaranteed.max(plus(&self.leaf.used));
         let base = match self.part.among {
             Among::Active => left.max(plus(&self.leaf.used_active)),
@@ -200,8 +224,8 @@ impl<'a> Smooth<'a> {
         Shares {
             base,
             whole,
-            equal: Fraction::of(base).share(weight, self.among).ceil(),
-            floor: Fraction::of(whole).percent(self.rules.floor).times(weight).ceil(),
+            equal: share_up(base, weight, self.among),
+            floor: percent_up(whole, self.rules.floor, weight),
         }
     }
 
@@ -242,8 +266,7 @@ fn factor_caps<'a>(
             .filter(move |(resource, amount)| ops.counts(*resource) && *amount > Quantity::ZERO);
         some.map(move |(resource, guaranteed)| {
             let queue = guaranteed.max(ask.get_or_zero(resource));
-            let cap = Fraction::of(queue.get()).times(factor).times(weight).floor();
-            (resource, Quantity::of(cap))
+            (resource, Quantity::of(times_down(queue.get(), factor, weight)))
         })
     })
 }

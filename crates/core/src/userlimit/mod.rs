@@ -14,13 +14,15 @@ mod decimal;
 mod driver;
 mod formula;
 mod headroom;
+mod split;
 
-use crate::resource::{Quantity, Resources};
+use crate::resource::{Quantity, ResourceType, Resources};
 
 pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
 pub use headroom::{Bound, Headroom, Room, Tightest};
+pub use split::{Party, split};
 
 use calculator::Ops;
 
@@ -225,6 +227,35 @@ impl Rules {
     ) -> bool {
         let ops = self.ops(leaf);
         !ops.is_within(&ops.sum(used, ask), cap, ask)
+    }
+
+    /// Whether the ask would take a user of this weight beyond his cap: the same as
+    /// [`Rules::is_capped`] with [`Rules::cap`], for less.
+    pub fn exceeds_cap(
+        &self,
+        leaf: &Leaf,
+        weight: Decimal,
+        used: &Resources,
+        ask: &Resources,
+    ) -> bool {
+        if self.formula != Formula::Smooth || self.calculator != Calculator::Componentwise {
+            return self.is_capped(leaf, &self.cap(leaf, weight, ask), used, ask);
+        }
+        let mut needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+        needed.any(|(resource, amount)| {
+            let cap = formula::smooth_cap_of(self, leaf, weight, (resource, amount));
+            cap.is_some_and(|cap| used.get_or_zero(resource).plus(amount) > cap)
+        })
+    }
+
+    /// [`Limit::soft`] under `smooth` alone, of one type; none where nothing of it is guaranteed.
+    pub fn share_of(&self, leaf: &Leaf, part: Part<'_>, resource: ResourceType) -> Option<i64> {
+        formula::smooth_share(self, leaf, part, resource)
+    }
+
+    /// Whether the share of one type says nothing of the others, and they nothing of it.
+    pub(crate) fn is_by_type(&self) -> bool {
+        self.formula == Formula::Smooth && self.calculator == Calculator::Componentwise
     }
 
     /// Whether it is a user's turn, as far as shares go: under `progress` he is not above his share,

@@ -46,6 +46,8 @@ pub struct Tally {
     pub swapped: u64,
     /// Allocations that were asked to stop for a queue that has less than its guarantee.
     pub preempted_for_guarantee: u64,
+    /// Allocations that were asked to stop for another user of the same leaf.
+    pub preempted_for_share: u64,
     /// Allocations that were asked to stop for an ask that may run on one node only.
     pub preempted_for_node: u64,
     /// Allocations that were asked to stop because their queue uses more than its maximum.
@@ -219,6 +221,7 @@ impl Tally {
             Event::Preempted { victim, cause } => {
                 *match cause {
                     PreemptionCause::Guarantee(_) => &mut self.preempted_for_guarantee,
+                    PreemptionCause::Share(_) => &mut self.preempted_for_share,
                     PreemptionCause::RequiredNode(_) => &mut self.preempted_for_node,
                     PreemptionCause::Quota(_) => &mut self.preempted_for_quota,
                 } += 1;

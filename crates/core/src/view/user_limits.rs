@@ -288,8 +288,9 @@ impl<'a> Shared<'a> {
         limited_by_type.sort();
         let first = headroom.limited_by(&ask, &self.state.total);
         let name = &trackers.tracker(row.tracker).name;
+        let leaf = books.queue(self.id);
         let drivers = books.drivers_of(self.id).and_then(|leaf| leaf.user(name));
-        let max = max_of_user(&books.queue(self.id).settings);
+        let max = max_of_user(&leaf.settings, leaf.derived_applications);
         UserLimitView {
             user: name.clone(),
             weight: user.weight,

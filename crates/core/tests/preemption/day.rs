@@ -9,7 +9,7 @@ use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, amounts};
 use headroom_core::{AddNode, Ask, Command, Event, Name, Step, Submit, Termination, Timestamp};
 
-use crate::situation::{Chance, leaves, some_amounts, tree};
+use crate::situation::{Chance, Kind, application_of, leaves, some_amounts, tree};
 
 /// How many days: `HEADROOM_DAYS`, or enough for every day.
 fn days() -> u64 {
@@ -30,19 +30,21 @@ struct Day {
     chance: Chance,
     /// What the RM is about to stop, and when.
     stops: BTreeSet<(Timestamp, AllocationId)>,
-    /// When whose asks had whose allocations stopped, by leaf.
+    /// When whose asks had whose allocations stopped, by leaf, or by user where both are in one.
     taken: BTreeMap<(Name, Name), Vec<Timestamp>>,
     asked: u64,
+    /// How many were stopped for other users of the same leaf.
+    within: u64,
 }
 
 impl Day {
-    fn of(seed: u64) -> Option<Self> {
+    fn of(seed: u64, kind: Kind) -> Option<Self> {
         let mut chance = Chance::of(seed);
-        let configuration = tree(&mut chance, true);
+        let configuration = tree(&mut chance, kind);
         let paths = leaves(&configuration);
         let world = World { now: BEGIN, ..World::default() };
         let (stops, taken) = (BTreeSet::new(), BTreeMap::new());
-        let mut day = Self { world, chance, stops, taken, asked: 0 };
+        let mut day = Self { world, chance, stops, taken, asked: 0, within: 0 };
         day.world.command(&Command::Configure(Box::new(configuration))).ok()?;
         for number in 0..=day.chance.below(3) {
             let mut size = || i64::try_from(3 + day.chance.below(6)).unwrap();
@@ -53,12 +55,16 @@ impl Day {
                 AddNode { partition, node, capacity, schedulable: true, ..AddNode::default() };
             day.world.command(&Command::AddNode(add)).ok()?;
         }
-        for path in &paths {
+        let users: &[&str] = if kind == Kind::Shared { &["ann", "bob"] } else { &["ann"] };
+        for (path, user) in
+            users.iter().flat_map(|user| paths.iter().map(move |path| (path, *user)))
+        {
+            let application = application_of(path, user);
             let submit = Submit {
                 partition: Name::new("default"),
-                application: Name::from(path.clone()),
+                application: application.clone(),
                 queue: Name::from(path.clone()),
-                user: Name::new("ann"),
+                user: Name::new(user),
                 ..Submit::default()
             };
             day.world.command(&Command::Submit(submit)).ok()?;
@@ -66,7 +72,7 @@ impl Day {
             for _ in 0..2 {
                 let resources = some_amounts(&mut day.chance, 4);
                 for _ in 0..6 {
-                    day.ask(Name::from(path.clone()), resources.clone(), 1);
+                    day.ask(application.clone(), resources.clone(), 1);
                 }
             }
             day.settle();
@@ -92,10 +98,16 @@ impl Day {
 
     fn settle(&mut self) {
         for event in self.world.settle() {
-            let Event::Preempted { victim, cause: PreemptionCause::Guarantee(ask) } = event else {
-                continue;
+            let (victim, (taker, giver)) = match event {
+                Event::Preempted { victim, cause: PreemptionCause::Guarantee(ask) } => {
+                    (victim, (self.leaf_of(ask), self.leaf_of(victim)))
+                }
+                Event::Preempted { victim, cause: PreemptionCause::Share(ask) } => {
+                    self.within += 1;
+                    (victim, (self.application_of(ask), self.application_of(victim)))
+                }
+                _ => continue,
             };
-            let (taker, giver) = (self.leaf_of(ask), self.leaf_of(victim));
             self.taken.entry((taker, giver)).or_default().push(self.world.now);
             let delay = 1 + self.chance.below(60_000);
             let at = Timestamp::from_millis(self.world.now.as_millis() + delay);
@@ -107,6 +119,11 @@ impl Day {
         let books = &self.world.books;
         let leaf = books.application(books.allocation(id).application).queue;
         books.queue(leaf).path.clone()
+    }
+
+    fn application_of(&self, id: AllocationId) -> Name {
+        let books = &self.world.books;
+        books.application(books.allocation(id).application).name.clone()
     }
 
     /// Let the day pass, from one point at which something happens to the next.
@@ -151,23 +168,39 @@ impl Day {
 
 #[test]
 fn nobody_takes_back_within_a_day_from_whoever_took_from_him() {
-    let (mut takings, mut busy) = (0, 0);
+    for kind in [Kind::Strict, Kind::Shared] {
+        println!("{}", nobody_takes_back(kind));
+    }
+}
+
+/// What was counted, as a sentence.
+fn nobody_takes_back(kind: Kind) -> String {
+    let (mut takings, mut busy, mut within) = (0, 0, 0);
     for seed in 0..days() {
-        let Some(mut day) = Day::of(seed) else { continue };
+        let Some(mut day) = Day::of(seed, kind) else { continue };
         day.pass();
+        within += day.within;
         let count: usize = day.taken.values().map(Vec::len).sum();
         takings += count;
         busy += u64::from(count > 0);
         for ((taker, giver), times) in &day.taken {
             let back = day.taken.get(&(giver.clone(), taker.clone()));
+            // Among users what is free goes to whoever is next, and may be taken back from there.
             assert!(
-                back.is_none(),
-                "seed {seed}: {taker} took from {giver} at {times:?}, and {giver} at {back:?}"
+                back.is_none() || kind == Kind::Shared,
+                "{kind:?}, seed {seed}: {taker} took from {giver} at {times:?}, and {giver} at {back:?}"
             );
             let last = times.last().map_or(0, |at| at.as_millis() - BEGIN.as_millis());
-            assert!(last < SETTLED, "seed {seed}: {taker} still takes from {giver}: {times:?}");
+            assert!(
+                last < SETTLED,
+                "{kind:?}, seed {seed}: {taker} still takes from {giver}: {times:?}"
+            );
         }
     }
-    println!("{takings} allocations were stopped, in {busy} of {} days", days());
+    let text = format!(
+        "{kind:?}: {takings} allocations were stopped, {within} for other users of the same leaf, in {busy} of {} days",
+        days()
+    );
     assert!(busy * 10 > days(), "too few days on which anything is stopped");
+    text
 }

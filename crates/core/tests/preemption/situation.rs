@@ -1,8 +1,12 @@
 //! Random clusters with an ask that is old enough to have others stopped.
 
-use headroom_core::config::{Configuration, QueueConfig};
+use headroom_core::config::{
+    Configuration, PartitionConfig, QueueConfig, QueuePreemptionConfig, UserFactor,
+    UserLimitsConfig,
+};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
+use headroom_core::userlimit::{Decimal, Formula};
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Timestamp};
 
 /// A generator of numbers that anybody can repeat: xorshift64*.
@@ -74,9 +78,49 @@ fn furnish(chance: &mut Chance, queue: &mut QueueConfig) {
     }
 }
 
-pub(crate) fn tree(chance: &mut Chance, strict: bool) -> Configuration {
+/// Under which law, and for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// No queue falls below its guarantee.
+    Strict,
+    /// Victims as the reference takes them.
+    Newest,
+    /// The first, and users share most leaves.
+    Shared,
+}
+
+/// Have the users of most leaves share them, and queues say what they like of preemption.
+fn have_users_share(chance: &mut Chance, partition: &mut PartitionConfig) {
+    let tops = partition.root.children.iter_mut();
+    for queue in tops.flat_map(|top| {
+        if top.children.is_empty() { vec![top] } else { top.children.iter_mut().collect() }
+    }) {
+        if chance.below(4) > 0 {
+            let decimal = |number: u64| Decimal::whole(u32::try_from(number).unwrap());
+            let formulas = [Formula::Yarn27, Formula::Yarn3, Formula::Smooth, Formula::Smooth];
+            let step = chance.once_in(3).then(|| amounts([("c", 1), ("m", 1)]));
+            queue.user_limits = Some(UserLimitsConfig {
+                formula: Some(formulas[usize::try_from(chance.below(4)).unwrap()]),
+                floor: Some(decimal(chance.below(40))),
+                factor: Some(UserFactor::Times(decimal(1 + chance.below(3)))),
+                weights: vec![(Name::new("bob"), decimal(chance.below(3)))],
+                minimum_allocation: step,
+                ..UserLimitsConfig::default()
+            });
+        }
+        queue.preemption = QueuePreemptionConfig {
+            disabled: chance.once_in(12).then_some(true),
+            intra_queue_disabled: chance.once_in(12).then_some(true),
+            balance: chance.once_in(3).then_some(!chance.once_in(2)),
+        };
+    }
+}
+
+pub(crate) fn tree(chance: &mut Chance, kind: Kind) -> Configuration {
     let mut tops = Vec::new();
-    for top in ["a", "ab", "b"] {
+    // Users meet in few leaves.
+    let tops_max = if kind == Kind::Shared { 2 } else { 3 };
+    for top in ["a", "ab", "b"].into_iter().take(tops_max) {
         let mut children = Vec::new();
         for name in ["x", "xy"].into_iter().take(usize::try_from(chance.below(3)).unwrap()) {
             let mut child = leaf(name);
@@ -88,7 +132,13 @@ pub(crate) fn tree(chance: &mut Chance, strict: bool) -> Configuration {
         tops.push(queue);
     }
     let mut configuration = partition(parent("root", tops));
-    configuration.partitions[0].preemption.strict_guarantee = strict;
+    let preemption = &mut configuration.partitions[0].preemption;
+    preemption.strict_guarantee = kind != Kind::Newest;
+    if kind == Kind::Shared {
+        preemption.intra_queue_enabled = !chance.once_in(8);
+        preemption.balance = chance.once_in(3);
+        have_users_share(chance, &mut configuration.partitions[0]);
+    }
     configuration
 }
 
@@ -107,16 +157,17 @@ pub(crate) fn leaves(configuration: &Configuration) -> Vec<String> {
 
 impl Situation {
     /// The situation of a seed; none if it is none.
-    pub(crate) fn of(seed: u64, strict: bool) -> Option<Self> {
+    pub(crate) fn of(seed: u64, kind: Kind) -> Option<Self> {
         let mut chance = Chance::of(seed);
-        let configuration = tree(&mut chance, strict);
+        let configuration = tree(&mut chance, kind);
         let paths = leaves(&configuration);
         let mut world = World::default();
         world.command(&Command::Configure(Box::new(configuration))).ok()?;
         let partition = Name::new("default");
+        let more = if kind == Kind::Shared { 12 } else { 0 };
         let nodes = 1 + chance.below(3);
         for number in 0..nodes {
-            let size = |chance: &mut Chance| i64::try_from(3 + chance.below(6)).unwrap();
+            let size = |chance: &mut Chance| i64::try_from(3 + more / 3 + chance.below(6)).unwrap();
             let capacity = amounts([
                 ("c", size(&mut chance)),
                 ("m", size(&mut chance)),
@@ -132,18 +183,22 @@ impl Situation {
             };
             world.command(&Command::AddNode(add)).ok()?;
         }
-        for path in &paths {
+        let users: &[&str] = if kind == Kind::Shared { &["ann", "bob"] } else { &["ann"] };
+        for (path, user) in
+            paths.iter().flat_map(|path| users.iter().map(move |user| (path, *user)))
+        {
             let submit = Submit {
                 partition: partition.clone(),
-                application: Name::from(path.clone()),
+                application: application_of(path, user),
                 queue: Name::from(path.clone()),
-                user: Name::new("ann"),
+                user: Name::new(user),
                 ..Submit::default()
             };
             world.command(&Command::Submit(submit)).ok()?;
         }
-        for number in 0..4 + chance.below(8) {
-            let ask = running(&mut chance, number, &paths, nodes);
+        for number in 0..4 + more + chance.below(8) {
+            let user = users[usize::try_from(chance_of(&mut chance, users.len())).unwrap()];
+            let ask = running(&mut chance, number, (&paths, user), nodes);
             let full = |world: &World| {
                 world.books.nodes().iter().any(|(_, node)| node.available.has_negative())
             };
@@ -156,7 +211,8 @@ impl Situation {
             }
         }
         world.now = Timestamp::from_millis(100_000);
-        let ask = asked(&mut chance, &paths, &partition);
+        let user = users[usize::try_from(chance_of(&mut chance, users.len())).unwrap()];
+        let ask = asked(&mut chance, (&paths, user), &partition);
         world.command(&Command::Ask(ask)).ok()?;
         let ask = *world.books.partitions().values().next()?.allocations.get("ask")?;
         let leaf = world.books.application(world.books.allocation(ask).application).queue;
@@ -166,11 +222,21 @@ impl Situation {
     }
 }
 
-fn running(chance: &mut Chance, number: u64, paths: &[String], nodes: u64) -> Ask {
+/// The application of a user in a queue; that of Ann is named like the queue.
+pub(crate) fn application_of(path: &str, user: &str) -> Name {
+    if user == "ann" { Name::from(path.to_owned()) } else { Name::from(format!("{path}-{user}")) }
+}
+
+/// One of so many; nothing is drawn where there is one only.
+fn chance_of(chance: &mut Chance, count: usize) -> u64 {
+    if count == 1 { 0 } else { chance.below(count as u64) }
+}
+
+fn running(chance: &mut Chance, number: u64, (paths, user): (&[String], &str), nodes: u64) -> Ask {
     let path = &paths[usize::try_from(chance.below(paths.len() as u64)).unwrap()];
     Ask {
         partition: Name::new("default"),
-        application: Name::from(path.clone()),
+        application: application_of(path, user),
         key: Name::from(format!("v{number}")),
         resources: some_amounts(chance, 4),
         node: Some(Name::from(format!("n{}", chance.below(nodes)))),
@@ -183,11 +249,11 @@ fn running(chance: &mut Chance, number: u64, paths: &[String], nodes: u64) -> As
     }
 }
 
-fn asked(chance: &mut Chance, paths: &[String], partition: &Name) -> Ask {
+fn asked(chance: &mut Chance, (paths, user): (&[String], &str), partition: &Name) -> Ask {
     let path = &paths[usize::try_from(chance.below(paths.len() as u64)).unwrap()];
     Ask {
         partition: partition.clone(),
-        application: Name::from(path.clone()),
+        application: application_of(path, user),
         key: Name::new("ask"),
         resources: some_amounts(chance, 6),
         priority: 1 + i32::try_from(chance.below(2)).unwrap(),

@@ -6,6 +6,7 @@
 
 mod activation;
 mod applications;
+mod capacity;
 mod gangs;
 mod gangs_confirmations;
 mod gangs_life;

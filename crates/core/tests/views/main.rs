@@ -1,5 +1,6 @@
 //! Views: what the books show, in names and amounts.
 
+mod capacity;
 mod objects;
 mod usage;
 mod user_limits;

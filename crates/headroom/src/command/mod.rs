@@ -2,6 +2,7 @@
 
 mod apps;
 mod completions;
+mod convert;
 mod events;
 mod groups;
 mod journal;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and say what to write instead
     Validate(validate::Validate),
+    /// Make a queue file of what another scheduler was configured by
+    Convert(convert::Convert),
     /// Check, print or repair the journal of a server that does not run
     Journal(journal::Journal),
     /// Show the queues of a running server: what they use, are guaranteed and may have
@@ -60,6 +63,7 @@ impl Command {
             Self::Serve(serve) => return serve.run(),
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
+            Self::Convert(convert) => return convert.run(),
             Self::Journal(journal) => journal.run()?,
             Self::Queues(queues) => queues.run()?,
             Self::Apps(apps) => apps.run()?,

@@ -17,6 +17,7 @@ structure!(
         max_parallel_per_user,
         max_parallel_by_user,
         driver,
+        max_per_queue,
     }
 );
 

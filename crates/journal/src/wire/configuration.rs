@@ -22,12 +22,20 @@ structure!(
         guaranteed,
         user_limits,
         application_limits,
+        capacity,
     }
 );
 structure!(FilterConfig = proto::Filter { kind, users, groups });
 structure!(NodeSortConfig = proto::NodeSort { order, weights });
 structure!(
-    PreemptionConfig = proto::Preemption { enabled, quota_enabled, strict_guarantee, balance }
+    PreemptionConfig = proto::Preemption {
+        enabled,
+        quota_enabled,
+        strict_guarantee,
+        balance,
+        intra_queue_enabled,
+        observe_only,
+    }
 );
 structure!(
     LimitConfig =
@@ -112,6 +120,8 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits,
         user_limits,
         application_limits,
+        capacity,
+        preemption,
         start,
         lifetimes,
         node_labels,
@@ -130,6 +140,8 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         limits: limits.put(),
         user_limits: user_limits.put(),
         application_limits: application_limits.put(),
+        capacity: capacity.put(),
+        preemption: preemption.put(),
         start: start.put(),
         lifetimes: lifetimes.put(),
         node_labels: node_labels.put(),
@@ -179,6 +191,8 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits,
         user_limits,
         application_limits,
+        capacity,
+        preemption,
         start,
         lifetimes,
         node_labels,
@@ -197,6 +211,8 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         limits: Field::take(limits).at("limits")?,
         user_limits: Field::take(user_limits).at("user_limits")?,
         application_limits: Field::take(application_limits).at("application_limits")?,
+        capacity: Field::take(capacity).at("capacity")?,
+        preemption: Field::take(preemption).at("preemption")?,
         start: Field::take(start).at("start")?,
         lifetimes: Field::take(lifetimes).at("lifetimes")?,
         node_labels: Field::take(node_labels).at("node_labels")?,

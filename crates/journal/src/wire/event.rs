@@ -71,6 +71,7 @@ events! {
     SwapDropped "swap_dropped" { ask }
     ReleaseAsked "release_asked" { allocation, termination }
     Preempted "preempted" { victim, cause }
+    PreemptionObserved "preemption_observed" { victim, cause }
     PreemptionTriggered "preemption_triggered" { ask }
     PreemptionTried "preemption_tried" { ask }
     QuotaClockStopped "quota_clock_stopped" { queue }

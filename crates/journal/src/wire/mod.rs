@@ -5,12 +5,14 @@
 //! compile until it is written here.
 
 mod application_limits;
+mod capacity;
 mod command;
 mod configuration;
 mod event;
 mod life;
 mod node_labels;
 mod questions;
+mod queue_preemption;
 mod settings;
 mod types;
 mod user_limits;

@@ -40,6 +40,8 @@ structure!(
         template,
         user_limits,
         application_limits,
+        capacity,
+        preemption,
         stopped,
         lifetimes,
         node_labels,
@@ -148,6 +150,7 @@ impl Field<Option<proto::PreemptionCause>> for PreemptionCause {
         use proto::preemption_cause::Cause;
         let cause = match self {
             Self::Guarantee(ask) => Cause::Guarantee(ask.put()),
+            Self::Share(ask) => Cause::Share(ask.put()),
             Self::RequiredNode(ask) => Cause::RequiredNode(ask.put()),
             Self::Quota(queue) => Cause::Quota(queue.put()),
         };
@@ -158,6 +161,7 @@ impl Field<Option<proto::PreemptionCause>> for PreemptionCause {
         use proto::preemption_cause::Cause;
         match field.and_then(|one| one.cause) {
             Some(Cause::Guarantee(ask)) => required(Some(ask)).map(Self::Guarantee),
+            Some(Cause::Share(ask)) => required(Some(ask)).map(Self::Share),
             Some(Cause::RequiredNode(ask)) => required(Some(ask)).map(Self::RequiredNode),
             Some(Cause::Quota(queue)) => required(Some(queue)).map(Self::Quota),
             None => Err(Fault::new(What::Missing)),

@@ -87,6 +87,16 @@ fn the_field_that_is_wrong_is_named() {
     );
     assert_eq!(refusal(&queue), expected);
 
+    let mut queue = sample("event-queue-added");
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    let capacity = inner.settings.as_mut().unwrap().capacity.as_mut().unwrap();
+    capacity.maximum = Some("x".into());
+    let field = "the field events[0].queue_added.settings.capacity";
+    assert!(refusal(&queue).starts_with(&format!("{field}.maximum of the record is no decimal")));
+    let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
+    inner.settings.as_mut().unwrap().capacity.as_mut().unwrap().share = None;
+    assert_eq!(refusal(&queue), format!("{field}.share of the record is missing"));
+
     let mut unknown = sample("event-placed");
     unknown.events[0].kind = None;
     assert_eq!(refusal(&unknown), "the field events[0] of the record has no kind that is known");

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigNodeLabels,
-    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
+    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
-    ApplicationLimitsOutline, LimitOutline, PartitionOutline, QueueOutline, ResourcesOutline,
-    RuleOutline, TemplateOutline, UserLimitsOutline,
+    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
+    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
 };
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, LifetimesConfig, LimitPrecedence, NodeOrder, RuleConfig,
-    UserFactor, UserLimitsConfig, inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LifetimesConfig,
+    LimitPrecedence, NodeOrder, QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
@@ -35,6 +36,8 @@ pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
             quota_preemption_enabled: outline.quota_preemption,
             strict_guarantee: outline.strict_guarantee,
             balance: outline.balance,
+            intra_queue_enabled: outline.intra_queue,
+            observe_only: outline.observe_only,
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: outline.node_policy.clone(),
@@ -61,11 +64,23 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         limits: outline.limits.iter().map(limit).collect(),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        capacity: outline.capacity.as_ref().map(capacity),
+        preemption: preemption(QueuePreemptionConfig {
+            disabled: outline.preemption.disabled,
+            intra_queue_disabled: outline.preemption.intra_queue_disabled,
+            balance: outline.preemption.balance,
+        }),
         state: outline.state.clone(),
         maximum_application_lifetime: outline.maximum_lifetime,
         default_application_lifetime: outline.default_lifetime,
         node_labels: node_labels(outline),
     }
+}
+
+fn preemption(own: QueuePreemptionConfig) -> Option<ConfigQueuePreemption> {
+    let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = own;
+    let all = ConfigQueuePreemption { disabled, intra_queue_disabled, balance };
+    (!own.says_nothing()).then_some(all)
 }
 
 fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
@@ -99,7 +114,13 @@ fn application_limits(outline: &ApplicationLimitsOutline) -> ConfigApplicationLi
         max_parallel_apps_per_user: outline.max_parallel_per_user,
         max_parallel_apps_by_user: outline.max_parallel_by_user.clone(),
         driver: outline.driver.clone(),
+        global_queue_max_application: outline.max_per_queue,
     }
+}
+
+fn capacity(outline: &CapacityOutline) -> ConfigCapacity {
+    let CapacityOutline { mode, value, maximum } = outline.clone();
+    ConfigCapacity { mode, value, maximum }
 }
 
 fn resources(outline: &ResourcesOutline) -> ConfigResources {
@@ -113,6 +134,7 @@ fn template(outline: &TemplateOutline) -> ChildTemplate {
         resources: resources(&outline.resources),
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
+        capacity: outline.capacity.as_ref().map(capacity),
     }
 }
 
@@ -160,6 +182,8 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             quota_preemption_enabled: Some(preemption.quota_enabled),
             strict_guarantee: Some(preemption.strict_guarantee),
             balance: Some(preemption.balance),
+            intra_queue_enabled: preemption.intra_queue_enabled.then_some(true),
+            observe_only: preemption.observe_only.then_some(true),
         },
         node_sort_policy: ConfigNodeSortPolicy {
             policy: policy.to_owned(),
@@ -193,6 +217,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         },
         user_limits: template.user_limits.as_ref().map(user_limits_in_books),
         application_limits: template.application_limits.as_ref().map(application_limits_in_books),
+        capacity: template.capacity.map(capacity_in_books),
     });
     // Each queue has what is in force; it says so where that is not what its parent has.
     let above = row.parent.map(|parent| &books.queue(parent).settings);
@@ -209,6 +234,12 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     };
     let own = settings.application_limits.as_deref();
     let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
+    let preemption_above = above.map_or_else(
+        || books.partition(row.partition).settings.preemption.of_root(),
+        |above| above.preemption,
+    );
+    let own_preemption =
+        Some(settings.preemption).filter(|own| *own != preemption_above).unwrap_or_default();
     ConfigQueue {
         name: row.name.to_string(),
         parent: !row.leaf,
@@ -225,6 +256,8 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         limits: Vec::new(),
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
+        capacity: settings.capacity.map(capacity_in_books),
+        preemption: preemption(own_preemption),
         state: starts_stop.then(|| "stopped".to_owned()).unwrap_or_default(),
         maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
         default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
@@ -278,7 +311,18 @@ fn application_limits_in_books(limits: &ApplicationLimitsConfig) -> ConfigApplic
         max_parallel_apps_per_user: limits.max_parallel_per_user.unwrap_or(0),
         max_parallel_apps_by_user: by_user.map(|(user, one)| (user.to_string(), *one)).collect(),
         driver: limits.driver.map(|part| part.to_string()).unwrap_or_default(),
+        global_queue_max_application: limits.max_per_queue.unwrap_or(0),
     }
+}
+
+fn capacity_in_books(capacity: CapacityConfig) -> ConfigCapacity {
+    let (mode, value) = match capacity.share {
+        CapacityShare::Percent(value) => ("percent", Some(value)),
+        CapacityShare::Weight(value) => ("weight", Some(value)),
+        CapacityShare::Absolute => ("absolute", None),
+    };
+    let text = |one: Option<Decimal>| one.map(|one| one.to_string()).unwrap_or_default();
+    ConfigCapacity { mode: mode.to_owned(), value: text(value), maximum: text(capacity.maximum) }
 }
 
 /// As a file may have it: thousandths of `vcore`, everything else in its unit.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use headroom_api::wsv1::{
-    ChildTemplate, Config, ConfigApplicationLimits, ConfigFilter, ConfigLimit, ConfigPartition,
-    ConfigPlacementRule, ConfigQueue, ConfigResources, ConfigUserLimits,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
+    ConfigPartition, ConfigPlacementRule, ConfigQueue, ConfigQueuePreemption, ConfigResources,
+    ConfigUserLimits,
 };
 
 /// The whole file.
@@ -107,6 +108,8 @@ fn partition(partition: &ConfigPartition) -> Map {
     preemption.flag("quotapreemptionenabled", partition.preemption.quota_preemption_enabled);
     preemption.flag("strictguarantee", partition.preemption.strict_guarantee);
     preemption.flag("balance", partition.preemption.balance);
+    preemption.flag("intraqueueenabled", partition.preemption.intra_queue_enabled);
+    preemption.flag("observeonly", partition.preemption.observe_only);
     map.map("preemption", preemption);
     let mut policy = Map::default();
     policy.text("type", &partition.node_sort_policy.policy);
@@ -137,6 +140,8 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.list("limits", &queue.limits, limit);
     map.some("userlimits", queue.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
+    map.some("capacity", queue.capacity.as_ref().map(capacity));
+    map.some("preemption", queue.preemption.map(preemption_of_queue));
     map.text("state", &queue.state);
     for (key, seconds) in [
         ("maximumapplicationlifetime", queue.maximum_application_lifetime),
@@ -158,6 +163,14 @@ fn queue(queue: &ConfigQueue) -> Map {
         block.words("exclusive", &labels.exclusive);
         map.map("nodelabels", block);
     }
+    map
+}
+
+fn preemption_of_queue(preemption: ConfigQueuePreemption) -> Map {
+    let mut map = Map::default();
+    map.flag("disabled", preemption.disabled);
+    map.flag("intraqueuedisabled", preemption.intra_queue_disabled);
+    map.flag("balance", preemption.balance);
     map
 }
 
@@ -200,6 +213,19 @@ fn application_limits(limits: &ConfigApplicationLimits) -> Map {
         // In quotes it would be a text.
         map.scalar("maximumdriverresourcepercent", &limits.driver);
     }
+    map.count("globalqueuemaxapplication", limits.global_queue_max_application);
+    map
+}
+
+/// Numbers without quotes, in which they would be texts.
+fn capacity(capacity: &ConfigCapacity) -> Map {
+    let mut map = Map::default();
+    map.text("mode", &capacity.mode);
+    for (key, number) in [("value", &capacity.value), ("maximum", &capacity.maximum)] {
+        if !number.is_empty() {
+            map.scalar(key, number);
+        }
+    }
     map
 }
 
@@ -222,6 +248,7 @@ fn template(template: &ChildTemplate) -> Map {
     map.map("resources", resources(&template.resources));
     map.some("userlimits", template.user_limits.as_ref().map(user_limits));
     map.some("applicationlimits", template.application_limits.as_ref().map(application_limits));
+    map.some("capacity", template.capacity.as_ref().map(capacity));
     map
 }
 

@@ -59,6 +59,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::ReleaseAsked { .. }
         | Event::Preempted { .. }
         | Event::PreemptionTriggered { .. }
+        | Event::PreemptionObserved { .. }
         | Event::PreemptionTried { .. }
         | Event::QuotaClockStopped { .. }
         | Event::BackedOff { .. }
@@ -142,7 +143,9 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         }
         Event::Preempted { victim, cause } => {
             let detail = match cause {
-                PreemptionCause::Guarantee(ask) | PreemptionCause::RequiredNode(ask) => {
+                PreemptionCause::Guarantee(ask)
+                | PreemptionCause::Share(ask)
+                | PreemptionCause::RequiredNode(ask) => {
                     format!("for {}", allocation(ask))
                 }
                 PreemptionCause::Quota(queue) => {
@@ -152,6 +155,9 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
             ("preempted", allocation(victim), detail)
         }
         Event::PreemptionTriggered { ask } => ("preempts", allocation(ask), nothing()),
+        Event::PreemptionObserved { victim, .. } => {
+            ("would-be-preempted", allocation(victim), nothing())
+        }
         Event::PreemptionTried { ask } => ("preempts-nothing", allocation(ask), nothing()),
         Event::QuotaClockStopped { queue } => {
             ("quota-clock-stopped", &books.queue(*queue).path, nothing())

@@ -25,7 +25,9 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
-        self.changes += u64::from(!matches!(event, Event::PreemptionTried { .. }));
+        let changes_nothing =
+            matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. });
+        self.changes += u64::from(!changes_nothing);
         match event {
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }
@@ -78,6 +80,7 @@ impl Books {
             | Event::ReleaseAsked { .. }
             | Event::Preempted { .. }
             | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::QuotaClockStopped { .. }
             | Event::BackedOff { .. }
@@ -122,7 +125,7 @@ impl Books {
                 self.set_limits(*partition, queue, limits);
             }
             Event::NodeAdded { partition, node, capacity, schedulable, attributes } => {
-                self.add_node(*partition, node, capacity, *schedulable, attributes);
+                self.add_node(now, *partition, node, capacity, *schedulable, attributes);
             }
             Event::NodeResized { node, capacity } => {
                 let capacity = self.types.intern_all(capacity).pruned();
@@ -130,14 +133,14 @@ impl Books {
                 let change = capacity.minus(&row.capacity);
                 row.set_capacity(capacity);
                 let partition = row.partition;
-                self.resize_root(partition, &change);
+                self.resize_root(now, partition, &change);
             }
             Event::NodeScheduling { node, schedulable } => {
                 let row = &mut self.nodes[*node];
                 row.schedulable = *schedulable;
                 row.version += 1;
             }
-            Event::NodeRemoved { node } => self.remove_node(*node),
+            Event::NodeRemoved { node } => self.remove_node(now, *node),
             _ => unreachable!("every other event is applied elsewhere"),
         }
     }
@@ -156,6 +159,7 @@ impl Books {
                 self.allocations[*allocation].mark = Mark::Released;
             }
             Event::Preempted { victim, cause: _ } => self.preempt(*victim),
+            Event::PreemptionObserved { .. } => {}
             Event::PreemptionTriggered { ask } => {
                 self.allocations[*ask].preemption_triggered = true;
                 self.forget_removals(*ask);

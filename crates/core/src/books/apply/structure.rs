@@ -48,6 +48,7 @@ impl Books {
             trackers: Trackers::default(),
             queues,
             queues_made: 0,
+            capacities: 0,
             nodes: OrderedMap::default(),
             applications: OrderedMap::default(),
             rejected: OrderedMap::default(),
@@ -96,6 +97,13 @@ impl Books {
         let row = self.partition_mut(partition);
         row.queues.insert(path, queue);
         row.queues_made += u32::from(!managed);
+        self.count_capacity(partition, false, settings.capacity.is_some());
+        if self.divides(partition) {
+            // Without a part of its own it changes nobody else's.
+            let only = settings.capacity.is_none().then_some(queue);
+            self.divide(Some(now), parent, only);
+            self.look_at_sizes(parent);
+        }
         self.watch_emptiness(now, queue);
         self.watch_emptiness(now, parent);
     }
@@ -128,6 +136,7 @@ impl Books {
             max: None,
             left: None,
             guaranteed,
+            derived_applications: None,
             allocated: Resources::new(),
             pending: Resources::new(),
             preempting: Resources::new(),
@@ -175,15 +184,19 @@ impl Books {
         (leaf, managed): (bool, bool),
         settings: &QueueSettings,
     ) {
-        let max = settings.max.as_ref().and_then(|max| self.positive(max));
-        let guaranteed = settings.guaranteed.as_ref().and_then(|amounts| self.positive(amounts));
+        let mut max = settings.max.as_ref().and_then(|max| self.positive(max));
+        let amounts = settings.guaranteed.as_ref();
+        let mut guaranteed = amounts.and_then(|amounts| self.positive(amounts));
         self.meet_template(settings);
+        let partition = self.queue(queue).partition;
+        let divided = self.divides(partition);
         let row = &mut self.queues[queue];
         let shown = row.shown_priority();
         let (max_before, delay_before) =
             (row.max.clone(), row.settings.values.quota_preemption_delay);
         let made = (u32::from(!row.managed), u32::from(!managed));
         let counts = row.settings.application_limits != settings.application_limits;
+        let parts = (row.settings.capacity.is_some(), settings.capacity.is_some());
         let labels = row.parent.is_none() && row.settings.node_labels != settings.node_labels;
         let lifetimes = row.settings.lifetimes != settings.lifetimes || row.managed != managed;
         let partition = row.partition;
@@ -191,6 +204,12 @@ impl Books {
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
+        self.count_capacity(partition, parts.0, parts.1);
+        let divides = divided || self.divides(partition);
+        if divides && let Some(sizes) = self.sizes_of(queue) {
+            (max, guaranteed) = (sizes.max, sizes.guaranteed);
+        }
+        let row = &mut self.queues[queue];
         if row.parent.is_some() {
             row.set_max(max);
             row.guaranteed = guaranteed;
@@ -225,6 +244,12 @@ impl Books {
         if max_changed {
             self.look_below(queue);
         }
+        if divides {
+            let only = (parts == (false, false)).then_some(queue).filter(|_| parent.is_some());
+            let from = parent.unwrap_or(queue);
+            self.divide(Some(now), from, only);
+            self.look_at_sizes(from);
+        }
     }
 
     pub(super) fn remove_queue(&mut self, now: Timestamp, queue: QueueId) {
@@ -241,6 +266,13 @@ impl Books {
         let partition = self.partition_mut(row.partition);
         partition.queues.remove(&*row.path);
         partition.queues_made -= u32::from(!row.managed);
+        if let Some(parent) = row.parent.filter(|_| row.settings.capacity.is_some()) {
+            self.count_capacity(row.partition, true, false);
+            if self.divides(row.partition) {
+                self.divide(Some(now), parent, None);
+                self.look_at_sizes(parent);
+            }
+        }
         if let Some(parent) = row.parent {
             self.watch_emptiness(now, parent);
         }
@@ -283,6 +315,7 @@ impl Books {
 
     pub(super) fn add_node(
         &mut self,
+        now: Timestamp,
         partition: PartitionId,
         name: &Name,
         capacity: &Amounts,
@@ -308,23 +341,31 @@ impl Books {
         });
         self.shapes.node_added(node, &self.nodes[node]);
         self.partition_mut(partition).nodes.insert(name.clone(), node);
-        self.resize_root(partition, &capacity);
+        self.resize_root(now, partition, &capacity);
     }
 
-    pub(super) fn remove_node(&mut self, node: NodeId) {
+    pub(super) fn remove_node(&mut self, now: Timestamp, node: NodeId) {
         let row = self.nodes.remove(node).expect("the event names a node that is there");
         self.shapes.node_removed(node);
         self.partition_mut(row.partition).nodes.remove(&*row.name);
-        self.resize_root(row.partition, &row.capacity.times(-1));
+        self.resize_root(now, row.partition, &row.capacity.times(-1));
     }
 
     /// The root's maximum is the sum of the nodes; without nodes there is none.
-    pub(super) fn resize_root(&mut self, partition: PartitionId, change: &Resources) {
+    pub(super) fn resize_root(
+        &mut self,
+        now: Timestamp,
+        partition: PartitionId,
+        change: &Resources,
+    ) {
         let root = self.partition(partition).root;
         let queue = &mut self.queues[root];
         let total =
             queue.max.as_ref().map_or_else(|| change.pruned(), |max| max.plus(change).pruned());
         queue.set_max((!total.is_empty()).then_some(total));
-        self.share_cluster(partition);
+        if self.divides(partition) {
+            self.divide(Some(now), root, None);
+        }
+        self.look_at_sizes(root);
     }
 }

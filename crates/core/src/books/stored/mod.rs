@@ -86,6 +86,7 @@ impl Books {
         self.check_amounts()?;
         self.set_timers();
         self.share_names();
+        self.divide_all();
         self.count_all();
         self.share_leaves();
         Ok(())

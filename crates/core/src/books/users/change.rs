@@ -3,12 +3,13 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Level};
+use crate::books::tracker::{Level, Trackers};
+use crate::books::{Books, Shapes};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
-use crate::userlimit::{Formula, Leaf};
+use crate::userlimit::{Formula, Leaf, Rules};
 
-use super::{LeafUser, LeafUsers};
+use super::{LeafUser, LeafUsers, counted};
 
 impl Books {
     /// An ask of an application waits from now on, or does no more.
@@ -17,8 +18,7 @@ impl Books {
         if self.has_user_limits()
             && let Some((leaf, level)) = self.sharer(of)
         {
-            self.count_ask(leaf, level, shape, waits);
-            self.look_at_user(leaf, level);
+            self.look_at_user(leaf, level, Some((shape, waits)));
         }
     }
 
@@ -26,27 +26,28 @@ impl Books {
     #[inline]
     pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId) {
         if self.has_user_limits() {
-            if let Some((leaf, level)) = self.sharer(of) {
-                self.count_ask(leaf, level, shape, false);
-            }
-            self.share_use(of);
+            let counts = self.sharer(of).is_some();
+            self.look_at_use(of, counts.then_some((shape, false)));
         }
     }
 
     /// The user of an application uses more, or less.
     #[inline]
     pub(in crate::books) fn share_use(&mut self, of: ApplicationId) {
-        if !self.has_user_limits() {
-            return;
+        if self.has_user_limits() {
+            self.look_at_use(of, None);
         }
+    }
+
+    /// The same, while one of its asks waits from now on, or does no more.
+    fn look_at_use(&mut self, of: ApplicationId, ask: Option<(ShapeId, bool)>) {
         let row = &self.applications[of];
         let (leaf, link) = (row.queue, row.link);
-        if self.users_of(leaf).is_some() {
-            let used = self.queue(leaf).allocated.clone();
-            self.leaf_users(leaf).state.used = used;
+        if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
+            Arc::make_mut(users).set_used(&self.queues[leaf].allocated);
         }
         if let Some(link) = link {
-            self.look_at_everywhere(leaf, link.user);
+            self.look_at_everywhere(leaf, link.user, ask);
         }
     }
 
@@ -59,15 +60,20 @@ impl Books {
         if let Some((leaf, level)) = self.sharer(of) {
             let asks = self.allocations_of(of).filter(|(_, row)| row.is_pending());
             let shapes: Vec<ShapeId> = asks.map(|(_, row)| row.shape).collect();
-            for shape in shapes {
-                self.count_ask(leaf, level, shape, waits);
+            if !shapes.is_empty() {
+                self.know_user(leaf, level);
+                let users = self.leaf_users(leaf);
+                let user = users.users.get_mut(&level).expect("he was just looked for");
+                for shape in shapes {
+                    user.count(shape, waits);
+                }
             }
         }
         let row = &self.applications[of];
         if let (leaf, Some(link)) = (row.queue, row.link)
             && self.users_of(leaf).is_some()
         {
-            self.look_at_everywhere(leaf, link.user);
+            self.look_at_everywhere(leaf, link.user, None);
         }
     }
 
@@ -134,15 +140,22 @@ impl Books {
         }
     }
 
-    /// The cluster has another size: what is dominant may have changed, and what is more.
-    pub(in crate::books) fn share_cluster(&mut self, partition: PartitionId) {
-        let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
+    /// The cluster has another size, or queues below this one have: what users split, what is
+    /// dominant, and who is active, may have changed.
+    pub(in crate::books) fn look_at_sizes(&mut self, top: QueueId) {
+        if !self.has_user_limits() {
+            return;
+        }
+        let below = |leaf: &QueueId| self.up(*leaf).any(|(above, _)| above == top);
         let leaves: Vec<QueueId> =
-            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect();
+            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(below).collect();
         for leaf in leaves {
+            let sizes = |state: &Leaf| (state.guaranteed.clone(), state.max.clone());
+            let before = self.shared_leaf(leaf).map(sizes);
             self.look_at_leaf(leaf);
+            let sized = before != self.shared_leaf(leaf).map(sizes);
             let users = self.leaf_users(leaf);
-            if !users.looks_at_cluster() {
+            if !users.looks_at_cluster() && !sized {
                 continue;
             }
             if users.rules.formula == Formula::Yarn3 {
@@ -159,7 +172,7 @@ impl Books {
         let users = self.sharing.leaves.get(&leaf).expect("it was just found");
         let levels: Vec<LevelId> = users.users.iter().map(|(level, _)| *level).collect();
         for level in levels {
-            self.look_at_user(leaf, level);
+            self.look_at_user(leaf, level, None);
         }
     }
 
@@ -170,19 +183,6 @@ impl Books {
         // Nobody is active by what is not looked at.
         let counts = !self.waits_for_activation(of);
         counts.then_some((row.queue, row.link?.user))
-    }
-
-    fn count_ask(&mut self, leaf: QueueId, level: LevelId, shape: ShapeId, waits: bool) {
-        self.know_user(leaf, level);
-        let users = self.leaf_users(leaf);
-        let user = users.users.get_mut(&level).expect("he was just looked for");
-        match (user.waits.binary_search_by_key(&shape, |(shape, _)| *shape), waits) {
-            (Ok(place), true) => user.waits[place].1 += 1,
-            (Err(place), true) => user.waits.insert(place, (shape, 1)),
-            (Ok(place), false) if user.waits[place].1 > 1 => user.waits[place].1 -= 1,
-            (Ok(place), false) => drop(user.waits.remove(place)),
-            (Err(_), false) => unreachable!("what waits was counted when it came"),
-        }
     }
 
     fn leaf_users(&mut self, leaf: QueueId) -> &mut LeafUsers {
@@ -216,79 +216,129 @@ impl Books {
     }
 
     /// His use in a leaf, whether users share that or not, counts against his limits above, and so in
-    /// other leaves.
-    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId) {
-        if self.users_of(leaf).is_some() {
-            self.look_at_user(leaf, level);
-        }
+    /// other leaves. With an ask that waits in this leaf from now on, or does no more.
+    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, ask: Option<(ShapeId, bool)>) {
+        self.look_at_user(leaf, level, ask);
         let partition = self.queue(leaf).partition;
         let others: Vec<(QueueId, LevelId)> = self.other_rows_of(partition, level).collect();
         for (leaf, level) in others {
-            self.look_at_user(leaf, level);
+            self.look_at_user(leaf, level, None);
         }
     }
 
-    /// Bring the row of a user, and the sums of his leaf, up to date.
-    fn look_at_user(&mut self, leaf: QueueId, level: LevelId) {
-        let partition = self.queue(leaf).partition;
-        let trackers = &self.partition(partition).trackers;
-        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
-        let is_known =
-            self.sharing.leaves.get(&leaf).is_some_and(|of| of.users.get(&level).is_some());
-        if !is_known {
-            if used.is_zero() {
-                return;
+    /// Bring the row of a user, and the sums of his leaf, up to date, with an ask that waits from now
+    /// on, or does no more.
+    fn look_at_user(&mut self, leaf: QueueId, level: LevelId, ask: Option<(ShapeId, bool)>) {
+        let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
+        let partition = self.queues[leaf].partition;
+        let trackers = &self.partitions[&partition].trackers;
+        match Arc::make_mut(users).follow((trackers, &self.shapes), level, ask) {
+            Followed::Kept => {}
+            Followed::Gone => self.note_user(partition, (leaf, level), false),
+            Followed::Unknown => {
+                let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
+                if ask.is_some() || uses {
+                    self.know_user(leaf, level);
+                    self.look_at_user(leaf, level, ask);
+                }
             }
-            self.know_user(leaf, level);
         }
-        let active = self.is_active(leaf, level, &used);
-        let LeafUsers { rules, users, state, .. } = self.leaf_users(leaf);
-        let user = users.get_mut(&level).expect("he has a row by now");
-        let was_active = core::mem::replace(&mut user.active, active);
-        let (weight, gone) = (user.weight, user.waits.is_empty() && used.is_zero());
-        if was_active {
-            state.active -= 1;
-            state.active_weight = state.active_weight.minus(weight);
-            state.used_active.subtract(&user.used);
+    }
+}
+
+/// What became of a user's row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// It is up to date.
+    Kept,
+    /// He has nothing and waits for nothing: it is gone.
+    Gone,
+    /// He has none, and nothing was done.
+    Unknown,
+}
+
+impl LeafUsers {
+    /// Bring the row of a user, and the sums of his leaf, up to date with what these trackers charge to
+    /// him, and with an ask of this shape that waits from now on, or does no more.
+    pub fn follow(
+        &mut self,
+        (trackers, shapes): (&Trackers, &Shapes),
+        level: LevelId,
+        ask: Option<(ShapeId, bool)>,
+    ) -> Followed {
+        let Self { rules, increment, largest, users, state, .. } = self;
+        let Some(user) = users.get_mut(&level) else { return Followed::Unknown };
+        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
+        if let Some((shape, waits)) = ask {
+            user.count(shape, waits);
+        }
+        let is_within = |ask: &Resources| {
+            let counted = counted(rules, increment, largest, ask);
+            trackers.refusing(level, 0, ask).is_none()
+                && !rules.exceeds_cap(state, user.weight, &used, &counted)
+        };
+        // Under `smooth` for something that his own cap and limits allow.
+        let is_smooth = rules.formula == Formula::Smooth;
+        let mut waits = user.waits.iter();
+        let active = waits.any(|(shape, _)| !is_smooth || is_within(shapes.get(*shape)));
+        state.follow(rules, user, &used, active);
+        (user.used, user.active) = (used, active);
+        if !user.waits.is_empty() || !user.used.is_empty() {
+            return Followed::Kept;
+        }
+        users.remove(&level);
+        Followed::Gone
+    }
+
+    /// All users of the leaf use this by now.
+    pub fn set_used(&mut self, used: &Resources) {
+        self.state.used.clone_from(used);
+    }
+}
+
+impl Leaf {
+    /// Bring the sums up to date with a user who uses this by now, and is active or not.
+    #[inline]
+    fn follow(&mut self, rules: &Rules, user: &LeafUser, used: &Resources, active: bool) {
+        if user.active {
+            self.used_active.subtract(&user.used);
         }
         if active {
-            state.active += 1;
-            state.active_weight = state.active_weight.plus(weight);
-            state.used_active.add(&used);
+            self.used_active.add(used);
         }
-        state.used_active.prune();
+        if user.active || active {
+            self.used_active.prune();
+        }
+        match (user.active, active) {
+            (false, true) => {
+                self.active += 1;
+                self.active_weight = self.active_weight.plus(user.weight);
+            }
+            (true, false) => {
+                self.active -= 1;
+                self.active_weight = self.active_weight.minus(user.weight);
+            }
+            _ => {}
+        }
         if rules.formula == Formula::Yarn3 {
-            let [before, after] = [&user.used, &used].map(|used| rules.dominant(state, used));
-            state.dominant.subtract(&before);
-            state.dominant.add(&after);
-            state.dominant.prune();
-        }
-        user.used = used;
-        if gone {
-            users.remove(&level);
-            self.note_user(partition, (leaf, level), false);
+            let [before, after] = [&user.used, used].map(|used| rules.dominant(self, used));
+            self.dominant.subtract(&before);
+            self.dominant.add(&after);
+            self.dominant.prune();
         }
     }
+}
 
-    /// Whether a user counts among those who split the leaf: he waits for something; under `smooth`
-    /// for something that his own cap and limits allow.
-    fn is_active(&self, leaf: QueueId, level: LevelId, used: &Resources) -> bool {
-        let users = self.users_of(leaf).expect("the leaf has user limits");
-        let user = users.users.get(&level).expect("he has a row");
-        if users.rules.formula != Formula::Smooth {
-            return !user.waits.is_empty();
+impl LeafUser {
+    /// An ask of this shape waits from now on, or does no more.
+    #[inline]
+    fn count(&mut self, shape: ShapeId, waits: bool) {
+        match (self.waits.binary_search_by_key(&shape, |(shape, _)| *shape), waits) {
+            (Ok(place), true) => self.waits[place].1 += 1,
+            (Err(place), true) => self.waits.insert(place, (shape, 1)),
+            (Ok(place), false) if self.waits[place].1 > 1 => self.waits[place].1 -= 1,
+            (Ok(place), false) => drop(self.waits.remove(place)),
+            (Err(_), false) => unreachable!("what waits was counted when it came"),
         }
-        if user.waits.is_empty() {
-            return false;
-        }
-        let state = &users.state;
-        let trackers = &self.partition(self.queue(leaf).partition).trackers;
-        user.waits.iter().any(|(shape, _)| {
-            let ask = self.shapes.get(*shape);
-            let counted = users.normalised(ask);
-            let cap = || users.rules.cap(state, user.weight, &counted);
-            trackers.refusing(level, 0, ask).is_none()
-                && !users.rules.is_capped(state, &cap(), used, &counted)
-        })
     }
 }

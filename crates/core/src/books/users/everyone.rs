@@ -3,13 +3,14 @@
 //! makes no difference. Source: user-headroom §1, §2.2.
 
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::books::tracker::TrackerKind;
-use crate::id::QueueId;
+use crate::id::{LevelId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
-use crate::userlimit::{Among, Decimal, Limit};
+use crate::userlimit::{Among, Decimal, Limit, Part};
 
 use super::LeafUser;
 
@@ -25,6 +26,34 @@ impl Books {
         let users = self.users_of(leaf)?;
         let weights = self.everyone_in(leaf).into_iter().map(|user| users.weight_of(user));
         Some(Among::All(weights.fold(Decimal::ZERO, Decimal::plus)))
+    }
+
+    /// The share of each of those who use something of a leaf, or wait for something, when all of its
+    /// users split it, for an ask as small as any counts; with what he uses. None where it has no user
+    /// limits. Costs its applications and users.
+    pub(crate) fn shares_among_everyone(
+        &self,
+        leaf: QueueId,
+    ) -> Option<Vec<(LevelId, Resources, &Resources)>> {
+        let users = self.users_of(leaf)?;
+        let among = self.among_everyone(leaf)?;
+        let mut state = users.state().clone();
+        // CapacityScheduler 2.7.3 counts heads, and knows no other way.
+        state.active = self.everyone_in(leaf).len() as u64;
+        let (rules, ask) = (users.rules(), &users.rules().step);
+        let share = |(level, user): (LevelId, &'_ LeafUser)| {
+            let limit = rules.limit(&state, Part { weight: user.weight, among, ask }).limit;
+            (level, limit)
+        };
+        let shares: Vec<(LevelId, Resources)> = users.users().map(share).collect();
+        let used = users.users().map(|(_, user)| &user.used);
+        Some(
+            shares
+                .into_iter()
+                .zip(used)
+                .map(|((level, share), used)| (level, share, used))
+                .collect(),
+        )
     }
 
     /// As [`Books::user_limit`] for a user by name, among those given, whether he uses anything here,

@@ -4,8 +4,12 @@
 //! however many share. Only leaves with user limits are here.
 
 mod change;
+mod demand;
 mod everyone;
 
+pub use change::Followed;
+
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 
 use smallvec::SmallVec;
@@ -127,6 +131,11 @@ impl LeafUsers {
         normalised(&self.rules, &self.increment, &self.largest, ask)
     }
 
+    /// The same, where that costs nothing unless asks are counted otherwise than they are.
+    pub(crate) fn counted<'ask>(&self, ask: &'ask Resources) -> Cow<'ask, Resources> {
+        counted(&self.rules, &self.increment, &self.largest, ask)
+    }
+
     /// Whether its sums, or who is active, depend on the size of the cluster.
     fn looks_at_cluster(&self) -> bool {
         match self.rules.formula {
@@ -173,7 +182,12 @@ impl Books {
         level: LevelId,
     ) -> impl Iterator<Item = (QueueId, LevelId)> {
         let row = self.partition(partition).trackers.find_level(level);
-        let row = row.filter(|_| self.has_user_limits());
+        // Mostly there is no other leaf in which he could have one.
+        let row = row.filter(|row| match self.sharing.leaves.len() {
+            0 => false,
+            1 => self.users_of(row.queue).is_none(),
+            _ => true,
+        });
         row.into_iter().flat_map(move |row| {
             let (tracker, here) = (row.tracker, row.queue);
             let from = (partition, tracker, QueueId::FIRST);
@@ -262,17 +276,27 @@ impl Sizes {
     }
 }
 
-/// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
-/// larger than that by itself, as only the RM can have it, counts as it is. Source: user-headroom
-/// §2.6.
 fn normalised(
     rules: &Rules,
     increment: &Resources,
     largest: &Resources,
     ask: &Resources,
 ) -> Resources {
+    counted(rules, increment, largest, ask).into_owned()
+}
+
+/// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
+/// larger than that by itself, as only the RM can have it, counts as it is. Source: user-headroom
+/// §2.6.
+#[inline]
+fn counted<'ask>(
+    rules: &Rules,
+    increment: &Resources,
+    largest: &Resources,
+    ask: &'ask Resources,
+) -> Cow<'ask, Resources> {
     if rules.step.is_empty() && increment.is_empty() {
-        return ask.clone();
+        return Cow::Borrowed(ask);
     }
     let mut counted = rules.normalised(ask, increment);
     for (resource, most) in largest.iter() {
@@ -280,5 +304,5 @@ fn normalised(
             counted.set(resource, amount.min(most.max(ask.get_or_zero(resource))));
         }
     }
-    counted
+    Cow::Owned(counted)
 }

@@ -48,17 +48,18 @@ pub(super) fn queue_settings(
             .map_err(|error| Rejection::AccessList { queue: path.clone(), words: error.words })
     };
     let (own, own_count) = (queue.user_limits.as_ref(), queue.application_limits.as_ref());
-    let (above, user_limits, application_limits) = match above {
+    let (above, user_limits, application_limits, preemption) = match above {
         Above::Queue(above) => {
             let user_limits = user_limits_below(own, above.user_limits.as_ref());
             let counts = application_limits_below(own_count, above.application_limits.as_ref());
-            (Some(above), user_limits, counts)
+            (Some(above), user_limits, counts, above.preemption)
         }
         Above::Partition(partition) => {
             let user_limits = inherited_user_limits(own, partition.user_limits.as_ref());
             let counts =
                 application_limits_at_root(own_count, partition.application_limits.as_ref());
-            (None, user_limits.map(Arc::new), counts.map(Arc::new))
+            let preemption = partition.preemption.of_root();
+            (None, user_limits.map(Arc::new), counts.map(Arc::new), preemption)
         }
     };
     let properties = match above {
@@ -77,6 +78,8 @@ pub(super) fn queue_settings(
         template: queue.is_parent().then(|| template(queue.template.as_ref(), above)).flatten(),
         user_limits,
         application_limits,
+        capacity: queue.capacity.filter(|_| above.is_some()),
+        preemption: queue.preemption.over(&preemption),
         stopped: is_stopped(queue, path, above)?,
         lifetimes: queue.lifetimes.below(above.map(|above| above.lifetimes).unwrap_or_default()),
         node_labels: node_labels(queue, above),

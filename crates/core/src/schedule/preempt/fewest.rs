@@ -42,6 +42,7 @@ pub(super) fn choose(
     scene.ledger.add(asking, scene.size);
     let mut choices = choices(scene, given_up, nodes_tried);
     choices.sort_by(|left, right| (left.cost, left.name).cmp(&(right.cost, right.name)));
+    let asked = scene.asks() && !choices.is_empty();
     let best = if scene.asks() {
         offer::best(scene, choices, offer, |scene, node, victims| {
             let victims = completed(scene, node, victims, victims.len())?;
@@ -52,9 +53,13 @@ pub(super) fn choose(
     };
     match best {
         Err(removals) => Ok(Outcome::Ask(removals)),
+        Ok(None) if asked => Err(Obstacle::Refused),
         Ok(None) => Err(Obstacle::NothingHelps),
         Ok(Some((_, victims))) if victims.is_empty() => Err(Obstacle::OnItsWay),
-        Ok(Some((node, victims))) => Ok(Outcome::Stop(Plan { node, victims: scene.ids(&victims) })),
+        Ok(Some((node, victims))) => {
+            let victims = scene.ids(&victims);
+            Ok(Outcome::Stop(Plan { node, victims, within: false }))
+        }
     }
 }
 
@@ -106,8 +111,10 @@ fn promise(scene: &mut Scene<'_>) {
     for one in kept {
         let row = books.allocation(one);
         if row.preemption_triggered {
-            let leaf = scene.ledger.place_of(books.application(row.application).queue);
-            scene.ledger.promise(leaf, books.resources_of(one));
+            let application = books.application(row.application);
+            let user = application.link.and_then(|link| scene.ledger.place_of_user(link.user));
+            let place = user.unwrap_or_else(|| scene.ledger.place_of(application.queue));
+            scene.ledger.promise(place, books.resources_of(one));
         }
     }
 }

@@ -1,12 +1,15 @@
 //! What queues would use, and what would be left of their guarantees, if some allocations went
 //! and some came: a difference for each queue that matters, and no copy of the books.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::id::QueueId;
-use crate::resource::Resources;
+use crate::id::{LevelId, QueueId};
+use crate::resource::{Quantity, Resources};
+
+use super::claim::{Claim, Share, Shares};
 
 /// The position of a queue in a ledger.
 pub(super) type Place = usize;
@@ -18,9 +21,14 @@ pub(super) struct Ledger<'books> {
     /// Parents before their children.
     rows: Vec<Row<'books>>,
     places: BTreeMap<QueueId, Place>,
-    /// The leaf that asks.
+    /// The users of the leaf that asks, where they take from each other: they stand below it as
+    /// queues below theirs, and what is guaranteed to each is his share.
+    users: BTreeMap<LevelId, Place>,
+    /// What queues are promised instead of their guarantee.
+    promised: BTreeMap<QueueId, Resources>,
+    /// The leaf that asks, or its user.
     pub(super) asking: Place,
-    /// Whether that leaf has a guarantee of its own.
+    /// Whether that has a guarantee of its own.
     asks_with_guarantee: bool,
 }
 
@@ -29,7 +37,7 @@ pub(super) struct Ledger<'books> {
 struct Row<'books> {
     parent: Option<Place>,
     /// None if nothing is guaranteed.
-    guaranteed: Option<&'books Resources>,
+    guaranteed: Option<Cow<'books, Resources>>,
     max: Option<&'books Resources>,
     /// Allocated, less what the RM is stopping already, and as changed here.
     used: Resources,
@@ -40,19 +48,54 @@ struct Row<'books> {
 }
 
 impl<'books> Ledger<'books> {
-    /// The queues on the path of a leaf that asks.
-    pub(super) fn of(books: &'books Books, leaf: QueueId) -> Self {
-        let guaranteed = books.queue(leaf).guaranteed.as_ref();
+    /// The queues on the path of a leaf that asks, and its users where they take from each other.
+    pub(super) fn of(books: &'books Books, leaf: QueueId, claim: Claim) -> Self {
         let mut ledger = Self {
             books,
             rows: Vec::new(),
             places: BTreeMap::new(),
+            users: BTreeMap::new(),
+            promised: BTreeMap::new(),
             asking: 0,
-            asks_with_guarantee: guaranteed.is_some_and(|one| !one.is_empty()),
+            asks_with_guarantee: false,
+        };
+        let shares = match claim {
+            Claim::Guarantee => None,
+            Claim::Split(parts) => {
+                ledger.promised = parts;
+                None
+            }
+            Claim::Share(shares) => Some(shares),
         };
         ledger.asking = ledger.place_of(leaf);
         ledger.rows.iter_mut().for_each(|row| row.above_ask = true);
+        if let Some(Shares { asking, users }) = shares {
+            ledger.take_in(users);
+            ledger.asking = ledger.users.get(&asking).copied().unwrap_or(ledger.asking);
+            ledger.rows[ledger.asking].above_ask = true;
+        }
+        ledger.asks_with_guarantee = ledger.rows[ledger.asking].guaranteed.is_some();
         ledger
+    }
+
+    /// Have the users of the leaf that asks stand below it.
+    fn take_in(&mut self, users: BTreeMap<LevelId, Share>) {
+        for (level, Share { keeps, used }) in users {
+            self.users.insert(level, self.rows.len());
+            self.rows.push(Row {
+                parent: Some(self.asking),
+                guaranteed: Some(keeps).filter(|one| !one.is_empty()).map(Cow::Owned),
+                max: None,
+                used_before: used.clone(),
+                used,
+                above_ask: false,
+            });
+        }
+    }
+
+    /// The position of a user of the leaf that asks, where its users take from each other.
+    pub(super) fn place_of_user(&self, level: LevelId) -> Option<Place> {
+        self.users.get(&level).copied()
     }
 
     /// The position of a queue, which is taken in with those above it where it is missing.
@@ -64,9 +107,11 @@ impl<'books> Ledger<'books> {
         let row = books.queue(queue);
         let parent = row.parent.map(|parent| self.place_of(parent));
         let used = row.allocated.minus_existing(&row.preempting);
+        let promised = self.promised.get(&queue).cloned().map(Cow::Owned);
+        let promised = promised.or_else(|| row.guaranteed.as_ref().map(Cow::Borrowed));
         self.rows.push(Row {
             parent,
-            guaranteed: row.guaranteed.as_ref().filter(|one| !one.is_empty()),
+            guaranteed: promised.filter(|one| !one.is_empty()),
             max: row.max.as_ref(),
             used_before: used.clone(),
             used,
@@ -74,6 +119,12 @@ impl<'books> Ledger<'books> {
         });
         self.places.insert(queue, self.rows.len() - 1);
         self.rows.len() - 1
+    }
+
+    /// What a queue is promised: its guarantee, or its part of what there is.
+    pub(super) fn promise_to(&self, queue: QueueId) -> Option<&Resources> {
+        let promised = self.promised.get(&queue);
+        promised.or_else(|| self.books.queue(queue).guaranteed.as_ref())
     }
 
     /// A queue and those above it.
@@ -118,7 +169,7 @@ impl<'books> Ledger<'books> {
     pub(super) fn remaining(&self, place: Place) -> Option<Resources> {
         let row = &self.rows[place];
         let above = row.parent.and_then(|parent| self.remaining(parent));
-        let Some(guaranteed) = row.guaranteed else {
+        let Some(guaranteed) = &row.guaranteed else {
             return above.filter(|above| !above.is_empty());
         };
         let own = guaranteed.minus_existing(&row.used);
@@ -141,7 +192,7 @@ impl<'books> Ledger<'books> {
     /// much back; what is below it already falls no deeper. The ask counts already.
     pub(super) fn may_give(&self, leaf: Place, size: &Resources, ask: &Resources) -> bool {
         self.up(leaf).all(|row| {
-            let Some(guaranteed) = row.guaranteed else { return true };
+            let Some(guaranteed) = &row.guaranteed else { return true };
             ask.iter().all(|(resource, _)| {
                 let (Some(given), Some(least)) = (size.get(resource), guaranteed.get(resource))
                 else {
@@ -187,6 +238,13 @@ impl<'books> Ledger<'books> {
         }
         false
     }
+}
+
+/// Whether something was left of each type of `ask` that is named here before that was taken.
+pub(super) fn was_positive_before(left: &Resources, ask: &Resources) -> bool {
+    let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+    let mut named = needed.filter_map(|(resource, amount)| Some(left.get(resource)?.plus(amount)));
+    named.all(|before| before > Quantity::ZERO)
 }
 
 /// Whether some type of `ask` has an amount below zero here.

@@ -10,6 +10,7 @@
 //! of it is left that an ask needing the type could call on. Otherwise ([`newest`]) victims are
 //! those that the reference takes.
 
+mod claim;
 mod fewest;
 mod ledger;
 mod newest;
@@ -27,8 +28,9 @@ use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use claim::Claim;
 use ledger::{Ledger, Place};
-use victim::{Candidate, candidates};
+use victim::{Candidate, candidates, candidates_within};
 
 /// How long after a try in vain the next one comes. Source: scheduling §11.2.
 pub const TRY_EVERY: Millis = Millis::from_secs(15);
@@ -47,6 +49,8 @@ pub struct Plan {
     pub node: NodeId,
     /// What the RM is to stop; at least one.
     pub victims: Vec<AllocationId>,
+    /// Whether they are other users' of the same leaf, above their shares.
+    pub within: bool,
 }
 
 /// What is to be done for an ask.
@@ -93,10 +97,14 @@ pub enum Obstacle {
     NoGuarantee,
     /// Whatever may be stopped is not enough, or not on one node.
     NothingHelps,
+    /// The RM accepts none of the nodes where it would help.
+    Refused,
     /// There are victims, and together they are smaller than the ask.
     TooLittle,
     /// What is being stopped already makes room enough.
     OnItsWay,
+    /// As much of its queue as may be is on its way from user to user.
+    EnoughAtOnce,
 }
 
 impl fmt::Display for Obstacle {
@@ -105,7 +113,9 @@ impl fmt::Display for Obstacle {
             Self::TooEarly => "nothing is stopped for the ask now: it may not have others stopped, had them stopped already, is younger than the preemption delay of its queue, or was tried less than 15 s ago",
             Self::NoGuarantee => "nothing is stopped for the ask: what is left of the guarantee of its queue does not cover it",
             Self::NothingHelps => "nothing is stopped for the ask: what queues use above their guarantees, at its priority or below, does not make room for it on one node",
+            Self::Refused => "nothing is stopped for the ask: the resource manager accepts none of the nodes where that would help",
             Self::TooLittle => "nothing is stopped for the ask: what could be stopped is smaller than the ask",
+            Self::EnoughAtOnce => "nothing more is stopped for the ask now: a fifth of the guarantee of its queue is on its way from user to user already",
             Self::OnItsWay => "nothing more is stopped for the ask: what is being stopped already makes room for it",
         })
     }
@@ -158,17 +168,50 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 
 /// [`attempt`] for an ask that may have one.
 pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
-    let mut scene = match Scene::of(books, ask) {
+    let of_queue = plan_with(books, ask, claim::of_queue(books, ask), now, nodes_tried);
+    let within = match of_queue.outcome {
+        // What makes room already comes first, and what the RM has said of this is kept for one set of
+        // victims on each node.
+        Ok(_) | Err(Obstacle::TooEarly | Obstacle::OnItsWay | Obstacle::Refused) => None,
+        Err(_) => claim::of_user(books, ask),
+    };
+    let Some(claim) = within else { return of_queue };
+    let of_user = plan_with(books, ask, claim, now, nodes_tried);
+    match (&of_user.outcome, &of_queue.outcome) {
+        // Nodes are given up once, for whichever comes to something.
+        (Err(_), _) if !of_queue.given_up.is_empty() => of_queue,
+        (Err(Obstacle::NoGuarantee), _) => of_queue,
+        _ => of_user,
+    }
+}
+
+/// What may be stopped for what an ask calls on.
+fn plan_with(
+    books: &Books,
+    ask: AllocationId,
+    claim: Claim,
+    now: Timestamp,
+    nodes_tried: bool,
+) -> Attempt {
+    let within = matches!(claim, Claim::Share(_));
+    let mut scene = match Scene::of(books, ask, claim) {
         Ok(scene) => scene,
         Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
     };
     let given_up = scene.give_up_nodes(now);
     let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
-    let outcome = if strict {
+    let mut outcome = if strict {
         fewest::choose(&mut scene, &given_up, nodes_tried)
     } else {
         newest::choose(&mut scene, &given_up, nodes_tried)
     };
+    if within && let Ok(Outcome::Stop(plan)) = &mut outcome {
+        plan.within = true;
+        let leaf = books.application(books.allocation(ask).application).queue;
+        if !claim::may_be_on_its_way(books, leaf, &plan.victims, scene.size) {
+            outcome = Err(Obstacle::EnoughAtOnce);
+        }
+    }
     Attempt { given_up, outcome }
 }
 
@@ -182,17 +225,28 @@ struct Scene<'books> {
     ledger: Ledger<'books>,
     /// In the order in which they are taken.
     candidates: Vec<Candidate<'books>>,
+    /// Whether the ask may go beyond what is promised, once, by a part of itself: what there is of
+    /// the promise before it need not cover all of it.
+    whole: bool,
 }
 
 impl<'books> Scene<'books> {
     /// Look for candidates; refused if no guarantee covers the ask, whatever goes.
-    fn of(books: &'books Books, ask: AllocationId) -> Result<Self, Obstacle> {
+    fn of(books: &'books Books, ask: AllocationId, claim: Claim) -> Result<Self, Obstacle> {
         let application = books.application(books.allocation(ask).application);
         let (leaf, partition) = (application.queue, application.partition);
-        let mut ledger = Ledger::of(books, leaf);
-        let candidates = candidates(books, &mut ledger, ask);
+        let within = matches!(claim, Claim::Share(_));
+        let strict = books.partition(partition).settings.preemption.strict_guarantee;
+        let balances = matches!(claim, Claim::Split(_));
+        let whole = within || balances || strict && books.users_of(leaf).is_some();
+        let mut ledger = Ledger::of(books, leaf, claim);
+        let candidates = if within {
+            candidates_within(books, &ledger, ask)
+        } else {
+            candidates(books, &mut ledger, ask)
+        };
         let size = books.resources_of(ask);
-        let mut scene = Self { books, partition, ask, size, ledger, candidates };
+        let mut scene = Self { books, partition, ask, size, ledger, candidates, whole };
         if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
 
@@ -217,7 +271,13 @@ impl<'books> Scene<'books> {
     /// ask.
     fn covers(&self) -> bool {
         let left = self.ledger.remaining(self.ledger.asking);
-        left.is_some_and(|left| !ledger::has_negative_of(&left, self.size))
+        left.is_some_and(|left| {
+            if self.whole {
+                ledger::was_positive_before(&left, self.size)
+            } else {
+                !ledger::has_negative_of(&left, self.size)
+            }
+        })
     }
 
     /// The asks whose nodes are kept no more for the sake of this one.

@@ -45,7 +45,7 @@ pub(super) fn choose(
     let firm = if scene.asks() { on_node.len() } else { 0 };
     let elsewhere = additional(scene, &on_node).ok_or(Obstacle::NothingHelps)?;
     let victims = cut(scene, node, (on_node, firm), elsewhere)?;
-    Ok(Outcome::Stop(Plan { node, victims: scene.ids(&victims) }))
+    Ok(Outcome::Stop(Plan { node, victims: scene.ids(&victims), within: false }))
 }
 
 /// The nodes that the ask could have, each with who may go there in order, and how many must: the

@@ -67,7 +67,7 @@ pub(super) fn candidates<'books>(
     let (fence, path) = fence_of(books, leaf, size, books.allocation(ask).priority);
     let partition = books.partition(books.queue(leaf).partition);
     let strict = partition.settings.preemption.strict_guarantee;
-    let called_on = strict.then(|| called_on(books, leaf, size)).flatten();
+    let called_on = strict.then(|| called_on(ledger, books, leaf, size)).flatten();
     let mut search =
         Search { books, ledger, leaf, called_on, size, path: &path, found: Vec::new() };
     let (_, priority) = path.last().expect("a path has its leaf");
@@ -80,10 +80,43 @@ pub(super) fn candidates<'books>(
 /// The queue whose guarantee an ask calls on: the lowest on its path that has one of a type of
 /// the ask. Those below share it, so that what one of them takes from another adds nothing to
 /// what it was promised, and would be taken back.
-fn called_on(books: &Books, leaf: QueueId, size: &Resources) -> Option<QueueId> {
-    let promises =
-        |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| one.shares_type(size));
-    books.up(leaf).find(|(_, queue)| promises(queue)).map(|(id, _)| id)
+fn called_on(
+    ledger: &Ledger<'_>,
+    books: &Books,
+    leaf: QueueId,
+    size: &Resources,
+) -> Option<QueueId> {
+    let promises = |id: QueueId| ledger.promise_to(id).is_some_and(|one| one.shares_type(size));
+    books.up(leaf).find(|(id, _)| promises(*id)).map(|(id, _)| id)
+}
+
+/// All that may be stopped in the leaf of an ask for its user, in their order: what others have
+/// there above their shares, of its priority or below. Costs the allocations of the leaf.
+pub(super) fn candidates_within<'books>(
+    books: &'books Books,
+    ledger: &Ledger<'books>,
+    ask: AllocationId,
+) -> Vec<Candidate<'books>> {
+    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let mut found = Vec::new();
+    for (id, application) in books.applications_in(books.application(row.application).queue) {
+        let Some(link) = application.link else { continue };
+        let Some(user) = ledger.place_of_user(link.user) else { continue };
+        if user == ledger.asking || !ledger.exceeds_guarantee(user, wanted) {
+            continue;
+        }
+        for (id, one) in books.allocations_of(id) {
+            let size = books.shapes().get(one.shape);
+            if let Some(node) = one.node
+                && one.priority <= row.priority
+                && can_go(one, size, wanted)
+            {
+                found.push(Candidate { id, node, leaf: user, size, turn: Turn::of(one) });
+            }
+        }
+    }
+    found.sort_by_key(|one| one.turn);
+    found
 }
 
 /// The queue above which nothing is looked for, and the priority of the ask as each queue up to
@@ -161,8 +194,7 @@ impl Search<'_, '_> {
 
     fn in_leaf(&mut self, at: QueueId, priority: i64, fenced: bool) {
         let books = self.books;
-        let disabled = PreemptionPolicy::Disabled;
-        if books.queue(at).settings.values.preemption_policy == disabled {
+        if books.queue(at).is_preemption_disabled() {
             return;
         }
         let leaf = self.ledger.place_of(at);

@@ -1,6 +1,7 @@
 //! The ranking against a map that is looked through.
 
 use alloc::collections::BTreeMap;
+use core::iter::successors;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -24,6 +25,7 @@ enum Change {
     Remove(u16),
     Set(u16, Pair),
     Rename(u16, u16),
+    SetAll(Pair),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -33,16 +35,18 @@ fn change() -> impl Strategy<Value = Change> {
         2 => (0..300_u16).prop_map(Change::Remove),
         1 => (0..300_u16, pair()).prop_map(|(key, pair)| Change::Set(key, pair)),
         1 => (0..300_u16, 0..300_u16).prop_map(|(from, to)| Change::Rename(from, to)),
+        1 => pair().prop_map(Change::SetAll),
     ]
 }
 
 /// Every node says what is so of all below it; how many there are, and how deep.
-fn check(of: &Ranking<u16, Pair>, at: u32) -> (u32, Option<Pair>) {
+fn check(of: &Ranking<u16, Pair>, at: u32, above: u32) -> (u32, Option<Pair>) {
     if at == NONE {
         return (0, None);
     }
     let node = &of.nodes[index(at)];
-    let (left, right) = (check(of, node.left), check(of, node.right));
+    assert_eq!(node.above, above, "it knows what it hangs on");
+    let (left, right) = (check(of, node.left, at), check(of, node.right, at));
     let mut lowest = node.measure.clone();
     for side in [&left.1, &right.1].into_iter().flatten() {
         lowest.lower(side);
@@ -71,10 +75,17 @@ fn it_finds_the_first_that_will_do_whatever_came_and_went() {
                     model.remove(&key);
                 }
                 Change::Rename(from, to) => {
-                    if !model.contains_key(&to) {
-                        ranking.rename(&from, to);
+                    if let Some(seat) = ranking.find(&from).filter(|_| !model.contains_key(&to)) {
+                        ranking.rename_at(seat, to);
+                        assert_eq!(ranking.find(&to), Some(seat), "it keeps its seat");
                         let moved = model.remove(&from);
                         model.extend(moved.map(|pair| (to, pair)));
+                    }
+                }
+                Change::SetAll(pair) => {
+                    ranking.set_all(&pair);
+                    for known in model.values_mut() {
+                        known.clone_from(&pair);
                     }
                 }
                 Change::Set(key, pair) => {
@@ -82,13 +93,21 @@ fn it_finds_the_first_that_will_do_whatever_came_and_went() {
                     model.entry(key).and_modify(|known| *known = pair);
                 }
             }
-            let (count, lowest) = check(&ranking, ranking.root);
+            let (count, lowest) = check(&ranking, ranking.root, NONE);
             assert_eq!(count as usize, model.len());
             assert_eq!(ranking.lowest(), lowest.as_ref());
+            assert!(ranking.iter().eq(model.keys()), "all of them, in order");
             for most in [Pair(0, 20), Pair(20, 0), Pair(3, 3), Pair(20, 20)] {
                 let will_do = |pair: &Pair| pair.0 <= most.0 && pair.1 <= most.1;
                 let expected = model.iter().find(|(_, pair)| will_do(pair)).map(|(key, _)| key);
                 assert_eq!(ranking.first(will_do), expected);
+                let first = ranking.first_seat(will_do);
+                let all = successors(first, |seat| ranking.first_behind(*seat, will_do));
+                let expected = model.iter().filter(|(_, pair)| will_do(pair)).map(|(key, _)| key);
+                assert!(
+                    all.map(|seat| ranking.at(seat).0).eq(expected),
+                    "each after the one before"
+                );
             }
         }
         Ok(())

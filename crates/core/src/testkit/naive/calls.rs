@@ -69,7 +69,11 @@ pub(super) fn call(
         events.push(Event::Asked { ask: caller, subject });
         return Some(events);
     }
-    let Finding::Stop(node, victims) = finding else {
+    let cause = match finding {
+        Finding::StopWithin(..) => PreemptionCause::Share(caller),
+        _ => PreemptionCause::Guarantee(caller),
+    };
+    let (Finding::Stop(node, victims) | Finding::StopWithin(node, victims)) = finding else {
         events.push(Event::PreemptionTried { ask: caller });
         if given_up.is_empty() {
             tries.events.append(&mut events);
@@ -77,7 +81,16 @@ pub(super) fn call(
         }
         return Some(events);
     };
-    let cause = PreemptionCause::Guarantee(caller);
+    if books.partition(application.partition).settings.preemption.observe_only {
+        let observed = |victim| Event::PreemptionObserved { victim, cause };
+        events.extend(victims.into_iter().map(observed));
+        events.push(Event::PreemptionTried { ask: caller });
+        if given_up.is_empty() {
+            tries.events.append(&mut events);
+            return None;
+        }
+        return Some(events);
+    }
     events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
     events.push(Event::PreemptionTriggered { ask: caller });
     let kept = books.allocation(caller).reservation();

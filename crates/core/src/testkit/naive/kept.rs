@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Application, Books, Mark, Node, QuestionMode};
+use crate::books::{Allocation, Application, Books, Mark, Node, QuestionMode};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -15,21 +15,23 @@ use super::questions::{awaits, choose};
 use super::share::takes_turns;
 use super::{has_headroom, in_node_order, in_order, link_of, may_start, place, suits};
 
-/// The reserved pass at one application.
+/// The reserved pass at one application: at all of its asks, or only at those for which others were
+/// stopped, or were not.
 pub(super) fn in_application(
     books: &Books,
     now: Timestamp,
-    id: ApplicationId,
-    row: &Application,
+    (id, row): (ApplicationId, &Application),
+    called: Option<bool>,
 ) -> Option<Vec<Event>> {
-    if takes_turns(books, row.queue) {
+    if takes_turns(books, row.queue) && called != Some(true) {
         // All who want something of a leaf are known before anybody gets anything.
         if let Err(step) = link_of(books, id, row) {
             return Some(step);
         }
     }
     let mut asks = in_order(books, id);
-    asks.retain(|(_, ask)| ask.reservation().is_some());
+    let counts = |ask: &Allocation| called.is_none_or(|called| called == ask.preemption_triggered);
+    asks.retain(|(_, ask)| ask.reservation().is_some() && counts(ask));
     if asks.is_empty() {
         return None;
     }

@@ -46,6 +46,7 @@ named!(Event {
     SwapDropped "swap-dropped"
     ReleaseAsked "release-asked"
     Preempted "preempted"
+    PreemptionObserved "preemption-observed"
     PreemptionTriggered "preemption-triggered"
     PreemptionTried "preemption-tried"
     QuotaClockStopped "quota-clock-stopped"
@@ -204,6 +205,7 @@ fn of_allocations() -> Vec<Event> {
             termination: Termination::PlaceholderReplaced,
         },
         Event::Preempted { victim: id(38, 2), cause: PreemptionCause::Quota(id(3, 0)) },
+        Event::PreemptionObserved { victim: id(38, 3), cause: PreemptionCause::Share(id(9, 1)) },
         Event::PreemptionTriggered { ask: id(39, 0) },
         Event::PreemptionTried { ask: id(40, 1) },
         Event::QuotaClockStopped { queue: id(41, 2) },

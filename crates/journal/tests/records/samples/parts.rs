@@ -7,10 +7,11 @@ use headroom_core::Millis;
 use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, ApplicationOrder, Configuration, FilterConfig,
-    LifetimesConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
-    QueueConfig, QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
+    Configuration, FilterConfig, LifetimesConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig,
+    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
+    PropertyValues, QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig,
+    UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -47,7 +48,12 @@ fn template() -> TemplateConfig {
         guaranteed: Amounts::from([("memory", 1 << 40)]),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
+        capacity: Some(capacity(CapacityShare::Weight(Decimal::ZERO))),
     }
+}
+
+fn capacity(share: CapacityShare) -> CapacityConfig {
+    CapacityConfig { share, maximum: Decimal::parse("66.666666") }
 }
 
 fn user_limits() -> UserLimitsConfig {
@@ -78,6 +84,7 @@ fn application_limits() -> ApplicationLimitsConfig {
         max_parallel_per_user: Some(1),
         max_parallel_by_user: vec![(name("ann"), 5), (name("bob"), u64::MAX)],
         driver: Decimal::parse("0.000001"),
+        max_per_queue: Some(7),
     }
 }
 
@@ -117,8 +124,18 @@ fn node_sort() -> NodeSortConfig {
     NodeSortConfig { order: NodeOrder::BinPacking, weights }
 }
 
-const PREEMPTION: PreemptionConfig =
-    PreemptionConfig { enabled: true, quota_enabled: true, strict_guarantee: true, balance: true };
+const PREEMPTION: PreemptionConfig = PreemptionConfig {
+    enabled: true,
+    quota_enabled: true,
+    strict_guarantee: true,
+    balance: true,
+    intra_queue_enabled: true,
+    observe_only: true,
+};
+
+const fn queue_preemption(balance: Option<bool>) -> QueuePreemptionConfig {
+    QueuePreemptionConfig { disabled: Some(true), intra_queue_disabled: Some(false), balance }
+}
 
 pub(crate) fn configuration() -> Configuration {
     let limit = LimitConfig {
@@ -142,6 +159,8 @@ pub(crate) fn configuration() -> Configuration {
         limits: vec![limit.clone()],
         user_limits: Some(few_user_limits()),
         application_limits: Some(few_application_limits()),
+        capacity: Some(CapacityConfig { share: CapacityShare::Absolute, maximum: None }),
+        preemption: queue_preemption(None),
         start: Some(QueueStart::Stopped),
         lifetimes: lifetimes(),
         node_labels: Some(NodeLabelsConfig {
@@ -199,6 +218,8 @@ pub(crate) fn queue_settings() -> QueueSettings {
         template: Some(Arc::new(template())),
         user_limits: Some(Arc::new(user_limits())),
         application_limits: Some(Arc::new(application_limits())),
+        capacity: Some(capacity(CapacityShare::Percent(Decimal::HUNDRED))),
+        preemption: queue_preemption(Some(false)),
         stopped: true,
         lifetimes: lifetimes(),
         node_labels: Some(Arc::new(node_labels())),

@@ -71,6 +71,7 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::ReleaseAsked { .. } => "releaseOrdered",
         Event::Preempted { .. } => "preemptionOrdered",
         Event::PreemptionTriggered { .. } => "preemptionTriggered",
+        Event::PreemptionObserved { .. } => "preemptionObserved",
         Event::PreemptionTried { .. } => "preemptionTried",
         Event::QuotaClockStopped { .. } => "quotaClockStopped",
         Event::BackedOff { .. } => "applicationBackedOff",
@@ -208,13 +209,15 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
         Event::ReleaseAsked { termination, .. } => {
             format!("the RM is to stop {of} on node {node}: {}", reason_of(*termination))
         }
-        Event::Preempted { cause, .. } => {
+        Event::Preempted { cause, .. } | Event::PreemptionObserved { cause, .. } => {
             let why = match cause {
                 PreemptionCause::Guarantee(_) => "whose queue has less than its guarantee",
+                PreemptionCause::Share(_) => "whose user has less than his share of the queue",
                 PreemptionCause::RequiredNode(_) => "which may run on that node only",
                 PreemptionCause::Quota(_) => "a queue that uses more than its maximum",
             };
-            format!("the RM is to stop {of} on node {node} for {other}, {why}")
+            let is = if matches!(event, Event::Preempted { .. }) { "is" } else { "would be" };
+            format!("the RM {is} to stop {of} on node {node} for {other}, {why}")
         }
         Event::PreemptionTriggered { .. } => format!("others are to stop for ask {of}"),
         Event::PreemptionTried { .. } => format!("nothing can be stopped for ask {of} now"),
@@ -327,9 +330,10 @@ fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)
         Event::SwapStarted { .. } | Event::SwapConfirmed { .. } => {
             put("placeholder", json!(named.other.as_str()));
         }
-        Event::Preempted { cause, .. } => {
+        Event::Preempted { cause, .. } | Event::PreemptionObserved { cause, .. } => {
             let (cause, whose) = match cause {
                 PreemptionCause::Guarantee(_) => ("guarantee", "ask"),
+                PreemptionCause::Share(_) => ("share", "ask"),
                 PreemptionCause::RequiredNode(_) => ("requiredNode", "ask"),
                 PreemptionCause::Quota(_) => ("quota", "queue"),
             };

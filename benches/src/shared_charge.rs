@@ -1,0 +1,192 @@
+//! Check and charge in a leaf that its users share: limits of users and groups as for B2, and the
+//! elastic limit of the user beside them.
+
+use headroom_core::books::tracker::Trackers;
+use headroom_core::books::{Followed, LeafUsers, Shapes};
+use headroom_core::config::{
+    Configuration, LimitConfig, PartitionConfig, QueueConfig, UserLimitsConfig,
+};
+use headroom_core::id::LevelId;
+use headroom_core::resource::{Amounts, Quantity, ResourceType, Resources};
+use headroom_core::userlimit::{Among, Part};
+use headroom_core::{AddNode, Ask, Command, Name, Submit};
+
+use crate::charge::{amounts, zipf};
+use crate::cluster::Cluster;
+
+/// How deep the leaf is, with the root.
+const DEPTH: usize = 6;
+const GROUPS: usize = 100;
+
+/// What is guaranteed, and what limits allow: more than is ever charged.
+const PLENTY: i64 = 1 << 40;
+
+/// A leaf with user limits, all of whose users wait for something, and who of them is charged.
+#[derive(Clone, Debug)]
+pub struct SharedCharges {
+    trackers: Trackers,
+    users: LeafUsers,
+    shapes: Shapes,
+    /// A user's level, and that of his group.
+    linked: Vec<(LevelId, Option<LevelId>)>,
+    order: Vec<u32>,
+    amount: Resources,
+    used: Resources,
+    charged: usize,
+}
+
+impl SharedCharges {
+    /// This many active users in 100 groups, in one leaf six queues deep, with a limit for every user and
+    /// every group at each and 8 types, and charges by Zipf's law (exponent 1).
+    pub fn zipf(users: usize, charges: usize) -> Self {
+        let cluster = cluster(users);
+        let books = &cluster.books;
+        let (leaf, of_leaf) = books.leaves_with_users().next().expect("the leaf has user limits");
+        assert_eq!(of_leaf.state().active, users as u64, "everybody waits for something");
+        let linked = books.applications_in(leaf).filter_map(|(_, row)| row.link);
+        let linked = linked.map(|link| (link.user, link.group.level())).collect();
+        let row = books.partition(books.queue(leaf).partition);
+        let amount = books.types().resolve(&amounts(8, 1)).expect("the file names all types");
+        Self {
+            trackers: row.trackers.clone(),
+            users: of_leaf.clone(),
+            shapes: books.shapes().clone(),
+            linked,
+            order: zipf(users, charges),
+            amount,
+            used: books.queue(leaf).allocated.clone(),
+            charged: 0,
+        }
+    }
+
+    /// Check every charge against all limits, and charge it: without the user limit.
+    pub fn charge_without(&mut self) {
+        self.charged += self.order.len();
+        for place in &self.order {
+            let linked = self.linked[*place as usize];
+            check(&self.trackers, linked, &self.amount);
+            charge(&mut self.trackers, linked, &self.amount);
+        }
+    }
+
+    /// The same with it: the user is not above his share and would not be above his cap, and what his leaf
+    /// knows of him and of all is brought up to date.
+    pub fn charge_with(&mut self) {
+        self.charged += self.order.len();
+        for place in &self.order {
+            let linked = self.linked[*place as usize];
+            check(&self.trackers, linked, &self.amount);
+            assert!(self.allows(linked.0), "there is room for all");
+            charge(&mut self.trackers, linked, &self.amount);
+            self.used.add(&self.amount);
+            self.users.set_used(&self.used);
+            let books = (&self.trackers, &self.shapes);
+            assert_eq!(self.users.follow(books, linked.0, None), Followed::Kept);
+        }
+    }
+
+    fn allows(&self, level: LevelId) -> bool {
+        let (users, ask) = (&self.users, &self.amount);
+        let (rules, leaf) = (users.rules(), users.state());
+        let Some(user) = users.user(level) else { return false };
+        let part = Part { weight: user.weight, among: Among::Active, ask };
+        let is_within = |resource| {
+            let share = rules.share_of(leaf, part, resource);
+            share.is_none_or(|share| user.used.get_or_zero(resource) <= Quantity::of(share))
+        };
+        let is_within = ask.iter().all(|(resource, _)| is_within(resource));
+        is_within && !rules.exceeds_cap(leaf, user.weight, &user.used, ask)
+    }
+
+    /// What all users use is the sum of the charges.
+    ///
+    /// # Panics
+    /// When it is not.
+    pub fn check(&self, with: bool) {
+        let of = |used: &Resources| used.get_or_zero(ResourceType::MEMORY).get();
+        let used = self.linked.iter().map(|(user, _)| of(&self.trackers.level(*user).used()));
+        let charged = i64::try_from(self.charged).unwrap_or(i64::MAX);
+        assert_eq!(used.sum::<i64>(), charged, "every charge is counted once");
+        let active = of(&self.users.state().used_active);
+        assert!(!with || active == charged, "{active} of {charged} is used by active users");
+    }
+}
+
+fn check(trackers: &Trackers, (user, group): (LevelId, Option<LevelId>), amount: &Resources) {
+    for level in core::iter::once(user).chain(group) {
+        assert!(trackers.refusing(level, 0, amount).is_none(), "there is room for all");
+    }
+}
+
+fn charge(trackers: &mut Trackers, (user, group): (LevelId, Option<LevelId>), amount: &Resources) {
+    for level in core::iter::once(user).chain(group) {
+        trackers.increase(level, amount).expect("the levels are linked");
+    }
+}
+
+/// A node that is too small for anybody, and an ask of each user.
+fn cluster(users: usize) -> Cluster {
+    let mut cluster = Cluster::default();
+    cluster.command(&Command::Configure(Box::new(configuration())));
+    cluster.command(&Command::AddNode(AddNode {
+        partition: Name::new("default"),
+        node: Name::new("node"),
+        capacity: Amounts::from([("memory", 1), ("vcore", 0)]),
+        schedulable: true,
+        ..AddNode::default()
+    }));
+    for number in 0..users {
+        cluster.command(&Command::Submit(Submit {
+            partition: Name::new("default"),
+            application: Name::from(format!("app-{number}")),
+            queue: Name::from(path()),
+            user: Name::from(format!("user-{number}")),
+            groups: vec![Name::from(format!("g{}", number % GROUPS))],
+            ..Submit::default()
+        }));
+        cluster.command(&Command::Ask(Ask {
+            partition: Name::new("default"),
+            application: Name::from(format!("app-{number}")),
+            key: Name::from(format!("ask-{number}")),
+            resources: amounts(8, 1),
+            ..Ask::default()
+        }));
+    }
+    assert_eq!(cluster.place(u64::MAX), 0, "nobody finds a node");
+    cluster
+}
+
+fn path() -> String {
+    let below = (1..DEPTH).map(|level| format!(".c{level}"));
+    core::iter::once("root".to_owned()).chain(below).collect()
+}
+
+fn configuration() -> Configuration {
+    let groups = (0..GROUPS).map(|number| LimitConfig {
+        groups: vec![Name::from(format!("g{number}"))],
+        max_resources: amounts(8, PLENTY),
+        ..LimitConfig::default()
+    });
+    let all = LimitConfig {
+        users: vec![Name::new("*")],
+        max_resources: amounts(8, PLENTY),
+        ..LimitConfig::default()
+    };
+    let limits: Vec<LimitConfig> = core::iter::once(all).chain(groups).collect();
+    let mut below = None;
+    for level in (0..DEPTH).rev() {
+        let is_leaf = below.is_none();
+        below = Some(QueueConfig {
+            name: if level == 0 { Name::new("root") } else { format!("c{level}").into() },
+            parent: !is_leaf,
+            children: below.into_iter().collect(),
+            limits: limits.clone(),
+            guaranteed: if is_leaf { amounts(8, PLENTY) } else { Amounts::EMPTY },
+            user_limits: is_leaf.then(UserLimitsConfig::default),
+            submit_acl: if level == 0 { "*".into() } else { String::new() },
+            ..QueueConfig::default()
+        });
+    }
+    let partitions = vec![PartitionConfig::new("default", below.expect("there is a root"))];
+    Configuration { partitions, ..Configuration::default() }
+}

@@ -1,0 +1,88 @@
+//! What stands in the block `capacity`: a mode, and what it takes.
+
+use headroom_core::config::{CapacityConfig, CapacityShare};
+use headroom_core::userlimit::Decimal;
+
+use crate::raw::{Capacity, Text};
+use crate::user_limits::decimal;
+
+/// What a queue's part is said in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Mode {
+    Percent,
+    Weight,
+    Absolute,
+}
+
+/// The words of `mode`.
+pub(crate) const MODES: [(&str, Mode); 3] =
+    [("percent", Mode::Percent), ("weight", Mode::Weight), ("absolute", Mode::Absolute)];
+
+impl Mode {
+    /// The word of it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Percent => "percent",
+            Self::Weight => "weight",
+            Self::Absolute => "absolute",
+        }
+    }
+}
+
+/// What a word means; none where there is none, or one without meaning.
+pub(crate) fn mode(block: &Capacity) -> Option<Mode> {
+    let text = block.mode.as_ref()?;
+    MODES.iter().find(|(word, _)| *word == text.value).map(|(_, mode)| *mode)
+}
+
+/// A percentage of what a parent has.
+pub(crate) fn percent(text: &Text) -> Option<Decimal> {
+    decimal(&text.value).filter(|percent| *percent <= Decimal::HUNDRED)
+}
+
+/// The weight of a queue among its siblings.
+pub(crate) fn weight(text: &Text) -> Option<Decimal> {
+    decimal(&text.value).filter(|weight| *weight <= CapacityConfig::WEIGHT_MAX)
+}
+
+/// What a block says a queue has a part by; none where its mode or value has no meaning.
+pub(crate) fn share(block: &Capacity) -> Option<CapacityShare> {
+    let value = block.value.as_ref();
+    match mode(block)? {
+        Mode::Percent => value.and_then(percent).map(CapacityShare::Percent),
+        Mode::Weight => value.and_then(weight).map(CapacityShare::Weight),
+        Mode::Absolute => Some(CapacityShare::Absolute),
+    }
+}
+
+/// The block, which has been found without fault.
+pub(crate) fn build(from: Option<&Capacity>) -> Option<CapacityConfig> {
+    let from = from?;
+    Some(CapacityConfig { share: share(from)?, maximum: from.maximum.as_ref().and_then(percent) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_what_they_look_like_or_none() {
+        let text = |text: &str| Text { value: text.to_owned(), ..Text::default() };
+        for (written, as_percent, as_weight) in [
+            ("0", Some(0), Some(0)),
+            ("33.333333", Some(33_333_333), Some(33_333_333)),
+            ("100", Some(100_000_000), Some(100_000_000)),
+            ("100.000001", None, Some(100_000_001)),
+            ("10000", None, Some(10_000_000_000)),
+            ("10000.000001", None, None),
+            ("-1", None, None),
+            ("1e1", None, None),
+            ("040", None, None),
+            ("", None, None),
+        ] {
+            let found = (percent(&text(written)), weight(&text(written)));
+            let found = (found.0.map(Decimal::millionths), found.1.map(Decimal::millionths));
+            assert_eq!(found, (as_percent, as_weight), "reading {written}");
+        }
+    }
+}

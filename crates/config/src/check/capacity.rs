@@ -1,0 +1,246 @@
+//! `capacity`: each block by itself, and those of siblings together. User headroom §4.
+
+use headroom_core::userlimit::Decimal;
+
+use crate::capacity::{MODES, Mode, mode, percent, weight};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{Capacity, Queue, Text};
+use crate::vector::Vector;
+
+/// By how much the percentages of siblings may miss 100, in millionths of a percent.
+const TOLERANCE: i64 = 100_000;
+
+/// Check the block of a queue, that of its template, and those of its children.
+pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
+    if let Some(block) = &queue.capacity {
+        if is_root {
+            let message = "the root queue must not have a `capacity`";
+            let fault = Diagnostic::error(Code::CapacityRoot, block.span, message)
+                .help("remove it: the capacity of root is what the nodes have");
+            report.push(fault);
+        } else {
+            check_block(block, &format!("queue `{}`", queue.name.value), report);
+            computed_alone(queue, block, report);
+        }
+    }
+    check_template(queue, report);
+    check_siblings(queue, report);
+    has_something(queue, is_root, report);
+}
+
+fn check_block(block: &Capacity, name: &str, report: &mut Report) {
+    let Some(mode) = mode(block) else {
+        report.push(no_mode(block, name));
+        return;
+    };
+    if mode == Mode::Absolute {
+        let written = [("value", &block.value), ("maximum", &block.maximum)];
+        for (key, text) in written.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)))
+        {
+            let amounts = if key == "value" { "guaranteed" } else { "max" };
+            let message = format!("`capacity` of {name} is absolute and has a `{key}`");
+            let fault = Diagnostic::error(Code::CapacityAbsolute, text.span, message);
+            report.push(fault.help(format!(
+                "write the amounts into `resources.{amounts}`, and remove `{key}`; or another mode"
+            )));
+        }
+        return;
+    }
+    check_value(block, mode, name, report);
+    let Some(text) = &block.maximum else { return };
+    let Some(maximum) = percent(text) else {
+        let message = format!(
+            "`maximum` of {name} is {}; it goes from 0 to 100, with up to six decimals",
+            text.value
+        );
+        let fault = Diagnostic::error(Code::CapacityMaximum, text.span, message);
+        report.push(fault.help(
+            "write how many percent of what its parent may use, or leave it out for all of that",
+        ));
+        return;
+    };
+    let value = block.value.as_ref().filter(|_| mode == Mode::Percent);
+    let value = value.and_then(|text| Some((text, percent(text)?)));
+    if let Some((least, value)) = value.filter(|(_, value)| *value > maximum) {
+        let message = format!("{name} is guaranteed {value} percent and may use {maximum} percent");
+        let fault = Diagnostic::error(Code::CapacityOverMaximum, text.span, message)
+            .label("too little")
+            .also(least.span, "guaranteed")
+            .help(format!("write {value} or more, or lower the value"));
+        report.push(fault);
+    }
+}
+
+fn no_mode(block: &Capacity, name: &str) -> Diagnostic {
+    let (span, message) = match &block.mode {
+        Some(text) => (text.span, format!("`mode` of {name} cannot be `{}`", text.value)),
+        None => (block.span, format!("`capacity` of {name} has no `mode`")),
+    };
+    let [first, second, third] = MODES.map(|(word, _)| word);
+    Diagnostic::error(Code::CapacityMode, span, message)
+        .help(format!("write `{first}`, `{second}` or `{third}`"))
+}
+
+fn check_value(block: &Capacity, mode: Mode, name: &str, report: &mut Report) {
+    let (bounds, help) = match mode {
+        Mode::Percent => {
+            ("0 to 100", "write how many percent of its parent's part the queue is guaranteed")
+        }
+        _ => ("0 to 10000", "write 2 for twice the part of a sibling with 1"),
+    };
+    let (span, found) = match &block.value {
+        None => (block.span, "is missing".to_owned()),
+        Some(text) => {
+            let is_legal = if mode == Mode::Percent { percent(text) } else { weight(text) };
+            if is_legal.is_some() {
+                return;
+            }
+            (text.span, format!("is {}", text.value))
+        }
+    };
+    let message =
+        format!("`value` of {name} {found}; it goes from {bounds}, with up to six decimals");
+    report.push(Diagnostic::error(Code::CapacityValue, span, message).help(help));
+}
+
+/// What is computed is not written, too.
+fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
+    let written = queue.resources.guaranteed.as_ref().filter(|pairs| !pairs.value.is_empty());
+    let Some((pairs, mode)) = written.zip(mode(block)).filter(|(_, mode)| *mode != Mode::Absolute)
+    else {
+        return;
+    };
+    let message = format!(
+        "queue `{}` has `resources.guaranteed` beside a `capacity` by {}, which says the same",
+        queue.name.value,
+        mode.word()
+    );
+    let fault = Diagnostic::error(Code::CapacityGuaranteed, pairs.span, message)
+        .also(block.span, "the capacity")
+        .help("keep one of the two, or write `mode: absolute` for the amounts");
+    report.push(fault);
+}
+
+/// Leaves that rules make share by weight: nobody knows how many there will be, so no percentages
+/// of theirs add up.
+fn check_template(queue: &Queue, report: &mut Report) {
+    let template = queue.template.as_ref().map(|template| &template.value);
+    let Some((template, block)) =
+        template.and_then(|template| Some((template, template.capacity.as_ref()?)))
+    else {
+        return;
+    };
+    let name = format!("the template of queue `{}`", queue.name.value);
+    let found = mode(block);
+    if found.is_none_or(|mode| mode == Mode::Weight) {
+        check_block(block, &name, report);
+    } else {
+        let text = block.mode.as_ref().map_or(block.span, |text| text.span);
+        let message = format!("`capacity` of {name} is by weight, or there is none");
+        let fault = Diagnostic::error(Code::CapacityTemplate, text, message);
+        report.push(fault.help(
+            "write `mode: weight`, or leave `capacity` out and write the amounts into `resources`: how many queues \
+             will share is not known",
+        ));
+    }
+    let pairs = template.resources.guaranteed.as_ref().filter(|pairs| !pairs.value.is_empty());
+    if let Some(pairs) = pairs.filter(|_| found == Some(Mode::Weight)) {
+        let message = format!("{name} has `resources.guaranteed` beside a `capacity` by weight");
+        let fault = Diagnostic::error(Code::CapacityGuaranteed, pairs.span, message)
+            .also(block.span, "the capacity")
+            .help("keep one of the two");
+        report.push(fault);
+    }
+}
+
+/// One mode for all siblings, and percentages that add up. Queues that rules make are siblings,
+/// too.
+fn check_siblings(parent: &Queue, report: &mut Report) {
+    let of_template = parent
+        .template
+        .as_ref()
+        .and_then(|template| template.value.capacity.as_ref())
+        .and_then(|block| (mode(block)? == Mode::Weight).then_some((block.span, Mode::Weight)));
+    let blocks = || parent.children.iter().filter_map(|child| child.capacity.as_ref());
+    let first = blocks().find_map(|block| Some((block.span, mode(block)?)));
+    let Some((span, first)) = first.or(of_template) else { return };
+    for child in &parent.children {
+        let (place, found) = match &child.capacity {
+            None => (child.name.span, "has no `capacity`".to_owned()),
+            Some(block) => match mode(block).filter(|mode| *mode != first) {
+                Some(mode) => (block.span, format!("has its part by {}", mode.word())),
+                None => continue,
+            },
+        };
+        let message = format!(
+            "queue `{}` {found}, a sibling has its part by {}",
+            child.name.value,
+            first.word()
+        );
+        let fault = Diagnostic::error(Code::CapacitySiblings, place, message)
+            .also(span, "the sibling")
+            .help("give all queues below one parent a `capacity` of one mode, or none of them any");
+        report.push(fault);
+    }
+    if let Some((place, _)) = of_template.filter(|_| first != Mode::Weight) {
+        let message = format!(
+            "the template of queue `{}` is by weight, its queues have their parts by {}",
+            parent.name.value,
+            first.word()
+        );
+        let fault = Diagnostic::error(Code::CapacitySiblings, place, message)
+            .also(span, "one of them")
+            .help("give these weights, too, or remove the `capacity` of the template");
+        report.push(fault);
+    }
+    if first == Mode::Percent {
+        check_sum(parent, span, report);
+    }
+}
+
+fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
+    let mut sum = Decimal::ZERO;
+    let mut values: Vec<&Text> = Vec::new();
+    for child in &parent.children {
+        let block = child.capacity.as_ref().filter(|block| mode(block) == Some(Mode::Percent));
+        let text = block.and_then(|block| block.value.as_ref());
+        // What is no percentage was told, and nothing can be said of the sum.
+        let Some((text, value)) = text.and_then(|text| Some((text, percent(text)?))) else {
+            return;
+        };
+        sum = sum.plus(value);
+        values.push(text);
+    }
+    let is_whole = (sum.millionths() - Decimal::HUNDRED.millionths()).abs() <= TOLERANCE;
+    // Zeros everywhere are no slip: nothing is guaranteed, and all may use what is there.
+    if is_whole || sum == Decimal::ZERO {
+        return;
+    }
+    let message = format!("the queues below `{}` have {sum} percent together", parent.name.value);
+    let mut fault = Diagnostic::error(Code::CapacitySum, first, message)
+        .help("write percentages that add up to 100, or `mode: weight`, which takes any numbers");
+    for text in values.iter().take(3) {
+        fault = fault.also(text.span, format!("{} here", text.value));
+    }
+    report.push(fault);
+}
+
+/// A part of nothing is nothing.
+fn has_something(parent: &Queue, is_root: bool, report: &mut Report) {
+    let guaranteed = || Vector::of(parent.resources.guaranteed.as_ref());
+    if is_root || parent.capacity.is_some() || !guaranteed().is_zero() {
+        return;
+    }
+    let part = |block: &&Capacity| mode(block).is_some_and(|mode| mode != Mode::Absolute);
+    let blocks = parent.children.iter().filter_map(|child| child.capacity.as_ref());
+    let Some(block) = blocks.into_iter().find(part) else { return };
+    let message = format!(
+        "queue `{}` is guaranteed nothing, of which the queues below it cannot have parts",
+        parent.name.value
+    );
+    let fault = Diagnostic::error(Code::CapacityOfNothing, block.span, message)
+        .also(parent.name.span, "the queue above")
+        .help("give the queue above a `capacity` or `resources.guaranteed`, too");
+    report.push(fault);
+}

@@ -1,0 +1,248 @@
+//! What queues are guaranteed and may use: percentages, weights and amounts.
+
+use headroom_core::config::legal;
+
+use super::note::Kind;
+use super::number::{self, Amounts, Number};
+use super::scope::Scope;
+use super::tree::{Node, Tree};
+use super::write::Pairs;
+
+/// What a queue says of its part.
+enum Part {
+    Percent(Number),
+    Weight(Number),
+    Absolute(Amounts),
+    Absent,
+    /// What a queue file cannot say.
+    Other(String),
+}
+
+/// In what the queues below one parent have their parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Percent,
+    Weight,
+    Absolute,
+    /// Nothing is said of any, or there are none.
+    Silent,
+    /// More than one, or something that a queue file cannot say.
+    Lost,
+}
+
+const LOST: &str = "write a `capacity` for this queue and all queues beside it";
+
+/// The keys `capacity` and `resources` of a queue.
+#[derive(Default)]
+pub(super) struct Written {
+    pub(super) capacity: Pairs,
+    pub(super) resources: Pairs,
+}
+
+/// In what the queues below `parent` have their parts.
+pub(super) fn mode_below(whole: &Scope<'_>, tree: &Tree, parent: &Node) -> Mode {
+    let mut mode = Mode::Silent;
+    for child in &parent.children {
+        let found = match part(&whole.queue(&tree.nodes[*child].path)) {
+            Part::Percent(_) => Mode::Percent,
+            Part::Weight(_) => Mode::Weight,
+            Part::Absolute(_) => Mode::Absolute,
+            Part::Other(..) => Mode::Lost,
+            Part::Absent => continue,
+        };
+        if mode == Mode::Silent {
+            mode = found;
+        } else if mode != found {
+            return Mode::Lost;
+        }
+    }
+    mode
+}
+
+fn part(scope: &Scope<'_>) -> Part {
+    let Some(property) = scope.get("capacity") else { return Part::Absent };
+    let text = &property.value;
+    if let Some(found) = number::absolute(text) {
+        return match found {
+            Ok(amounts) => Part::Absolute(amounts),
+            Err(why) => Part::Other(why),
+        };
+    }
+    let weight = text.strip_suffix('w');
+    let number = Number::read(weight.unwrap_or(text));
+    let most = if weight.is_some() { 10_000 } else { 100 };
+    let legal = number.filter(|number| {
+        let most = headroom_core::userlimit::Decimal::whole(most);
+        number.decimal().is_some_and(|decimal| decimal <= most)
+    });
+    match (legal, weight) {
+        (Some(number), None) => Part::Percent(number),
+        (Some(number), Some(_)) => Part::Weight(number),
+        (None, None) => Part::Other("it is no percentage from 0 to 100".to_owned()),
+        (None, Some(_)) => Part::Other("it is no weight from 0w to 10000w".to_owned()),
+    }
+}
+
+/// What a queue has among those beside it.
+pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Written {
+    let mut written = Written::default();
+    let part = part(scope);
+    if let (Part::Percent(number) | Part::Weight(number), Some(property)) =
+        (&part, scope.get("capacity"))
+        && number.is_rounded
+    {
+        let why = format!("it has more than six decimals and is written as {number}");
+        scope.tell(Kind::Adjusted, property, &why, "");
+    }
+    let nothing = |word: &str| {
+        scope.tell_absent(
+            &scope.full("capacity"),
+            "no file says it, so the queue is guaranteed nothing",
+            &format!("write the {word} it has, if it has one"),
+        );
+    };
+    let mut share = |word: &str, value: &str| {
+        written.capacity.push("mode", word);
+        written.capacity.push("value", value);
+    };
+    match (mode, part) {
+        (Mode::Percent, Part::Percent(number)) => share("percent", &number.to_string()),
+        (Mode::Weight, Part::Weight(number)) => share("weight", &number.to_string()),
+        (Mode::Absolute, Part::Absolute(amounts)) => {
+            written.capacity.push("mode", "absolute");
+            written.resources.push_amounts("guaranteed", &known_types(scope, "capacity", amounts));
+        }
+        (Mode::Absolute, Part::Absent) => {
+            written.capacity.push("mode", "absolute");
+            nothing("amounts");
+        }
+        (Mode::Percent | Mode::Silent, _) => {
+            share("percent", "0");
+            nothing("percentage");
+        }
+        (Mode::Weight, _) => {
+            share("weight", "0");
+            nothing("weight");
+        }
+        (Mode::Lost | Mode::Absolute, part) => {
+            share("weight", "0");
+            lost(scope, part);
+        }
+    }
+    maximum(scope, mode, &mut written);
+    written
+}
+
+fn lost(scope: &Scope<'_>, part: Part) {
+    let why = match part {
+        Part::Other(why) => format!("{why}, so nothing is guaranteed"),
+        Part::Absent => {
+            let why = "the queues beside it say theirs in several ways, so nothing is guaranteed";
+            scope.tell_absent(&scope.full("capacity"), why, LOST);
+            return;
+        }
+        Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) => {
+            "queues beside it say theirs in another way, so nothing is guaranteed".to_owned()
+        }
+    };
+    if let Some(property) = scope.get("capacity") {
+        scope.tell(Kind::NoEquivalent, property, &why, LOST);
+    }
+}
+
+/// How much a queue may use: in percent of its parent, or amounts.
+fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) {
+    let Some(property) = scope.get("maximum-capacity") else { return };
+    match number::absolute(&property.value) {
+        Some(Ok(amounts)) => {
+            let amounts = known_types(scope, "maximum-capacity", amounts);
+            written.resources.push_amounts("max", &amounts);
+            return;
+        }
+        Some(Err(why)) => {
+            scope.tell(Kind::NoEquivalent, property, &why, "write `resources.max`");
+            return;
+        }
+        None => {}
+    }
+    let Some((property, number)) = scope.number("maximum-capacity") else { return };
+    // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+    if number.is_negative || number.to_string() == "100" {
+        return;
+    }
+    if mode == Mode::Absolute {
+        let why = "a queue with amounts for its capacity has amounts for its maximum";
+        scope.tell(Kind::NoEquivalent, property, why, "write `resources.max`");
+    } else {
+        written.capacity.push("maximum", number.to_string());
+    }
+}
+
+/// The amounts that a queue file takes: without zeros, which say nothing in YARN either.
+fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
+    let Some(property) = scope.get(name) else { return amounts };
+    let mut kept = Amounts::new();
+    for (kind, amount) in amounts {
+        if amount.starts_with(|one: char| one != '0') {
+            if !matches!(kind.as_str(), "memory" | "vcore") {
+                let why = format!("the type {kind} is called as nodes and asks call it");
+                let help = "compare it with the names that your resource manager sends";
+                scope.tell(Kind::Adjusted, property, &why, help);
+            }
+            kept.push((kind, amount));
+        }
+    }
+    kept
+}
+
+/// What root says of itself: it has what the nodes have.
+pub(super) fn of_root(scope: &Scope<'_>) {
+    for name in ["capacity", "maximum-capacity"] {
+        let Some(property) = scope.get(name) else { continue };
+        let number = Number::read(property.value.trim_end_matches('w'));
+        let is_whole =
+            number.is_some_and(|number| number.is_negative || number.to_string() == "100");
+        if !is_whole && !property.value.ends_with('w') {
+            let why = "root has what the nodes have, and no other capacity";
+            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
+        }
+    }
+}
+
+/// The weight of queues that are made, where those beside them have weights, too.
+pub(super) fn of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) -> Pairs {
+    let mut pairs = Pairs::default();
+    let beside_weights = matches!(mode, Mode::Weight | Mode::Silent);
+    let value = match part(scope) {
+        Part::Weight(number) if beside_weights => number.to_string(),
+        Part::Absent if beside_weights => match otherwise {
+            Some(value) => value.to_owned(),
+            None => return pairs,
+        },
+        Part::Absent => return pairs,
+        Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) | Part::Other(..) => {
+            if let Some(property) = scope.get("capacity") {
+                let why = "queues that are made share by weight, beside queues with weights; \
+                           these are guaranteed nothing";
+                let help = "give the queues beside them weights, and write `capacity: {mode: \
+                            weight, value: 1}` into the template";
+                scope.tell(Kind::NoEquivalent, property, why, help);
+            }
+            return pairs;
+        }
+    };
+    pairs.push("mode", "weight");
+    pairs.push("value", value);
+    if let Some((_, number)) = scope
+        .number("maximum-capacity")
+        .filter(|(_, number)| !number.is_negative && number.to_string() != "100")
+    {
+        pairs.push("maximum", number.to_string());
+    }
+    pairs
+}
+
+/// Whether a user may be named in a queue file.
+pub(super) fn is_user(name: &str) -> bool {
+    legal::is_user_name(name)
+}

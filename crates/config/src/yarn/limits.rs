@@ -1,0 +1,339 @@
+//! How users share a leaf, how large asks may be, and how many applications there are.
+
+use headroom_core::userlimit::Formula;
+
+use super::capacity::is_user;
+use super::note::Kind;
+use super::number::{self, Amounts};
+use super::properties::Property;
+use super::scope::Scope;
+use super::template::Merged;
+use super::write::Pairs;
+use crate::user_limits;
+
+/// What YARN takes where no file says the smallest ask.
+const MINIMUM: [(&str, &str); 2] = [("memory", "1Gi"), ("vcore", "1")];
+
+/// `userlimits` of the partition.
+pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
+    let mut pairs = Pairs::default();
+    let calculator = calculator(whole);
+    let (word, enforcement, calculator) = match formula {
+        Formula::Smooth => ("smooth", "progress", "componentwise"),
+        Formula::Yarn3 => ("yarn3", "overshoot", calculator),
+        Formula::Yarn27 => ("yarn27", "overshoot", calculator),
+    };
+    pairs.push("formula", word);
+    pairs.push("enforcement", enforcement);
+    pairs.push("calculator", calculator);
+    shares(whole, &mut pairs, formula == Formula::Smooth);
+    let mut minimum = allocation(whole, "minimum");
+    if minimum.is_empty() {
+        minimum = MINIMUM.map(|(kind, amount)| (kind.to_owned(), amount.to_owned())).to_vec();
+        whole.tell_absent(
+            "yarn.scheduler.minimum-allocation-mb",
+            "no file says the smallest allocation, to whose multiples limits are rounded; \
+             1 GiB and one core are YARN's default",
+            "give yarn-site.xml as an argument, too, or write what it says into `minimumallocation`",
+        );
+    }
+    if calculator == "memory" {
+        minimum.retain(|(kind, _)| kind == "memory");
+    }
+    pairs.push_amounts("minimumallocation", &minimum);
+    pairs.push_amounts("maximumallocation", &allocation(whole, "maximum"));
+    pairs
+}
+
+/// The word of the calculator that the cluster has.
+fn calculator(whole: &Scope<'_>) -> &'static str {
+    let Some(property) = whole.get("resource-calculator") else { return "memory" };
+    match property.value.rsplit('.').next() {
+        Some("DominantResourceCalculator") => "dominant",
+        Some("DefaultResourceCalculator") => "memory",
+        _ => {
+            let why = "Headroom has the two calculators of Hadoop, and one of its own; memory alone counts";
+            let help = "write `memory`, `dominant` or `componentwise` as `calculator`";
+            whole.tell(Kind::NoEquivalent, property, why, help);
+            "memory"
+        }
+    }
+}
+
+/// `yarn.scheduler.minimum-allocation-mb` and `-vcores`, or the maximum.
+fn allocation(whole: &Scope<'_>, which: &str) -> Amounts {
+    let mut amounts = Amounts::new();
+    for (kind, suffix) in [("memory", "mb"), ("vcore", "vcores")] {
+        let name = format!("yarn.scheduler.{which}-allocation-{suffix}");
+        let Some(property) = whole.get_full(&name) else { continue };
+        let amount = property.value.parse::<u64>().ok().filter(|amount| *amount > 0);
+        let text = amount.and_then(|_| {
+            if kind == "memory" {
+                number::memory(&property.value)
+            } else {
+                Some(property.value.clone())
+            }
+        });
+        match text {
+            Some(text) => amounts.push((kind.to_owned(), text)),
+            None => whole.tell(
+                Kind::NoEquivalent,
+                property,
+                "this is no amount above 0",
+                "write it into the file",
+            ),
+        }
+    }
+    amounts
+}
+
+/// `minimum-user-limit-percent` and `user-limit-factor`.
+fn shares(scope: &Scope<'_>, pairs: &mut Pairs, may_be_zero: bool) {
+    floor_of(scope, pairs, may_be_zero);
+    factor_of(scope, pairs);
+}
+
+fn floor_of(scope: &Scope<'_>, pairs: &mut Pairs, may_be_zero: bool) {
+    if let Some((property, number)) = scope.number("minimum-user-limit-percent") {
+        let text = number.to_string();
+        if number.is_zero() && !may_be_zero {
+            pairs.push("minimumuserlimitpercent", "1");
+            let why = "the formula takes no 0, and it is written as 1";
+            scope.tell(Kind::Adjusted, property, why, "write `formula: smooth`, which takes 0");
+        } else if user_limits::percent(&text).is_some() {
+            pairs.push("minimumuserlimitpercent", text);
+        } else {
+            let help = "write one into `minimumuserlimitpercent`";
+            scope.tell(Kind::NoEquivalent, property, "it goes from 1 to 100, or is 0", help);
+        }
+    }
+}
+
+fn factor_of(scope: &Scope<'_>, pairs: &mut Pairs) {
+    if let Some((property, number)) = scope.number("user-limit-factor") {
+        let text = number.to_string();
+        if user_limits::factor(&text).is_some() {
+            pairs.push("userlimitfactor", text);
+        } else {
+            let why = "it is above 0 and up to 1000000, or -1 for none";
+            scope.tell(Kind::NoEquivalent, property, why, "write one into `userlimitfactor`");
+        }
+    }
+}
+
+/// `userlimits` of a queue. What a parent says of shares is for nobody in YARN, and is told.
+pub(super) fn of_queue(
+    scope: &Scope<'_>,
+    whole: &Scope<'_>,
+    is_leaf: bool,
+    formula: Formula,
+) -> Pairs {
+    let mut pairs = Pairs::default();
+    if is_leaf {
+        shares(scope, &mut pairs, formula == Formula::Smooth);
+    } else {
+        for name in ["minimum-user-limit-percent", "user-limit-factor"] {
+            without_effect(scope, name);
+        }
+    }
+    pairs.push_pairs("weights", weights(scope));
+    pairs.push_amounts("maximumallocation", &largest(scope, whole));
+    pairs
+}
+
+/// What only leaves look at, on a queue that has queues below it.
+fn without_effect(scope: &Scope<'_>, name: &str) {
+    if let Some(property) = scope.get(name) {
+        let why = "only queues without queues below them look at it";
+        scope.tell(Kind::NoEffect, property, why, "write it at those, if it was meant for them");
+    }
+}
+
+fn weights(scope: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    let users = scope.below("user-settings");
+    for (property, rest) in users.all() {
+        let Some(user) = rest.strip_suffix(".weight") else { continue };
+        let Some((_, number)) = users.number(&rest) else { continue };
+        let text = number.to_string();
+        if user_limits::weight(&text).is_none() || !is_user(user) {
+            let why = "it is no weight of 0 or more, or the name is none that users have";
+            scope.tell(Kind::NoEquivalent, property, why, "write it into `weights`");
+        } else {
+            pairs.push(user, text);
+        }
+    }
+    pairs
+}
+
+/// `maximum-allocation` of a queue; what it does not name is as in the cluster.
+fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
+    let mut own = Amounts::new();
+    if let Some(property) = scope.get("maximum-allocation") {
+        let text = property.value.trim_start_matches('[').trim_end_matches(']');
+        match number::pairs(text) {
+            Ok(amounts) => own = amounts,
+            Err(why) => scope.tell(Kind::NoEquivalent, property, &why, "write `maximumallocation`"),
+        }
+    }
+    for (kind, name) in
+        [("memory", "maximum-allocation-mb"), ("vcore", "maximum-allocation-vcores")]
+    {
+        let Some((property, _)) = scope.count(name) else { continue };
+        let amount = if kind == "memory" {
+            number::memory(&property.value)
+        } else {
+            Some(property.value.clone())
+        };
+        let is_new = own.iter().all(|(known, _)| known != kind);
+        if let Some(amount) = amount.filter(|_| is_new) {
+            own.push((kind.to_owned(), amount));
+        }
+    }
+    if own.is_empty() {
+        return own;
+    }
+    for (kind, amount) in allocation(whole, "maximum") {
+        if own.iter().all(|(known, _)| *known != kind) {
+            own.push((kind, amount));
+        }
+    }
+    own.sort();
+    own
+}
+
+/// `applicationlimits` of the partition. What no file says is what YARN takes then.
+pub(super) fn applications_of_cluster(whole: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    let system = whole.count("maximum-applications").map_or(10_000, |(_, count)| count);
+    pairs.push("maximumapplications", system.to_string());
+    let per_queue = whole.count("global-queue-max-application");
+    if let Some((_, count)) = per_queue {
+        pairs.push("globalqueuemaxapplication", count.to_string());
+    }
+    if let Some((_, count)) = whole.below("user").count("max-parallel-apps") {
+        pairs.push("maxparallelappsperuser", count.to_string());
+    }
+    pairs.push_pairs("maxparallelappsbyuser", parallel_by_user(whole));
+    let driver = drivers(whole).unwrap_or_else(|| "0.1".to_owned());
+    pairs.push("maximumdriverresourcepercent", driver);
+    pairs
+}
+
+fn parallel_by_user(whole: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    let users = whole.below("user");
+    for (property, rest) in users.all() {
+        let Some(user) = rest.strip_suffix(".max-parallel-apps") else { continue };
+        let Some((_, count)) = users.count(&rest) else { continue };
+        if is_user(user) {
+            pairs.push(user, count.to_string());
+        } else {
+            let why = "users have no such names";
+            whole.tell(Kind::NoEquivalent, property, why, "write it into `maxparallelappsbyuser`");
+        }
+    }
+    pairs
+}
+
+/// `maximum-am-resource-percent`, a factor from 0 to 1.
+fn drivers(scope: &Scope<'_>) -> Option<String> {
+    let (property, number) = scope.number("maximum-am-resource-percent")?;
+    let one = headroom_core::userlimit::Decimal::ONE;
+    match number.decimal() {
+        Some(part) if part <= one => Some(number.to_string()),
+        Some(_) => {
+            let why = "it is written as 1: drivers may have all of the queue, and no more";
+            scope.tell(Kind::Adjusted, property, why, "10 percent is 0.1");
+            Some("1".to_owned())
+        }
+        None => {
+            let why = "it goes from 0 to 1";
+            scope.tell(Kind::NoEquivalent, property, why, "write `maximumdriverresourcepercent`");
+            None
+        }
+    }
+}
+
+/// `applicationlimits` of a queue. `above` is how many may run at once in the queues above it.
+pub(super) fn applications_of_queue(
+    scope: &Scope<'_>,
+    parallel: Option<u64>,
+    is_leaf: bool,
+) -> Pairs {
+    let mut pairs = Pairs::default();
+    if let Some((_, count)) = scope.count("maximum-applications") {
+        pairs.push("maximumapplications", count.to_string());
+    }
+    if let Some(count) = parallel {
+        pairs.push("maxparallelapps", count.to_string());
+    }
+    if is_leaf {
+        if let Some(part) = drivers(scope) {
+            pairs.push("maximumdriverresourcepercent", part);
+        }
+    } else {
+        without_effect(scope, "maximum-am-resource-percent");
+    }
+    pairs
+}
+
+/// How many may run at once in a queue: its own number, or the one that all queues have, where
+/// that is less than what holds above it.
+pub(super) fn parallel(scope: &Scope<'_>, whole: &Scope<'_>, above: Option<u64>) -> Option<u64> {
+    if let Some((_, own)) = scope.count("max-parallel-apps") {
+        return Some(own);
+    }
+    let (_, all) = whole.count("max-parallel-apps")?;
+    above.is_none_or(|above| all < above).then_some(all)
+}
+
+/// A property that is a class of Hadoop, by its last word.
+pub(super) fn class(property: &Property) -> &str {
+    property.value.rsplit('.').next().unwrap_or(&property.value)
+}
+
+/// `userlimits` of a template.
+pub(super) fn of_template(merged: &Merged<'_, '_>, whole: &Scope<'_>, formula: Formula) -> Pairs {
+    let mut pairs = Pairs::default();
+    let is_smooth = formula == Formula::Smooth;
+    let floor = merged.with("minimum-user-limit-percent");
+    floor_of(floor, &mut pairs, is_smooth);
+    let factor = merged.with("user-limit-factor");
+    if merged.flexible && factor.get("user-limit-factor").is_none() {
+        // What queues have that are made the flexible way.
+        pairs.push("userlimitfactor", "-1");
+    }
+    factor_of(factor, &mut pairs);
+    let mut named = Pairs::default();
+    for scope in merged.nearest_last() {
+        named.extend(weights(scope));
+    }
+    pairs.push_pairs("weights", named);
+    let sizes = ["maximum-allocation", "maximum-allocation-mb", "maximum-allocation-vcores"];
+    let with = sizes
+        .iter()
+        .map(|name| merged.with(name))
+        .find(|scope| sizes.iter().any(|name| scope.get(name).is_some()));
+    if let Some(scope) = with {
+        pairs.push_amounts("maximumallocation", &largest(scope, whole));
+    }
+    pairs
+}
+
+/// `applicationlimits` of a template.
+pub(super) fn applications_of_template(merged: &Merged<'_, '_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    if let Some((_, count)) = merged.with("maximum-applications").count("maximum-applications") {
+        pairs.push("maximumapplications", count.to_string());
+    }
+    if let Some((_, count)) = merged.with("max-parallel-apps").count("max-parallel-apps") {
+        pairs.push("maxparallelapps", count.to_string());
+    }
+    let drivers = drivers(merged.with("maximum-am-resource-percent"));
+    // What queues have that are made the flexible way.
+    if let Some(part) = drivers.or_else(|| merged.flexible.then(|| "1".to_owned())) {
+        pairs.push("maximumdriverresourcepercent", part);
+    }
+    pairs
+}

@@ -1,0 +1,162 @@
+//! From the files of YARN's `CapacityScheduler` to a queue file.
+//!
+//! [`convert`] reads `capacity-scheduler.xml`, and `yarn-site.xml` where it is given, and writes a
+//! queue file that means the same as far as that goes. Each property ends in the queue file or in
+//! a [`Note`] that says why not and what to do; nothing is dropped in silence.
+//!
+//! `xml` takes the files apart, `properties` knows what each property is in the end, `tree` finds
+//! the queues, and `scope` is the way to the properties of one of them. `queue`, `capacity`,
+//! `limits`, `template` and `placement` convert, each its part; `known` says why the others
+//! cannot be converted, and `write` makes the text.
+//!
+//! Source of the properties: the user guide of Hadoop 3.4, *Capacity Scheduler*.
+
+mod capacity;
+mod known;
+mod legacy;
+mod limits;
+mod note;
+mod number;
+mod placement;
+mod properties;
+mod queue;
+mod rules;
+mod scope;
+mod template;
+mod tree;
+mod write;
+mod xml;
+
+use std::cell::RefCell;
+
+use headroom_core::userlimit::Formula;
+
+pub use note::{Kind, Note, Place};
+
+use properties::Properties;
+use scope::Scope;
+use tree::Tree;
+use write::{Block, Pairs};
+
+/// How large one file may be, in bytes.
+pub const YARN_BYTES_MAX: usize = 8 << 20;
+
+/// One file, with the name under which messages speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'s> {
+    /// As the user calls it.
+    pub name: &'s str,
+    /// What stands in it.
+    pub text: &'s str,
+}
+
+/// Why files could not be converted at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConvertError {
+    /// It is no configuration of Hadoop.
+    #[error("line {line}: {why}")]
+    Xml {
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+    /// It is larger than [`YARN_BYTES_MAX`].
+    #[error("it has {found} bytes; a file to convert may have {YARN_BYTES_MAX}")]
+    TooLarge {
+        /// Its size in bytes.
+        found: usize,
+    },
+    /// One of several files cannot be read; the cause says why.
+    #[error("cannot convert {name}")]
+    File {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<ConvertError>,
+    },
+    /// There is no queue to convert.
+    #[error(
+        "no file has the property yarn.scheduler.capacity.root.queues, so there is no queue; give \
+         the capacity-scheduler.xml of the cluster"
+    )]
+    NoQueues,
+    /// Queues nest deeper than a queue file may.
+    #[error("the queue {path} is more than {} levels below root", tree::LEVELS_MAX)]
+    TooDeep {
+        /// The queue.
+        path: String,
+    },
+}
+
+/// What came of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// The queue file, with the notes as comments.
+    pub text: String,
+    /// What is not in it, or not literally: first what is for the whole cluster, then queue by
+    /// queue in the order of the file.
+    pub notes: Vec<Note>,
+}
+
+/// Convert files. What a later file says of a property goes before what an earlier one says.
+///
+/// With `smooth` users share their queues by Headroom's own formula; with the others they have the
+/// limits that they have in `CapacityScheduler`.
+///
+/// # Errors
+/// [`ConvertError`], when a file cannot be read or there is no queue. A property that cannot be
+/// converted is a note and no error.
+pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, ConvertError> {
+    let properties = Properties::read(files)?;
+    let notes = RefCell::new(Vec::new());
+    let whole = Scope::whole(&properties, &notes);
+    let tree = Tree::read(&whole)?;
+    let mut file = partition(&whole, &tree, formula);
+    file.push_block("queues", queue::root(&whole, &tree, formula));
+    for (property, variable) in properties.unresolved() {
+        let why = format!("nothing says what ${{{variable}}} is");
+        whole.tell(Kind::Adjusted, property, &why, "write the value into the file");
+    }
+    known::rest(&whole, &tree);
+    let mut notes = notes.into_inner();
+    note::sort(&mut notes, &tree);
+    let text = write::file(files, file, &notes);
+    Ok(Converted { text, notes })
+}
+
+/// What is for all queues.
+fn partition(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
+    let mut block = Block::default();
+    block.push("name", "default");
+    block.push_pairs("preemption", preemption(whole));
+    block.push_pairs("userlimits", limits::of_cluster(whole, formula));
+    block.push_pairs("applicationlimits", limits::applications_of_cluster(whole));
+    block.push_rules("placementrules", placement::rules(whole, tree));
+    block
+}
+
+/// Whether queues take back what they are guaranteed: a monitor does that in YARN, if it is there.
+fn preemption(whole: &Scope<'_>) -> Pairs {
+    let monitor = whole.flag(known::MONITOR, false);
+    let mut pairs = Pairs::default();
+    if whole.get_full(known::MONITOR).is_none() {
+        whole.tell_absent(
+            known::MONITOR,
+            "no file says whether YARN preempts, so nothing is taken back; that is its default",
+            "give yarn-site.xml as an argument, too, or write `enabled: true`",
+        );
+    }
+    pairs.push("enabled", if monitor { "true" } else { "false" });
+    for (name, key) in [
+        ("observe_only", "observeonly"),
+        ("intra-queue-preemption.enabled", "intraqueueenabled"),
+        ("preemption-to-balance-queue-after-satisfied.enabled", "balance"),
+    ] {
+        if whole.flag(&format!("{}{name}", known::PREEMPTION), false) {
+            pairs.push(key, "true");
+        }
+    }
+    pairs
+}

@@ -1,0 +1,210 @@
+//! Which queue an application goes to: the mappings of YARN as placement rules.
+
+use super::legacy;
+use super::note::Kind;
+use super::properties::Property;
+use super::rules;
+use super::scope::Scope;
+use super::tree::{Node, Tree, is_made_below};
+use super::write::Pairs;
+
+/// The word that stands for the user.
+pub(super) const USER: &str = "%user";
+
+/// For whom a rule is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    All,
+    User(String),
+    Group(String),
+}
+
+/// The rules of the partition, in their order.
+pub(super) fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
+    short_names(whole, tree);
+    who_makes(whole, tree);
+    let is_json = whole.get("mapping-rule-format").is_some_and(|format| format.value == "json");
+    if is_json {
+        if let Some(property) = whole.get("queue-mappings") {
+            let why = "mapping-rule-format is json, so the rules in JSON count";
+            whole.tell(Kind::NoEffect, property, why, "");
+        }
+        return rules::read(whole, tree);
+    }
+    let mut mapped = Vec::new();
+    let mappings = whole.get("queue-mappings");
+    if let Some(property) = mappings {
+        legacy::read(whole, tree, property, &mut mapped);
+    }
+    let overrides = whole.own_flag("queue-mappings-override.enable", false);
+    let provided = provided(tree, &Who::All);
+    let mut rules = Vec::new();
+    if overrides {
+        rules.append(&mut mapped);
+        rules.push(provided);
+    } else {
+        if let Some(property) = mappings.filter(|_| !mapped.is_empty()) {
+            let why = "a queue that an application names goes before the mappings, as there; here the \
+                       queue `default` does, too";
+            whole.tell(
+                Kind::Adjusted,
+                property,
+                why,
+                "submit without a queue where the mappings shall decide",
+            );
+        }
+        rules.push(provided);
+        rules.append(&mut mapped);
+    }
+    if let Some(default) = tree.meant("default") {
+        rules.push(fixed(&default.full, false, &Who::All));
+    }
+    rules
+}
+
+/// Applications name queues by their paths.
+fn short_names(whole: &Scope<'_>, tree: &Tree) {
+    let is_deep = |node: &Node| node.path.matches('.').count() > 1;
+    if !tree.nodes.iter().any(is_deep) {
+        return;
+    }
+    if let Some(property) = whole.queue("root").get("queues") {
+        let why = "an application names its queue by the path from root; in YARN the last name was enough";
+        whole.tell(
+            Kind::Adjusted,
+            property,
+            why,
+            "submit to root.parent.leaf, or write a `fixed` rule",
+        );
+    }
+}
+
+/// Queues are made by rules, and not by queues.
+fn who_makes(whole: &Scope<'_>, tree: &Tree) {
+    let Some(node) = tree.maker() else { return };
+    let scope = whole.queue(&node.path);
+    let switch = ["auto-queue-creation-v2.enabled", "auto-create-child-queue.enabled"];
+    if let Some(property) = switch.iter().find_map(|name| scope.get(name)) {
+        let why = "a rule with `create: true` makes queues below every queue that has `parent: true` \
+                   or queues below it, not below this alone";
+        scope.tell(
+            Kind::Adjusted,
+            property,
+            why,
+            "remove `create` from rules that shall make none",
+        );
+    }
+}
+
+/// The rule that takes the queue that an application names.
+pub(super) fn provided(tree: &Tree, who: &Who) -> Pairs {
+    let mut rule = Pairs::default();
+    rule.push("name", "provided");
+    rule.push("create", if tree.maker().is_some() { "true" } else { "false" });
+    filter(&mut rule, who);
+    rule
+}
+
+/// The rule that takes one queue.
+pub(super) fn fixed(path: &str, create: bool, who: &Who) -> Pairs {
+    let mut rule = Pairs::default();
+    rule.push("name", "fixed");
+    rule.push_text("value", path);
+    rule.push("create", if create { "true" } else { "false" });
+    filter(&mut rule, who);
+    rule
+}
+
+/// The rule that takes a queue with the name of the user, below another where one is given.
+fn user(parent: Option<&Node>, create: bool, who: &Who) -> Pairs {
+    let mut rule = Pairs::default();
+    rule.push("name", "user");
+    rule.push("create", if create { "true" } else { "false" });
+    filter(&mut rule, who);
+    if let Some(parent) = parent.filter(|parent| parent.path != "root") {
+        rule.push_pairs("parent", fixed(&parent.full, false, &Who::All));
+    }
+    rule
+}
+
+fn filter(rule: &mut Pairs, who: &Who) {
+    let (key, name) = match who {
+        Who::All => return,
+        Who::User(name) => ("users", name),
+        Who::Group(name) => ("groups", name),
+    };
+    let mut filter = Pairs::default();
+    filter.push("type", "allow");
+    // One name may be an expression in a queue file; a name in a mapping never is one.
+    filter.push_words(key, vec![name.clone()]);
+    rule.push_pairs("filter", filter);
+}
+
+/// The rule for a target such as `etl`, `root.users.%user` or `%user`.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn target(
+    whole: &Scope<'_>,
+    tree: &Tree,
+    target: &str,
+    may_create: bool,
+    who: &Who,
+) -> Result<Pairs, String> {
+    if let Who::User(name) | Who::Group(name) = who {
+        let is_legal = match who {
+            Who::User(_) => headroom_core::config::legal::is_user_name(name),
+            _ => headroom_core::config::legal::is_group_name(name),
+        };
+        if !is_legal {
+            return Err(format!("`{name}` is no name that a filter takes"));
+        }
+    }
+    if target == USER {
+        let root = tree.root();
+        return Ok(user(None, may_create && is_made_below(whole, root), who));
+    }
+    if !target.contains('%') {
+        return plain(whole, tree, target, may_create, who);
+    }
+    let above = target.strip_suffix(USER).and_then(|above| above.strip_suffix('.'));
+    let Some(above) = above.filter(|above| !above.contains('%')) else {
+        return Err(
+            "a rule knows the name of the user, but not his groups or the application's name"
+                .to_owned(),
+        );
+    };
+    let Some(parent) = tree.meant(above) else {
+        return Err(format!("there is no queue `{above}`"));
+    };
+    Ok(user(Some(parent), may_create && is_made_below(whole, parent), who))
+}
+
+/// A queue by its name: one of the file, or one that is made below one of the file.
+fn plain(
+    whole: &Scope<'_>,
+    tree: &Tree,
+    target: &str,
+    may_create: bool,
+    who: &Who,
+) -> Result<Pairs, String> {
+    if let Some(node) = tree.meant(target) {
+        return Ok(fixed(&node.full, false, who));
+    }
+    let made = target.rsplit_once('.').and_then(|(above, name)| {
+        let parent = tree.meant(above).filter(|parent| is_made_below(whole, parent))?;
+        headroom_core::config::legal::is_queue_name(name).then(|| format!("{}.{name}", parent.full))
+    });
+    match made {
+        Some(path) => Ok(fixed(&path, may_create, who)),
+        None => Err(format!("there is no queue `{target}`, or several have that name")),
+    }
+}
+
+/// Tell of a mapping that has no rule.
+pub(super) fn no_rule(whole: &Scope<'_>, property: &Property, mapping: &str, why: &str) {
+    let why = format!("no rule for `{}`: {why}", super::xml::shown(mapping));
+    let help =
+        "write a `fixed`, `user` or `tag` rule that does it, or name the queue when submitting";
+    whole.tell(Kind::NoEquivalent, property, &why, help);
+}

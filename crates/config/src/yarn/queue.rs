@@ -1,0 +1,257 @@
+//! One queue after another.
+
+use headroom_core::userlimit::Formula;
+
+use super::capacity::{self, Mode};
+use super::limits;
+use super::note::Kind;
+use super::scope::Scope;
+use super::template;
+use super::tree::{Node, Tree};
+use super::write::{Block, Pairs};
+
+/// What is the same for all queues on the way down.
+#[derive(Clone, Copy)]
+struct Way<'w, 'p> {
+    whole: &'w Scope<'p>,
+    tree: &'w Tree,
+    formula: Formula,
+}
+
+/// What the queues above one say to it.
+#[derive(Clone, Copy)]
+struct Above {
+    /// In what it and the queues beside it have their parts.
+    mode: Mode,
+    /// How many applications may run at once in all queues above it.
+    parallel: Option<u64>,
+    /// Whether the queues beside it go by their priorities.
+    by_priority: bool,
+}
+
+/// The queue root with all below it.
+pub(super) fn root(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
+    let way = Way { whole, tree, formula };
+    queue(way, tree.root(), Above { mode: Mode::Silent, parallel: None, by_priority: false })
+}
+
+fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
+    let scope = way.whole.queue(&node.path);
+    let is_root = node.path == "root";
+    let made = template::of(way.whole, way.tree, node, way.formula);
+    let is_leaf = node.children.is_empty() && made.is_none() && !is_root;
+    let mut block = Block::of(&node.path);
+    block.push("name", node.name.as_str());
+    if node.children.is_empty() && !is_leaf {
+        block.push_plain("parent", "true");
+    }
+    access(&scope, is_root, &mut block);
+    if is_root {
+        capacity::of_root(&scope);
+    } else {
+        let written = capacity::of_queue(&scope, above.mode);
+        block.push_pairs("capacity", written.capacity);
+        block.push_pairs("resources", written.resources);
+    }
+    let by_priority =
+        if is_leaf { above.by_priority } else { order_of_children(&scope, above.by_priority) };
+    block.push_pairs("properties", properties(&scope, is_leaf, above.by_priority));
+    block.push_pairs("userlimits", limits::of_queue(&scope, way.whole, is_leaf, way.formula));
+    let parallel = limits::parallel(&scope, way.whole, above.parallel);
+    block.push_pairs("applicationlimits", limits::applications_of_queue(&scope, parallel, is_leaf));
+    block.push_pairs("preemption", preemption(&scope));
+    state(&scope, &mut block);
+    lifetimes(&scope, &mut block);
+    block.push_pairs("nodelabels", node_labels(&scope));
+    if let Some(template) = made {
+        block.push_pairs("childtemplate", template);
+    }
+    let mode = capacity::mode_below(way.whole, way.tree, node);
+    let parallel = match (above.parallel, parallel) {
+        (Some(above), Some(own)) => Some(above.min(own)),
+        (above, own) => above.or(own),
+    };
+    let below = Above { mode, parallel, by_priority };
+    let children = node.children.iter().map(|child| queue(way, &way.tree.nodes[*child], below));
+    block.push_blocks("queues", children.collect());
+    block
+}
+
+/// Who may submit to a queue and administer it.
+fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
+    for (name, key) in
+        [("acl_submit_applications", "submitacl"), ("acl_administer_queue", "adminacl")]
+    {
+        let Some(property) = scope.get(name) else {
+            if is_root && key == "submitacl" {
+                block.push(key, "*");
+            } else if is_root {
+                let why = "no file says it, and everybody may administer all queues in YARN then; here, nobody";
+                scope.tell_absent(&scope.full(name), why, "write `adminacl` at root");
+            }
+            continue;
+        };
+        let raw = &property.raw;
+        if raw.trim() == "*" {
+            block.push(key, "*");
+            continue;
+        }
+        let (users, groups) = raw.split_once(' ').unwrap_or((raw.as_str(), ""));
+        let names = |list: &str| -> Vec<String> {
+            list.split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let is_plain =
+            |name: &String| !name.contains(char::is_whitespace) && !name.starts_with('~');
+        let (mut users, mut groups) = (names(users), names(groups));
+        let written = users.len() + groups.len();
+        users.retain(is_plain);
+        groups.retain(is_plain);
+        if users.len() + groups.len() < written {
+            let why = "it has names with blanks, or with ~ before them, which are left out";
+            scope.tell(Kind::Adjusted, property, why, "name the users and groups themselves");
+        }
+        let text = if groups.is_empty() {
+            users.join(",")
+        } else {
+            format!("{} {}", users.join(","), groups.join(","))
+        };
+        if !text.is_empty() {
+            block.push(key, text);
+        }
+    }
+}
+
+/// Whether the queues below one go by priority. What a queue does not say, the one above says.
+fn order_of_children(scope: &Scope<'_>, inherited: bool) -> bool {
+    let Some(property) = scope.get("ordering-policy") else { return inherited };
+    match property.value.as_str() {
+        "utilization" => false,
+        "priority-utilization" => {
+            let why = "queues go by the priority of what waits in them, and then by their share of the \
+                       guarantee, whether they are below it or not";
+            let help = "read on about `priority.offset` in the documents of YuniKorn";
+            scope.tell(Kind::Adjusted, property, why, help);
+            true
+        }
+        _ => {
+            let why =
+                "queues go by priority and by their share of the guarantee, and by nothing else";
+            scope.tell(Kind::NoEquivalent, property, why, "");
+            inherited
+        }
+    }
+}
+
+fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
+    let mut pairs = Pairs::default();
+    if is_leaf {
+        order_of_applications(scope, &mut pairs);
+    }
+    if let Some(property) = scope.get("priority") {
+        match property.value.parse::<i32>() {
+            Ok(priority) if by_priority => pairs.push_text("priority.offset", priority.to_string()),
+            Ok(_) => {
+                let why = "the queue above goes by utilization, which does not look at it";
+                scope.tell(
+                    Kind::NoEffect,
+                    property,
+                    why,
+                    "write `priority.offset`, if it shall count",
+                );
+            }
+            Err(_) => scope.tell(
+                Kind::NoEquivalent,
+                property,
+                "this is no whole number",
+                "write `priority.offset`",
+            ),
+        }
+    }
+    pairs
+}
+
+/// In which order the applications of a leaf, or of those that are made, go.
+pub(super) fn order_of_applications(scope: &Scope<'_>, pairs: &mut Pairs) {
+    let Some(property) = scope.get("ordering-policy") else { return };
+    match limits::class(property) {
+        "fifo" | "FifoOrderingPolicy" => pairs.push_text("application.sort.policy", "fifo"),
+        "fair" | "FairOrderingPolicy" => pairs.push_text("application.sort.policy", "fair"),
+        "fifo-with-partitions" | "FifoOrderingPolicyWithExclusivePartitions" => {
+            pairs.push_text("application.sort.policy", "fifo");
+            let why = "it is written as `fifo`: applications go by age in every partition";
+            scope.tell(Kind::Adjusted, property, why, "");
+        }
+        _ => {
+            let why = "applications go by age or by share, and by nothing else";
+            let help = "write `fifo` or `fair` as `application.sort.policy`";
+            scope.tell(Kind::NoEquivalent, property, why, help);
+        }
+    }
+    let sized = "ordering-policy.fair.enable-size-based-weight";
+    if let Some(property) = scope.get(sized).filter(|_| scope.own_flag(sized, false)) {
+        let why = "the share of an application does not depend on what it asks for";
+        scope.tell(Kind::NoEquivalent, property, why, "");
+    }
+}
+
+fn preemption(scope: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    for (name, key) in [
+        ("disable_preemption", "disabled"),
+        ("intra-queue-preemption.disable_preemption", "intraqueuedisabled"),
+    ] {
+        let Some(property) = scope.get(name) else { continue };
+        match property.value.to_ascii_lowercase().as_str() {
+            word @ ("true" | "false") => pairs.push(key, word),
+            _ => scope.tell(Kind::NoEquivalent, property, "it is neither true nor false", ""),
+        }
+    }
+    pairs
+}
+
+fn state(scope: &Scope<'_>, block: &mut Block) {
+    let Some(property) = scope.get("state") else { return };
+    match property.value.to_ascii_uppercase().as_str() {
+        "RUNNING" => block.push_plain("state", "running"),
+        "STOPPED" | "DRAINING" => block.push_plain("state", "stopped"),
+        _ => {
+            let why = "a queue is RUNNING or STOPPED";
+            scope.tell(Kind::NoEquivalent, property, why, "write `state: stopped`, if it shall be");
+        }
+    }
+}
+
+fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
+    for (name, key) in [
+        ("maximum-application-lifetime", "maximumapplicationlifetime"),
+        ("default-application-lifetime", "defaultapplicationlifetime"),
+    ] {
+        let Some(property) = scope.get(name) else { continue };
+        match property.value.parse::<i64>() {
+            // Below 0 is as good as absent: what the queue above says.
+            Ok(..0) => {}
+            Ok(seconds) => block.push_plain(key, seconds.to_string()),
+            Err(_) => {
+                let why = "this is no number of seconds";
+                scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+            }
+        }
+    }
+}
+
+/// Which labels of nodes the asks of a queue may name, and which is meant where they name none.
+fn node_labels(scope: &Scope<'_>) -> Pairs {
+    let mut pairs = Pairs::default();
+    if let Some(property) = scope.get("accessible-node-labels") {
+        let labels = property.value.split(',').map(str::trim).filter(|label| !label.is_empty());
+        pairs.push_words("accessible", labels.map(str::to_owned).collect());
+    }
+    if let Some(property) = scope.get("default-node-label-expression") {
+        pairs.push_text("default", property.value.as_str());
+    }
+    pairs
+}

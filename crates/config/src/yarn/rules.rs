@@ -1,0 +1,111 @@
+//! Mappings in JSON: `{"rules": [{"type": "user", "matches": "*", "policy": "user"}]}`.
+
+use serde_json::Value;
+
+use super::note::Kind;
+use super::placement::{USER, Who, fixed, no_rule, provided, target};
+use super::properties::Property;
+use super::scope::Scope;
+use super::tree::Tree;
+use super::write::Pairs;
+
+/// The rules in JSON; what has none is told.
+pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
+    let mut rules = Vec::new();
+    let Some(property) = whole.get("mapping-rule-json") else {
+        let name = whole.full("mapping-rule-json");
+        let why = "mapping-rule-format is json, and no file has the rules themselves";
+        whole.tell_absent(
+            &name,
+            why,
+            "write `placementrules`; what mapping-rule-json-file names is not read",
+        );
+        return rules;
+    };
+    let parsed = serde_json::from_str::<Value>(&property.value);
+    let list = parsed.as_ref().ok().and_then(|value| value.get("rules")).and_then(Value::as_array);
+    let Some(list) = list else {
+        let why = match &parsed {
+            Err(error) => format!("this is no JSON: {error}"),
+            Ok(_) => "it has no list `rules`".to_owned(),
+        };
+        whole.tell(Kind::NoEquivalent, property, &why, "write `placementrules`");
+        return rules;
+    };
+    let mut default =
+        tree.meant("default").map_or("root.default", |node| node.full.as_str()).to_owned();
+    for rule in list {
+        let shown = rule.to_string();
+        match one(whole, tree, property, rule, &mut default) {
+            Ok(Found::Rule(rule)) => rules.push(rule),
+            Ok(Found::Nothing) => {}
+            // What no rule takes is rejected, so those behind this one are never asked.
+            Ok(Found::End) => break,
+            Err(why) => no_rule(whole, property, &shown, &why),
+        }
+    }
+    rules
+}
+
+enum Found {
+    Rule(Pairs),
+    Nothing,
+    End,
+}
+
+fn one(
+    whole: &Scope<'_>,
+    tree: &Tree,
+    property: &Property,
+    rule: &Value,
+    default: &mut String,
+) -> Result<Found, String> {
+    let text = |key: &str| rule.get(key).and_then(Value::as_str).unwrap_or_default();
+    let matches = text("matches");
+    let who = match (text("type"), matches) {
+        ("user", "*") => Who::All,
+        ("user", name) if !name.is_empty() => Who::User(name.to_owned()),
+        ("group", name) if !matches!(name, "" | "*") => Who::Group(name.to_owned()),
+        ("application", _) => return Err("a rule does not know the application's name".to_owned()),
+        _ => return Err("it says neither which user nor which group it is for".to_owned()),
+    };
+    let parent = text("parentQueue");
+    let may_create = rule.get("create").and_then(Value::as_bool).unwrap_or(false);
+    let found = match text("policy") {
+        "specified" => provided(tree, &who),
+        "defaultQueue" => fixed(default, false, &who),
+        "user" if parent.is_empty() => target(whole, tree, USER, may_create, &who)?,
+        "user" => target(whole, tree, &format!("{parent}.{USER}"), may_create, &who)?,
+        "custom" => target(whole, tree, text("customPlacement"), may_create, &who)?,
+        "reject" if who == Who::All => return Ok(Found::End),
+        "reject" => return Err("no rule rejects some and leaves others to the next".to_owned()),
+        "setDefaultQueue" if who == Who::All => {
+            let named = tree.meant(text("value")).ok_or("there is no such queue")?;
+            named.full.clone_into(default);
+            return Ok(Found::Nothing);
+        }
+        "setDefaultQueue" => return Err("there is one queue of last resort for all".to_owned()),
+        "primaryGroup" | "primaryGroupUser" | "secondaryGroup" | "secondaryGroupUser"
+        | "applicationName" => {
+            return Err(
+                "a rule knows the name of the user, but not his groups or the application's name"
+                    .to_owned(),
+            );
+        }
+        _ => return Err("there is no such policy".to_owned()),
+    };
+    let fallback = text("fallbackResult");
+    if !matches!(fallback, "" | "skip") {
+        let shown = super::xml::shown(&rule.to_string());
+        let why = format!(
+            "where the rule {shown} finds no queue, the next one is asked, whatever fallbackResult says"
+        );
+        whole.tell(
+            Kind::Adjusted,
+            property,
+            &why,
+            "put a `fixed` rule behind it, if that shall be a queue",
+        );
+    }
+    Ok(Found::Rule(found))
+}

@@ -1,0 +1,133 @@
+//! The way to properties: those of the whole scheduler, or those below the name of one queue.
+
+use std::cell::RefCell;
+
+use super::note::{Kind, Note};
+use super::number::Number;
+use super::properties::{Properties, Property};
+use super::xml::shown;
+
+/// What all names of properties of the scheduler begin with.
+pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
+
+/// Properties with a common beginning, and a place for notes about them.
+#[derive(Clone, Debug)]
+pub(super) struct Scope<'p> {
+    pub(super) properties: &'p Properties,
+    notes: &'p RefCell<Vec<Note>>,
+    /// Ends with a dot.
+    prefix: String,
+    /// The queue by its path in YARN.
+    queue: Option<String>,
+}
+
+impl<'p> Scope<'p> {
+    /// The properties of the scheduler as a whole.
+    pub(super) fn whole(properties: &'p Properties, notes: &'p RefCell<Vec<Note>>) -> Self {
+        Self { properties, notes, prefix: PREFIX.to_owned(), queue: None }
+    }
+
+    /// The properties of one queue.
+    pub(super) fn queue(&self, path: &str) -> Self {
+        Self { prefix: format!("{PREFIX}{path}."), queue: Some(path.to_owned()), ..self.clone() }
+    }
+
+    /// The properties below these.
+    pub(super) fn below(&self, name: &str) -> Self {
+        Self { prefix: format!("{}{name}.", self.prefix), ..self.clone() }
+    }
+
+    /// The property of this name within the scope.
+    pub(super) fn get(&self, name: &str) -> Option<&'p Property> {
+        self.properties.get(&format!("{}{name}", self.prefix))
+    }
+
+    /// The property of this full name.
+    pub(super) fn get_full(&self, name: &str) -> Option<&'p Property> {
+        self.properties.get(name)
+    }
+
+    /// All properties of the scope, with what follows its beginning; by name.
+    pub(super) fn all(&self) -> Vec<(&'p Property, String)> {
+        let found = self.properties.below(&self.prefix);
+        found.map(|property| (property, property.name[self.prefix.len()..].to_owned())).collect()
+    }
+
+    /// A boolean by its full name. What is none of the two words counts as absent, as in Hadoop.
+    pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
+        match self.get_full(name).map(|property| property.value.to_ascii_lowercase()) {
+            Some(word) if word == "true" => true,
+            Some(word) if word == "false" => false,
+            _ => otherwise,
+        }
+    }
+
+    /// A boolean within the scope.
+    pub(super) fn own_flag(&self, name: &str, otherwise: bool) -> bool {
+        self.flag(&format!("{}{name}", self.prefix), otherwise)
+    }
+
+    /// A number within the scope. What is none is told.
+    pub(super) fn number(&self, name: &str) -> Option<(&'p Property, Number)> {
+        let property = self.get(name)?;
+        let Some(number) = Number::read(&property.value) else {
+            self.tell(Kind::NoEquivalent, property, "this is no number", "write one into the file");
+            return None;
+        };
+        if number.is_rounded {
+            let why = format!("it has more than six decimals and is written as {number}");
+            self.tell(Kind::Adjusted, property, &why, "");
+        }
+        Some((property, number))
+    }
+
+    /// A number of things within the scope, 1 at least. What is none is told.
+    pub(super) fn count(&self, name: &str) -> Option<(&'p Property, u64)> {
+        let property = self.get(name)?;
+        if let Ok(count @ 1..) = property.value.parse::<u64>() {
+            return Some((property, count));
+        }
+        let (why, help) = match property.value.parse::<i64>() {
+            Ok(0) => (
+                "0 would let nothing start",
+                "write `state: stopped` for the queue, or a number above 0",
+            ),
+            Ok(_) => ("a negative number is none", "leave it out, or write a number above 0"),
+            Err(_) => ("this is no whole number", "write one into the file"),
+        };
+        self.tell(Kind::NoEquivalent, property, why, help);
+        None
+    }
+
+    /// Say what became of a property.
+    pub(super) fn tell(&self, kind: Kind, property: &Property, why: &str, help: &str) {
+        self.notes.borrow_mut().push(Note {
+            kind,
+            place: Some(property.place.clone()),
+            property: property.name.clone(),
+            // A value may be as long as a file, and there may be many notes about it.
+            value: shown(&property.value),
+            why: why.to_owned(),
+            help: help.to_owned(),
+            queue: self.queue.clone(),
+        });
+    }
+
+    /// Say what follows from a property that no file has.
+    pub(super) fn tell_absent(&self, name: &str, why: &str, help: &str) {
+        self.notes.borrow_mut().push(Note {
+            kind: Kind::Adjusted,
+            place: None,
+            property: name.to_owned(),
+            value: String::new(),
+            why: why.to_owned(),
+            help: help.to_owned(),
+            queue: self.queue.clone(),
+        });
+    }
+
+    /// The full name of a property of the scope.
+    pub(super) fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+}

@@ -1,0 +1,93 @@
+//! Queues that are made when an application comes: both ways of YARN become one template.
+
+use headroom_core::userlimit::Formula;
+
+use super::capacity;
+use super::limits;
+use super::note::Kind;
+use super::queue::order_of_applications;
+use super::scope::Scope;
+use super::tree::{Node, Tree};
+use super::write::Pairs;
+
+/// The template of a queue below which queues are made; none where none are made.
+pub(super) fn of(whole: &Scope<'_>, tree: &Tree, node: &Node, formula: Formula) -> Option<Pairs> {
+    let scope = whole.queue(&node.path);
+    let managed = scope.own_flag("auto-create-child-queue.enabled", false);
+    let flexible = scope.own_flag("auto-queue-creation-v2.enabled", false);
+    if !managed && !flexible {
+        return None;
+    }
+    let mode = capacity::mode_below(whole, tree, node);
+    // The nearest wins: what is for leaves goes before what is for all that are made.
+    let mut scopes = vec![
+        scope.below("auto-queue-creation-v2.leaf-template"),
+        scope.below("auto-queue-creation-v2.template"),
+    ];
+    if managed {
+        scopes.insert(0, scope.below("leaf-queue-template"));
+    }
+    let mut template = Pairs::default();
+    let of = |name: &str| scopes.iter().find(|scope| scope.get(name).is_some());
+    let weighed = of("capacity").unwrap_or(&scopes[0]);
+    template.push_pairs("capacity", capacity::of_template(weighed, mode, flexible.then_some("1")));
+    let mut properties = Pairs::default();
+    if let Some(scope) = of("ordering-policy") {
+        order_of_applications(scope, &mut properties);
+    }
+    template.push_pairs("properties", properties);
+    let merged = Merged { scopes: &scopes, flexible };
+    template.push_pairs("userlimits", limits::of_template(&merged, whole, formula));
+    template.push_pairs("applicationlimits", limits::applications_of_template(&merged));
+    for scope in &scopes {
+        rest(scope);
+    }
+    Some(template)
+}
+
+/// Several templates, of which the first that says something counts.
+pub(super) struct Merged<'m, 'p> {
+    scopes: &'m [Scope<'p>],
+    /// Whether they are those of the flexible way, which has other defaults.
+    pub(super) flexible: bool,
+}
+
+impl<'p> Merged<'_, 'p> {
+    /// The first that says it, or the first of all.
+    pub(super) fn with(&self, name: &str) -> &Scope<'p> {
+        let says = |scope: &&Scope<'p>| scope.get(name).is_some();
+        self.scopes.iter().find(says).unwrap_or(&self.scopes[0])
+    }
+
+    /// All of them, the nearest last.
+    pub(super) fn nearest_last(&self) -> impl Iterator<Item = &Scope<'p>> {
+        self.scopes.iter().rev()
+    }
+}
+
+/// What a template of a queue file has no key for.
+fn rest(scope: &Scope<'_>) {
+    const TAKEN: [&str; 9] = [
+        "capacity",
+        "maximum-capacity",
+        "ordering-policy",
+        "minimum-user-limit-percent",
+        "user-limit-factor",
+        "maximum-applications",
+        "maximum-am-resource-percent",
+        "max-parallel-apps",
+        "maximum-allocation",
+    ];
+    for (property, name) in scope.all() {
+        let is_taken = TAKEN.contains(&name.as_str())
+            || name.starts_with("maximum-allocation-")
+            || name.starts_with("ordering-policy.")
+            || name.starts_with("user-settings.") && name.ends_with(".weight");
+        // Looked at, so that nobody tells of it once more.
+        let _ = scope.get(&name);
+        if !is_taken {
+            let why = "a template has no key for it";
+            scope.tell(Kind::NoEquivalent, property, why, "write queues with it into the file");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The text of a queue file.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Source;
+use super::note::Note;
+use super::xml::shown;
+
+/// How long a line may be before a mapping gets lines of its own.
+const LINE: usize = 100;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A text, in quotes where it needs them.
+    Text(String),
+    /// A number or word that is known to be legal.
+    Plain(String),
+    Words(Vec<String>),
+    Pairs(Pairs),
+    Blocks(Vec<Block>),
+}
+
+/// A mapping that may stand in one line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairs(Vec<(String, Value)>);
+
+impl Pairs {
+    pub(super) fn push(&mut self, key: &str, value: impl Into<String>) {
+        self.0.push((key.to_owned(), Value::Plain(value.into())));
+    }
+
+    /// The pairs of another, which go before those that are there.
+    pub(super) fn extend(&mut self, other: Pairs) {
+        let keys: BTreeSet<&String> = other.0.iter().map(|(key, _)| key).collect();
+        self.0.retain(|(key, _)| !keys.contains(key));
+        self.0.extend(other.0);
+    }
+
+    pub(super) fn push_text(&mut self, key: &str, value: impl Into<String>) {
+        self.0.push((key.to_owned(), Value::Text(value.into())));
+    }
+
+    pub(super) fn push_words(&mut self, key: &str, words: Vec<String>) {
+        self.0.push((key.to_owned(), Value::Words(words)));
+    }
+
+    /// A mapping within; nothing where that has nothing.
+    pub(super) fn push_pairs(&mut self, key: &str, pairs: Pairs) {
+        if !pairs.is_empty() {
+            self.0.push((key.to_owned(), Value::Pairs(pairs)));
+        }
+    }
+
+    /// Amounts by type; nothing where there are none.
+    pub(super) fn push_amounts(&mut self, key: &str, amounts: &[(String, String)]) {
+        let pair = |(kind, amount): &(String, String)| (kind.clone(), Value::Plain(amount.clone()));
+        self.push_pairs(key, Pairs(amounts.iter().map(pair).collect()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A mapping whose keys have lines of their own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// Whose notes stand above it.
+    queue: Option<String>,
+    entries: Vec<(String, Value)>,
+}
+
+impl Block {
+    /// That of a queue by its path in YARN.
+    pub(super) fn of(queue: &str) -> Self {
+        Self { queue: Some(queue.to_owned()), entries: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, key: &str, text: impl Into<String>) {
+        self.entries.push((key.to_owned(), Value::Text(text.into())));
+    }
+
+    pub(super) fn push_plain(&mut self, key: &str, text: impl Into<String>) {
+        self.entries.push((key.to_owned(), Value::Plain(text.into())));
+    }
+
+    /// A mapping; nothing where it has nothing.
+    pub(super) fn push_pairs(&mut self, key: &str, pairs: Pairs) {
+        if !pairs.is_empty() {
+            self.entries.push((key.to_owned(), Value::Pairs(pairs)));
+        }
+    }
+
+    pub(super) fn push_block(&mut self, key: &str, block: Block) {
+        self.push_blocks(key, vec![block]);
+    }
+
+    pub(super) fn push_blocks(&mut self, key: &str, blocks: Vec<Block>) {
+        if !blocks.is_empty() {
+            self.entries.push((key.to_owned(), Value::Blocks(blocks)));
+        }
+    }
+
+    /// A list of mappings.
+    pub(super) fn push_rules(&mut self, key: &str, rules: Vec<Pairs>) {
+        let block = |Pairs(entries)| Block { queue: None, entries };
+        self.push_blocks(key, rules.into_iter().map(block).collect());
+    }
+}
+
+/// The whole file: what it came from, what is for all queues, and one partition.
+pub(super) fn file(files: &[Source<'_>], partition: Block, notes: &[Note]) -> String {
+    let names: Vec<String> = files.iter().map(|file| shown(file.name)).collect();
+    let mut writer = Writer { text: String::new(), notes, next: 0 };
+    writer.comment(0, &format!("Converted from {} by `headroom convert yarn`.", names.join(", ")));
+    writer.comment(
+        0,
+        "Read the notes below and at the queues, then check it: headroom validate FILE",
+    );
+    if notes.iter().any(|note| note.queue.is_none()) {
+        writer.comment(0, "");
+    }
+    writer.notes_of(None, 0);
+    writer.text.push_str("partitions:\n");
+    writer.blocks(&[partition], 0);
+    writer.text
+}
+
+struct Writer<'n> {
+    text: String,
+    /// In the order in which they are written.
+    notes: &'n [Note],
+    next: usize,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, text: &str) {
+        let spaces = depth * 2;
+        // Writing into a string cannot fail.
+        let _ = writeln!(self.text, "{:spaces$}{text}", "");
+    }
+
+    fn comment(&mut self, depth: usize, text: &str) {
+        self.line(depth, format!("# {text}").trim_end());
+    }
+
+    fn notes_of(&mut self, queue: Option<&str>, depth: usize) {
+        while let Some(note) =
+            self.notes.get(self.next).filter(|note| note.queue.as_deref() == queue)
+        {
+            self.comment(depth, &note.to_string());
+            self.next += 1;
+        }
+    }
+
+    /// The entries of a list, each of which begins with its first key.
+    fn blocks(&mut self, blocks: &[Block], depth: usize) {
+        for block in blocks {
+            if let Some(queue) = &block.queue {
+                self.notes_of(Some(queue), depth);
+            }
+            let mut dash = "- ";
+            for (key, value) in &block.entries {
+                self.entry(dash, key, value, depth);
+                dash = "  ";
+            }
+        }
+    }
+
+    fn entry(&mut self, lead: &str, key: &str, value: &Value, depth: usize) {
+        let key = quoted(key);
+        match value {
+            Value::Blocks(blocks) => {
+                self.line(depth, &format!("{lead}{key}:"));
+                self.blocks(blocks, depth + 1);
+            }
+            Value::Pairs(Pairs(pairs)) => {
+                let line = format!("{lead}{key}: {}", flow(value));
+                if line.chars().count() + depth * 2 <= LINE {
+                    self.line(depth, &line);
+                    return;
+                }
+                self.line(depth, &format!("{lead}{key}:"));
+                for (key, value) in pairs {
+                    self.entry("  ", key, value, depth + 1);
+                }
+            }
+            Value::Text(_) | Value::Plain(_) | Value::Words(_) => {
+                self.line(depth, &format!("{lead}{key}: {}", flow(value)));
+            }
+        }
+    }
+}
+
+/// A value within one line.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Text(text) => quoted(text),
+        Value::Plain(text) => text.clone(),
+        Value::Words(words) => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            format!("[{}]", words.join(", "))
+        }
+        Value::Pairs(Pairs(pairs)) => {
+            let pair = |(key, value): &(String, Value)| format!("{}: {}", quoted(key), flow(value));
+            format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+        // Lists of queues and rules are never within a line.
+        Value::Blocks(_) => "[]".to_owned(),
+    }
+}
+
+/// A text as YAML takes it for itself.
+fn quoted(text: &str) -> String {
+    // Words that are something else without quotes.
+    const WORDS: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
+    let is_plain = text.starts_with(|one: char| one.is_ascii_alphabetic())
+        && text.chars().all(|one| one.is_ascii_alphanumeric() || "_-./@".contains(one))
+        && !WORDS.contains(&text.to_ascii_lowercase().as_str());
+    if is_plain {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for one in text.chars() {
+        match one {
+            '"' | '\\' => quoted.extend(['\\', one]),
+            // What breaks lines or steers a terminal, and what YAML does not take as it is.
+            _ if one.is_control()
+                || matches!(
+                    one,
+                    '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+                ) =>
+            {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(one));
+            }
+            _ => quoted.push(one),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

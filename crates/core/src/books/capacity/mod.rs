@@ -1,0 +1,363 @@
+//! What the parts of queues come to: from percentages, weights and amounts of the queue file to what
+//! each queue is guaranteed and may use. Source: user-headroom §4.1 and §5.1.
+//!
+//! All of it follows from the nodes, the tree and what the file says; it stands in the rows of the
+//! queues, where everybody reads it, and is worked out anew when one of these changes. A node costs the
+//! queues of its partition, a queue its siblings and what is below them. A partition in which nothing
+//! is said of parts costs nothing.
+
+mod ratio;
+
+use alloc::vec::Vec;
+
+use crate::config::{CapacityConfig, CapacityShare};
+use crate::id::{PartitionId, QueueId};
+use crate::resource::{Amounts, Quantity, Resources};
+use crate::time::Timestamp;
+use crate::userlimit::Decimal;
+
+use super::quota_clock::QuotaChange;
+use super::{Books, Queue};
+
+pub(crate) use ratio::{Parts, Ratio};
+
+/// A queue as those below it see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    /// What it is guaranteed, of which they have parts.
+    pub(crate) guaranteed: Parts,
+    /// What it may use.
+    pub(crate) max: Parts,
+    /// How much of its partition it is guaranteed: for a queue with amounts, of the type of which it
+    /// is most. Known without a node where there are only percentages and weights.
+    pub(crate) share: Ratio,
+    /// How many applications a leaf below takes in that is guaranteed nothing.
+    pub(crate) applications: Option<u64>,
+}
+
+/// What a queue has by its own part and those of its siblings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) guaranteed: Option<Resources>,
+    pub(crate) max: Option<Resources>,
+    pub(crate) applications: Option<u64>,
+}
+
+/// What queues below one parent have together.
+#[derive(Debug, Default)]
+pub(crate) struct Siblings {
+    /// In millionths of a percent.
+    percent: u64,
+    /// In millionths.
+    weight: u64,
+    absolute: Option<Resources>,
+}
+
+/// What all leaves of a partition go by.
+#[derive(Clone, Copy, Debug)]
+struct Everywhere {
+    /// How many applications there may be in all of it.
+    applications: Option<u64>,
+    per_queue: Option<u64>,
+}
+
+impl Books {
+    /// Whether any queue of a partition has a part of its parent, or all leaves have one number of
+    /// applications: sizes of queues are then worked out.
+    pub(crate) fn divides(&self, partition: PartitionId) -> bool {
+        let row = self.partition(partition);
+        row.capacities > 0 || self.everywhere(partition).per_queue.is_some()
+    }
+
+    fn everywhere(&self, partition: PartitionId) -> Everywhere {
+        let root = self.queue(self.partition(partition).root);
+        let limits = root.settings.application_limits.as_deref();
+        Everywhere {
+            applications: limits.and_then(|limits| limits.max),
+            per_queue: limits.and_then(|limits| limits.max_per_queue),
+        }
+    }
+
+    /// A queue has a part of its parent from now on, or has none any more.
+    pub(super) fn count_capacity(&mut self, partition: PartitionId, had: bool, has: bool) {
+        let row = self.partition_mut(partition);
+        row.capacities = row.capacities + u32::from(has) - u32::from(had);
+    }
+
+    /// Bring the sizes of the queues below one up to date, and how users share them; with `only`
+    /// those of this child, and of all below it. `now` is none where only what is kept along is
+    /// missing: the books were read back.
+    pub(super) fn divide(
+        &mut self,
+        now: Option<Timestamp>,
+        parent: QueueId,
+        only: Option<QueueId>,
+    ) {
+        let partition = self.queue(parent).partition;
+        let everywhere = self.everywhere(partition);
+        let mut open: Vec<(QueueId, Level)> = alloc::vec![(parent, self.level_of(parent))];
+        let mut only = only;
+        while let Some((parent, above)) = open.pop() {
+            let siblings = self.siblings_below(parent);
+            let only = only.take();
+            let below = self.children(parent).map(|(id, _)| id);
+            let below: Vec<QueueId> =
+                below.filter(|id| only.is_none_or(|only| only == *id)).collect();
+            for id in below {
+                let (level, sizes) = self.size(&everywhere, (parent, &above), &siblings, id);
+                self.resize_queue(now, id, sizes);
+                if self.queue(id).child_count > 0 {
+                    open.push((id, level));
+                }
+            }
+        }
+    }
+
+    /// A queue as those below it see it, worked out from the root on.
+    pub(crate) fn level_of(&self, queue: QueueId) -> Level {
+        let path = self.path_of(queue);
+        let root = self.queue(path[0]);
+        let everywhere = self.everywhere(root.partition);
+        let total = root.max.clone().unwrap_or_default();
+        let mut level = Level {
+            guaranteed: Parts::all(total.clone()),
+            max: Parts::all(total),
+            share: Ratio::one(),
+            applications: everywhere.applications,
+        };
+        for pair in path.windows(2) {
+            let [parent, child] = pair else { break };
+            let siblings = self.siblings_below(*parent);
+            (level, _) = self.size(&everywhere, (*parent, &level), &siblings, *child);
+        }
+        level
+    }
+
+    /// What one queue has.
+    pub(super) fn sizes_of(&self, queue: QueueId) -> Option<Sizes> {
+        let row = self.queue(queue);
+        let parent = row.parent?;
+        let (above, siblings) = (self.level_of(parent), self.siblings_below(parent));
+        let everywhere = self.everywhere(row.partition);
+        Some(self.size(&everywhere, (parent, &above), &siblings, queue).1)
+    }
+
+    pub(crate) fn siblings_below(&self, parent: QueueId) -> Siblings {
+        let mut all = Siblings::default();
+        for (_, child) in self.children(parent) {
+            match child.settings.capacity.map(|capacity| capacity.share) {
+                Some(CapacityShare::Percent(value)) => all.percent += millionths(value),
+                Some(CapacityShare::Weight(value)) => all.weight += millionths(value),
+                Some(CapacityShare::Absolute) => {
+                    let own = self.known(child.settings.guaranteed.as_ref()).unwrap_or_default();
+                    all.absolute.get_or_insert_default().add(&own);
+                }
+                None => {}
+            }
+        }
+        all
+    }
+
+    /// What a queue below another has, for itself and for those below it.
+    fn size(
+        &self,
+        everywhere: &Everywhere,
+        (parent, above): (QueueId, &Level),
+        siblings: &Siblings,
+        id: QueueId,
+    ) -> (Level, Sizes) {
+        let (row, parent) = (self.queue(id), self.queue(parent));
+        let own_max = self.known(row.settings.max.as_ref());
+        let capacity = row.settings.capacity;
+        let percent = capacity.and_then(|capacity| capacity.maximum);
+        let percent = percent.filter(|percent| *percent < Decimal::HUNDRED);
+        let part = percent.map(|percent| above.max.times(millionths(percent), WHOLE));
+        let max = part.clone().unwrap_or_else(|| above.max.clone());
+        let max = own_max.iter().fold(max, Parts::at_most);
+        let part = part.map(|part| part.amounts()).filter(|part| !part.is_empty());
+        let shown_max = Resources::min_of(part.as_ref(), own_max.as_ref());
+        let own = self.known(row.settings.guaranteed.as_ref());
+        let Some(capacity) = capacity else {
+            let guaranteed = own.clone().unwrap_or_default();
+            let share = self.share_of(row.partition, &guaranteed);
+            let applications = explicit(row).or(above.applications);
+            let level = Level { guaranteed: Parts::all(guaranteed), max, share, applications };
+            let sizes = Sizes {
+                guaranteed: own,
+                max: shown_max,
+                applications: derived(everywhere, row, None),
+            };
+            return (level, sizes);
+        };
+        let guaranteed = part_of(&capacity, (parent, above), siblings, own.as_ref());
+        let guaranteed = guaranteed.at_most(&max.amounts());
+        let amounts = guaranteed.amounts();
+        let share = match siblings.taken_by(&capacity) {
+            Some((parts, all)) => siblings.left_for(&capacity, &above.share).times(parts, all),
+            None => self.share_of(row.partition, &amounts),
+        };
+        let number = everywhere.applications.filter(|_| !share.is_zero());
+        // Whoever is guaranteed something can take in one.
+        let number = number.map(|all| share.of(all).max(1)).or(above.applications);
+        let sizes = Sizes {
+            guaranteed: (!amounts.is_zero()).then_some(amounts),
+            max: shown_max,
+            applications: derived(everywhere, row, number),
+        };
+        (Level { guaranteed, max, share, applications: explicit(row).or(number) }, sizes)
+    }
+
+    /// How much of a partition some amounts are: of the type of which they are most.
+    fn share_of(&self, partition: PartitionId, amounts: &Resources) -> Ratio {
+        let root = self.queue(self.partition(partition).root);
+        let mut most = (0_u64, 1_u64);
+        for (resource, total) in root.max.iter().flat_map(Resources::iter) {
+            let (part, all) = (natural(amounts.get_or_zero(resource)), natural(total));
+            let is_more =
+                u128::from(part) * u128::from(most.1) > u128::from(most.0) * u128::from(all);
+            if is_more {
+                most = (part.min(all), all);
+            }
+        }
+        Ratio::one().times(most.0, most.1)
+    }
+
+    /// Amounts of the file in types that the books have met; none where none is above zero.
+    fn known(&self, amounts: Option<&Amounts>) -> Option<Resources> {
+        let amounts = amounts.filter(|amounts| amounts.is_strictly_positive())?;
+        let types = self.types();
+        Some(amounts.iter().filter_map(|(name, one)| Some((types.find(name)?, one))).collect())
+    }
+
+    /// Give a queue its sizes.
+    fn resize_queue(&mut self, now: Option<Timestamp>, id: QueueId, sizes: Sizes) {
+        let Sizes { guaranteed, max, applications } = sizes;
+        let row = self.queue(id);
+        let same = (&row.guaranteed, &row.max) == (&guaranteed, &max);
+        if same && row.derived_applications == applications {
+            return;
+        }
+        let row = &mut self.queues[id];
+        row.derived_applications = applications;
+        let Some(now) = now.filter(|_| !same) else { return };
+        row.guaranteed = guaranteed;
+        if row.max == max {
+            return;
+        }
+        let before = row.max.clone();
+        row.set_max(max);
+        let delay = row.settings.values.quota_preemption_delay;
+        let change = QuotaChange {
+            max_before: before.as_ref(),
+            delay_before: delay,
+            max: row.max.as_ref(),
+            delay,
+            used: &row.allocated,
+        };
+        let at = change.fires_at(now, row.quota_preemption_at);
+        row.quota_preemption_at = at.filter(|_| row.managed);
+    }
+
+    /// Work out what is kept along of all partitions: the books were read back.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn divide_all(&mut self) {
+        let partitions: Vec<PartitionId> = self.partitions.keys().copied().collect();
+        for partition in partitions {
+            let of = |row: &&Queue| row.partition == partition && row.settings.capacity.is_some();
+            let count = self.queues.iter().map(|(_, row)| row).filter(of).count();
+            let row = self.partition_mut(partition);
+            row.capacities = u32::try_from(count).unwrap_or(u32::MAX);
+            let root = row.root;
+            if self.divides(partition) {
+                self.divide(None, root, None);
+            }
+        }
+    }
+}
+
+/// All of something, in millionths of a percent.
+pub(crate) const WHOLE: u64 = 100_000_000;
+
+impl Siblings {
+    /// So many parts a queue has by its percentage or weight, and how many there are of what is
+    /// divided like that; none where it has amounts.
+    const fn taken_by(&self, capacity: &CapacityConfig) -> Option<(u64, u64)> {
+        match capacity.share {
+            CapacityShare::Percent(value) => Some((millionths(value), WHOLE)),
+            // What amounts leave to others is nobody's by weight.
+            CapacityShare::Weight(_) if self.absolute.is_some() => Some((0, 1)),
+            CapacityShare::Weight(value) => Some((millionths(value), self.weight)),
+            CapacityShare::Absolute => None,
+        }
+    }
+
+    /// Of what its parent has, what a queue has a part of: weights divide what percentages leave.
+    fn left_for(&self, capacity: &CapacityConfig, share: &Ratio) -> Ratio {
+        match capacity.share {
+            CapacityShare::Weight(_) => share.times(WHOLE.saturating_sub(self.percent), WHOLE),
+            CapacityShare::Percent(_) | CapacityShare::Absolute => share.clone(),
+        }
+    }
+}
+
+/// What a queue with a part is guaranteed, before its maximum is looked at.
+fn part_of(
+    capacity: &CapacityConfig,
+    (parent, above): (&Queue, &Level),
+    siblings: &Siblings,
+    own: Option<&Resources>,
+) -> Parts {
+    let Some((parts, all)) = siblings.taken_by(capacity) else {
+        let own = own.cloned().unwrap_or_default();
+        // A plain queue above has amounts in the types that it names, and the file fits into them.
+        let is_bounded = parent.parent.is_none() || parent.settings.capacity.is_some();
+        return Parts::all(if is_bounded { scaled(&own, above, siblings) } else { own });
+    };
+    let left = match capacity.share {
+        CapacityShare::Weight(_) => {
+            above.guaranteed.times(WHOLE.saturating_sub(siblings.percent), WHOLE)
+        }
+        CapacityShare::Percent(_) | CapacityShare::Absolute => above.guaranteed.clone(),
+    };
+    left.times(parts, all)
+}
+
+/// Amounts, lowered where those of all siblings are more than there is: all by the same part, so that
+/// none has what another is guaranteed.
+fn scaled(own: &Resources, above: &Level, siblings: &Siblings) -> Resources {
+    static NOTHING: Resources = Resources::new();
+    let sum = siblings.absolute.as_ref().unwrap_or(&NOTHING);
+    let lowered = own.iter().map(|(resource, amount)| {
+        let (all, room) = (natural(sum.get_or_zero(resource)), above.guaranteed.amount(resource));
+        if all <= room {
+            return (resource, amount);
+        }
+        let part = u128::from(natural(amount)) * u128::from(room) / u128::from(all);
+        (resource, Quantity::of(i64::try_from(part).unwrap_or(i64::MAX)))
+    });
+    lowered.collect()
+}
+
+/// How many applications a leaf takes in where the file says no number for it.
+fn derived(everywhere: &Everywhere, row: &Queue, by_share: Option<u64>) -> Option<u64> {
+    if !row.leaf || explicit(row).is_some() || row.is_recovery() {
+        return None;
+    }
+    let is_absolute = row.settings.capacity.is_some_and(|one| one.share == CapacityShare::Absolute);
+    let most = everywhere.applications.unwrap_or(u64::MAX);
+    let number = everywhere.per_queue.filter(|_| !is_absolute).map(|number| number.min(most));
+    number.or(by_share)
+}
+
+/// How many applications the file lets a queue take in.
+fn explicit(row: &Queue) -> Option<u64> {
+    row.settings.application_limits.as_ref()?.max
+}
+
+const fn millionths(decimal: Decimal) -> u64 {
+    decimal.millionths().unsigned_abs()
+}
+
+fn natural(amount: Quantity) -> u64 {
+    u64::try_from(amount.get()).unwrap_or(0)
+}

@@ -1,0 +1,54 @@
+//! How much of what waits in a leaf its users may have: demand, as preemption sees it. Source:
+//! user-headroom §6.
+
+use crate::books::Books;
+use crate::id::QueueId;
+use crate::resource::{Quantity, Resources};
+use crate::userlimit::{Among, Enforcement, Formula};
+
+use super::{LeafUser, LeafUsers};
+
+impl LeafUsers {
+    /// What a user waits for, each ask as it counts.
+    fn wanted(&self, books: &Books, user: &LeafUser) -> Resources {
+        let mut wanted = Resources::new();
+        for (shape, count) in &user.waits {
+            let counted = self.normalised(books.shapes().get(*shape));
+            for (resource, amount) in counted.iter() {
+                let all = i128::from(amount.get()) * i128::from(*count);
+                let all = Quantity::of(i64::try_from(all).unwrap_or(i64::MAX));
+                wanted.set(resource, wanted.get_or_zero(resource).plus(all));
+            }
+        }
+        wanted
+    }
+
+    /// What of that he may have: his limit bounds it, for an ask as small as any counts. Where a share
+    /// only says whose turn it is, his cap does.
+    fn demand(&self, books: &Books, user: &LeafUser) -> Resources {
+        let limit = self.limit(user, Among::Active, &self.rules.step);
+        let is_turn_only = self.rules.enforcement == Enforcement::Progress
+            && self.rules.formula == Formula::Smooth;
+        let most = if is_turn_only { &limit.hard } else { &limit.limit };
+        let mut wanted = self.wanted(books, user);
+        for (resource, most) in most.iter() {
+            if wanted.has(resource) {
+                let left = most.minus(user.used.get_or_zero(resource)).max(Quantity::ZERO);
+                wanted.set(resource, wanted.get_or_zero(resource).min(left));
+            }
+        }
+        wanted
+    }
+}
+
+impl Books {
+    /// How much of what waits in a queue may be had, as far as the limits of its users go; above
+    /// leaves, and in leaves without such limits, all of it. Costs the users of the leaf.
+    pub fn demand_of(&self, queue: QueueId) -> Resources {
+        let Some(users) = self.users_of(queue) else {
+            return self.queue(queue).pending.clone();
+        };
+        let each = users.users().map(|(_, user)| users.demand(self, user));
+        each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned()
+    }
+}

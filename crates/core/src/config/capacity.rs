@@ -1,0 +1,45 @@
+//! `capacity` of the queue file: what part of its parent a queue is guaranteed, and how much of it
+//! the queue may use. Source: user-headroom §4 and §4.1.
+
+use crate::userlimit::Decimal;
+
+/// The block `capacity` of one queue or template.
+///
+/// What it comes to depends on the nodes and on the siblings, see
+/// [`Books`](crate::books::Books): there it is the guarantee and the maximum of the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct CapacityConfig {
+    /// `mode` and `value`: what the queue is guaranteed.
+    pub share: CapacityShare,
+    /// `maximum`: how much it may use, in percent of what its parent may; none is all of that.
+    /// None where the share is absolute.
+    pub maximum: Option<Decimal>,
+}
+
+/// What a queue is guaranteed, as the file says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub enum CapacityShare {
+    /// So many percent of what its parent is guaranteed, from 0 to 100.
+    Percent(Decimal),
+    /// As many parts of what siblings with percentages leave of that as it has of the weights of
+    /// all siblings; 0 to 10,000. Nothing beside siblings with absolute amounts.
+    Weight(Decimal),
+    /// The amounts of `resources.guaranteed`; less where those of all siblings are more than the
+    /// parent is guaranteed. Its maximum is `resources.max`.
+    Absolute,
+}
+
+impl CapacityConfig {
+    /// The largest weight there is.
+    pub const WEIGHT_MAX: Decimal = Decimal::whole(10_000);
+
+    /// The weight of a queue of which nothing is said and that shares by weight.
+    pub const ONE: Self = Self { share: CapacityShare::Weight(Decimal::ONE), maximum: None };
+
+    /// Whether the queue has a part by weight.
+    pub const fn is_weight(&self) -> bool {
+        matches!(self.share, CapacityShare::Weight(_))
+    }
+}

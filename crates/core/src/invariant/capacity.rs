@@ -1,0 +1,252 @@
+//! What queues are guaranteed and may use, worked out anew: queue by queue and type by type, from what
+//! the file says on the way from the root.
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, Queue};
+use crate::config::{CapacityConfig, CapacityShare};
+use crate::id::QueueId;
+use crate::resource::{Amounts, Quantity, ResourceType, Resources};
+use crate::userlimit::Decimal;
+
+use super::{Outcome, equal};
+
+/// A fraction in lowest terms. Where one has no room for its digits nothing is checked: histories
+/// have few levels and small numbers.
+#[derive(Clone, Copy)]
+struct Fraction(u128, u128);
+
+impl Fraction {
+    fn of(amount: Quantity) -> Self {
+        Self(u128::try_from(amount.get()).unwrap_or(0), 1)
+    }
+
+    fn times(self, parts: u128, all: u128) -> Option<Self> {
+        let (top, bottom) = (self.0.checked_mul(parts)?, self.1.checked_mul(all)?);
+        let (mut left, mut right) = (top, bottom);
+        while right > 0 {
+            (left, right) = (right, left % right);
+        }
+        Some(if top == 0 { Self(0, 1) } else { Self(top / left, bottom / left) })
+    }
+
+    fn floor(self) -> Quantity {
+        Quantity::of(i64::try_from(self.0 / self.1).unwrap_or(i64::MAX))
+    }
+}
+
+/// A fraction that fits, or none; the inner one is none where a queue says nothing of a type.
+type Found = Option<Option<Fraction>>;
+
+const WHOLE: u128 = 100_000_000;
+
+fn millionths(decimal: Decimal) -> u128 {
+    u128::try_from(decimal.millionths()).unwrap_or(0)
+}
+
+/// What is no limit and no guarantee is nothing.
+fn granting(amounts: Option<&Amounts>) -> Option<&Amounts> {
+    amounts.filter(|amounts| amounts.is_strictly_positive())
+}
+
+impl Books {
+    /// The sizes of all queues below a root, and how many applications leaves take in by them.
+    pub(super) fn check_capacities(&self) -> Outcome {
+        for (id, partition) in self.partitions() {
+            let parts = |row: &&Queue| row.partition == *id && row.settings.capacity.is_some();
+            let count = self.queues().iter().map(|(_, row)| row).filter(parts).count();
+            equal(&partition.name, "queues with a part", &self.divides(*id), &{
+                let root = self.queue(partition.root).settings.application_limits.as_deref();
+                count > 0 || root.is_some_and(|limits| limits.max_per_queue.is_some())
+            })?;
+        }
+        for (id, row) in self.queues().iter().filter(|(_, row)| row.parent.is_some()) {
+            if let Some(guaranteed) = self.vector(|resource| self.guarantee_of(id, resource)) {
+                let guaranteed = Some(guaranteed).filter(|all| match row.settings.capacity {
+                    Some(_) => !all.is_zero(),
+                    None => granting(row.settings.guaranteed.as_ref()).is_some(),
+                });
+                equal(&row.path, "guarantee by its part", &row.guaranteed, &guaranteed)?;
+            }
+            if let Some(max) = self.vector(|resource| self.own_most_of(id, resource)) {
+                let max = Some(max).filter(|max| !max.is_empty());
+                equal(&row.path, "maximum by its part", &row.max, &max)?;
+            }
+            if let Some(number) = self.number_of(id) {
+                let kept = row.derived_applications;
+                equal(&row.path, "applications by its part", &kept, &number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn vector(&self, of: impl Fn(ResourceType) -> Found) -> Option<Resources> {
+        let mut vector = Resources::new();
+        for (resource, _) in self.types().iter() {
+            if let Some(amount) = of(resource)? {
+                vector.set(resource, amount.floor());
+            }
+        }
+        Some(vector)
+    }
+
+    fn total(&self, row: &Queue, resource: ResourceType) -> Option<Fraction> {
+        let root = self.queue(self.partition(row.partition).root);
+        root.max.as_ref()?.get(resource).map(Fraction::of)
+    }
+
+    fn said(&self, amounts: Option<&Amounts>, resource: ResourceType) -> Option<Quantity> {
+        granting(amounts)?.get(self.types().name(resource))
+    }
+
+    /// Those right below the parent of a queue, itself included.
+    fn of_parent(&self, parent: QueueId) -> impl Iterator<Item = (&Queue, CapacityConfig)> {
+        let below = self.queues().iter().filter(move |(_, row)| row.parent == Some(parent));
+        below.filter_map(|(_, row)| Some((row, row.settings.capacity?)))
+    }
+
+    /// The dividend and divisor of a part by percent or weight; none for amounts.
+    fn part(&self, parent: QueueId, share: CapacityShare) -> Option<[(u128, u128); 2]> {
+        let all = || self.of_parent(parent).map(|(_, capacity)| capacity.share);
+        let sum = |number: fn(CapacityShare) -> Option<Decimal>| -> u128 {
+            all().filter_map(number).map(millionths).sum()
+        };
+        match share {
+            CapacityShare::Percent(value) => Some([(1, 1), (millionths(value), WHOLE)]),
+            CapacityShare::Weight(value) => {
+                let taken = sum(|one| match one {
+                    CapacityShare::Percent(value) => Some(value),
+                    CapacityShare::Weight(_) | CapacityShare::Absolute => None,
+                });
+                let weights = sum(|one| match one {
+                    CapacityShare::Weight(value) => Some(value),
+                    CapacityShare::Percent(_) | CapacityShare::Absolute => None,
+                });
+                let nothing = weights == 0 || all().any(|one| one == CapacityShare::Absolute);
+                let own = if nothing { (0, 1) } else { (millionths(value), weights) };
+                Some([(WHOLE.saturating_sub(taken), WHOLE), own])
+            }
+            CapacityShare::Absolute => None,
+        }
+    }
+
+    /// What a queue is guaranteed of a type, exactly.
+    fn guarantee_of(&self, id: QueueId, resource: ResourceType) -> Found {
+        let row = self.queue(id);
+        let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
+        let own = self.said(row.settings.guaranteed.as_ref(), resource);
+        let Some(capacity) = row.settings.capacity else { return Some(own.map(Fraction::of)) };
+        let above = self.guarantee_of(parent, resource)?;
+        let found = match self.part(parent, capacity.share) {
+            Some([left, own]) => match above {
+                Some(above) => Some(above.times(left.0, left.1)?.times(own.0, own.1)?),
+                None => None,
+            },
+            None => own.map(|own| {
+                let siblings = self.of_parent(parent);
+                let absolute = siblings.filter(|(_, one)| one.share == CapacityShare::Absolute);
+                let each =
+                    absolute.map(|(row, _)| self.said(row.settings.guaranteed.as_ref(), resource));
+                let sum: u128 = each.flatten().map(|one| Fraction::of(one).0).sum();
+                let above_row = self.queue(parent);
+                let bounded = above_row.parent.is_none() || above_row.settings.capacity.is_some();
+                let room = Fraction::of(above.map(Fraction::floor).unwrap_or_default()).0;
+                let own = Fraction::of(own).0;
+                Fraction(if bounded && sum > room { own * room / sum } else { own }, 1)
+            }),
+        };
+        let Some(found) = found else { return Some(None) };
+        let most = self.most_of(id, resource)?.map(Fraction::floor);
+        Some(Some(match most.filter(|most| *most < found.floor()) {
+            Some(most) => Fraction::of(most),
+            None => found,
+        }))
+    }
+
+    /// What a queue may use of a type, by its own maximum and those above it, the size of the
+    /// cluster included.
+    fn most_of(&self, id: QueueId, resource: ResourceType) -> Found {
+        let row = self.queue(id);
+        let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
+        let Some(above) = self.most_of(parent, resource)? else { return Some(None) };
+        let percent = row.settings.capacity.and_then(|capacity| capacity.maximum);
+        let percent = percent.map_or(WHOLE, millionths).min(WHOLE);
+        let part = above.times(percent, WHOLE)?;
+        let own = self.said(row.settings.max.as_ref(), resource);
+        Some(Some(match own.filter(|own| *own < part.floor()) {
+            Some(own) => Fraction::of(own),
+            None => part,
+        }))
+    }
+
+    /// The same by what the queue itself says alone.
+    fn own_most_of(&self, id: QueueId, resource: ResourceType) -> Found {
+        let row = self.queue(id);
+        let own = self.said(row.settings.max.as_ref(), resource);
+        let percent = row.settings.capacity.and_then(|capacity| capacity.maximum);
+        let percent = percent.map_or(WHOLE, millionths);
+        let parent = row.parent.filter(|_| percent < WHOLE);
+        let part = match parent.map(|parent| self.most_of(parent, resource)) {
+            Some(above) => match above? {
+                Some(above) => Some(above.times(percent, WHOLE)?),
+                None => None,
+            },
+            None => None,
+        };
+        let both = part.map(Fraction::floor).into_iter().chain(own);
+        Some(both.min().map(Fraction::of))
+    }
+
+    /// How much of all a queue is guaranteed.
+    fn share(&self, id: QueueId) -> Option<Fraction> {
+        let row = self.queue(id);
+        let Some(parent) = row.parent else { return Some(Fraction(1, 1)) };
+        let part = row.settings.capacity.and_then(|capacity| self.part(parent, capacity.share));
+        if let Some([left, own]) = part {
+            return self.share(parent)?.times(left.0, left.1)?.times(own.0, own.1);
+        }
+        let mut most = Fraction(0, 1);
+        for (resource, _) in self.types().iter() {
+            let Some(all) = self.total(row, resource) else { continue };
+            let own = self.guarantee_of(id, resource)?.map(Fraction::floor).unwrap_or_default();
+            let own = Fraction::of(own.min(all.floor())).times(1, all.0)?;
+            if own.0.checked_mul(most.1)? > most.0.checked_mul(own.1)? {
+                most = own;
+            }
+        }
+        Some(most)
+    }
+
+    /// How many applications a leaf takes in where the file says nothing of it.
+    #[expect(clippy::option_option, reason = "the outer one says that a fraction did not fit")]
+    fn number_of(&self, id: QueueId) -> Option<Option<u64>> {
+        let said = |row: &Queue| row.settings.application_limits.as_ref().and_then(|one| one.max);
+        let path: Vec<(QueueId, &Queue)> = self.up(id).collect();
+        let (_, root) = path.last().expect("a path has a root");
+        let (row, capacity) = (self.queue(id), self.queue(id).settings.capacity);
+        if !row.leaf || said(row).is_some() || row.is_recovery() {
+            return Some(None);
+        }
+        let all = said(root);
+        let each = root.settings.application_limits.as_ref().and_then(|one| one.max_per_queue);
+        let absolute = capacity.is_some_and(|one| one.share == CapacityShare::Absolute);
+        if let Some(each) = each.filter(|_| !absolute) {
+            return Some(Some(all.map_or(each, |all| all.min(each))));
+        }
+        if capacity.is_none() {
+            return Some(None);
+        }
+        // The nearest queue that has a number: one that is said, or one by a part.
+        for (id, row) in path {
+            if let Some(number) = said(row) {
+                return Some(Some(number));
+            }
+            let share = self.share(id)?;
+            if let (Some(all), true) = (all, row.settings.capacity.is_some() && share.0 > 0) {
+                let part = u128::from(all).checked_mul(share.0)? / share.1;
+                return Some(Some(u64::try_from(part).unwrap_or(u64::MAX).max(1)));
+            }
+        }
+        Some(None)
+    }
+}

@@ -1,0 +1,202 @@
+//! What an ask calls on, straight from user-headroom §6 and §7.2 and from decision 26, every sum
+//! made anew.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Mark};
+use crate::id::{AllocationId, LevelId, QueueId};
+use crate::resource::{Quantity, Resources};
+use crate::userlimit::{Formula, Part, Party, split};
+
+use super::naive_preempt::{Question, Usage};
+
+/// Who is promised something: a queue, or a user of the leaf that asks, who stands below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    /// A queue.
+    Queue(QueueId),
+    /// The user of this level.
+    User(LevelId),
+}
+
+/// What is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// The guarantee of the queue.
+    Guarantee,
+    /// Its part of what there is, or its guarantee where that is more.
+    Split,
+    /// The share of the user.
+    Share,
+}
+
+impl Question<'_> {
+    /// What is called on for the queue.
+    pub(super) fn basis_of_queue(books: &Books, leaf: QueueId) -> Basis {
+        let queue = books.queue(leaf);
+        let strict = books.partition(queue.partition).settings.preemption.strict_guarantee;
+        let balances = queue.settings.preemption.balance == Some(true);
+        if strict && balances { Basis::Split } else { Basis::Guarantee }
+    }
+
+    /// The same question of the user, where users of the leaf take from each other.
+    pub(super) fn within(&self) -> Option<Self> {
+        let queue = self.books.queue(self.leaf);
+        let settings = &self.books.partition(queue.partition).settings.preemption;
+        let off = queue.settings.preemption.intra_queue_disabled == Some(true);
+        self.books.users_of(self.leaf)?;
+        let half = queue.guaranteed.as_ref()?.iter().any(|(resource, amount)| {
+            let used = i128::from(queue.allocated.get_or_zero(resource).get());
+            self.size.has(resource) && 2 * used > i128::from(amount.get())
+        });
+        let linked = self.books.application(self.row(self.ask).application).link.is_some();
+        (settings.intra_queue_enabled && settings.strict_guarantee && !off && half && linked)
+            .then_some(Self { basis: Basis::Share, ..*self })
+    }
+
+    /// Whether the ask may go beyond what is promised by a part of itself.
+    pub(super) fn is_whole(&self) -> bool {
+        let queue = self.books.queue(self.leaf);
+        let strict = self.books.partition(queue.partition).settings.preemption.strict_guarantee;
+        self.basis != Basis::Guarantee || (strict && self.books.users_of(self.leaf).is_some())
+    }
+
+    /// Whose ask it is.
+    pub fn asking(&self) -> Who {
+        self.who_has(self.ask)
+    }
+
+    /// Who an allocation is counted to.
+    pub fn who_has(&self, id: AllocationId) -> Who {
+        let application = self.books.application(self.row(id).application);
+        match application.link {
+            Some(link) if self.basis == Basis::Share && application.queue == self.leaf => {
+                Who::User(link.user)
+            }
+            _ => Who::Queue(application.queue),
+        }
+    }
+
+    /// Somebody, and all above him.
+    pub(super) fn up(&self, who: Who) -> Vec<Who> {
+        let (first, queue) = match who {
+            Who::Queue(queue) => (None, queue),
+            Who::User(_) => (Some(who), self.leaf),
+        };
+        let queues = self.books.up(queue).map(|(id, _)| Who::Queue(id));
+        first.into_iter().chain(queues).collect()
+    }
+
+    /// What everybody uses, what is being stopped left out.
+    pub fn usage(&self) -> Usage {
+        let used = |queue: &crate::books::Queue| queue.allocated.minus_existing(&queue.preempting);
+        let queues = self.books.queues().iter();
+        let mut usage: Usage = queues.map(|(id, row)| (Who::Queue(id), used(row))).collect();
+        if self.basis == Basis::Share {
+            let users = self.books.users_of(self.leaf).expect("its users share it");
+            usage.extend(users.users().map(|(level, user)| (Who::User(level), user.used.clone())));
+            for (id, row) in self.books.allocations().iter() {
+                if let (Who::User(level), Mark::Preempted) = (self.who_has(id), row.mark) {
+                    let of = usage.get_mut(&Who::User(level)).expect("he uses it");
+                    of.subtract(self.size_of(id));
+                }
+            }
+        }
+        usage
+    }
+
+    /// What somebody is promised.
+    pub(super) fn promised_to(&self, who: Who) -> Option<Resources> {
+        let promised = match who {
+            Who::User(level) => Some(self.keeps(level)),
+            Who::Queue(queue) if self.basis == Basis::Split => {
+                self.parts().remove(&queue).or_else(|| self.books.queue(queue).guaranteed.clone())
+            }
+            Who::Queue(queue) => self.books.queue(queue).guaranteed.clone(),
+        };
+        promised.filter(|one| !one.is_empty())
+    }
+
+    /// What a user keeps.
+    fn keeps(&self, level: LevelId) -> Resources {
+        let users = self.books.users_of(self.leaf).expect("its users share it");
+        let among = self.books.among_everyone(self.leaf).expect("its users share it");
+        let mut leaf = users.state().clone();
+        if users.rules().formula == Formula::Yarn27 {
+            let names = self.books.applications_in(self.leaf).map(|(_, one)| one.user.clone());
+            leaf.active = names.collect::<alloc::collections::BTreeSet<_>>().len() as u64;
+        }
+        let step = &users.rules().step;
+        let weight = users.user(level).map(|user| user.weight).unwrap_or_default();
+        let mut keeps = users.rules().limit(&leaf, Part { weight, among, ask: step }).limit;
+        if self.asking() != Who::User(level) {
+            for (resource, amount) in step.iter() {
+                if let Some(least) = keeps.get(resource) {
+                    keeps.set(resource, least.plus(amount));
+                }
+            }
+        }
+        keeps
+    }
+
+    /// The parts of queues.
+    fn parts(&self) -> BTreeMap<QueueId, Resources> {
+        let root = self.books.partition(self.books.queue(self.leaf).partition).root;
+        let there = self.books.queue(root).max.clone().unwrap_or_default();
+        let mut parts = BTreeMap::new();
+        for (resource, _) in self.size.iter() {
+            let mut open = alloc::vec![(root, there.get_or_zero(resource).get())];
+            while let Some((queue, amount)) = open.pop() {
+                let children: Vec<QueueId> = self.books.children(queue).map(|(id, _)| id).collect();
+                let parties: Vec<Party> =
+                    children.iter().map(|id| self.party(*id, resource)).collect();
+                for (child, part) in children.into_iter().zip(split(amount, &parties)) {
+                    let promised = self.books.queue(child).guaranteed.clone().unwrap_or_default();
+                    let all: &mut Resources = parts.entry(child).or_insert(promised);
+                    all.set(resource, all.get_or_zero(resource).max(Quantity::of(part)));
+                    open.push((child, part));
+                }
+            }
+        }
+        parts
+    }
+
+    fn party(&self, id: QueueId, resource: crate::resource::ResourceType) -> Party {
+        let queue = self.books.queue(id);
+        let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
+        let weight = queue.guaranteed.as_ref().map_or(0, of);
+        let used = of(&queue.allocated.minus_existing(&queue.preempting));
+        let least = if queue.is_preemption_disabled() { used } else { used.min(weight) };
+        Party { weight, least, most: self.wish(id, resource) }
+    }
+
+    /// What a queue uses and wants, at most its maximum.
+    fn wish(&self, id: QueueId, resource: crate::resource::ResourceType) -> i64 {
+        let queue = self.books.queue(id);
+        let of = |amounts: &Resources| amounts.get_or_zero(resource);
+        let used = of(&queue.allocated.minus_existing(&queue.preempting));
+        let all = if self.books.children(id).next().is_none() {
+            used.plus(of(&self.books.demand_of(id)))
+        } else {
+            let each = self.books.children(id);
+            let each = each.map(|(child, _)| Quantity::of(self.wish(child, resource)));
+            each.fold(Quantity::ZERO, Quantity::plus).max(used)
+        };
+        let most = queue.max.as_ref().and_then(|max| max.get(resource));
+        most.map_or(all, |most| all.min(most)).get()
+    }
+
+    /// Whether what these make free may be on its way in the leaf at once.
+    pub(super) fn may_be_on_its_way(&self, victims: &[AllocationId]) -> bool {
+        let queue = self.books.queue(self.leaf);
+        let Some(guaranteed) = queue.guaranteed.as_ref() else { return true };
+        let all =
+            victims.iter().fold(queue.preempting.clone(), |sum, id| sum.plus(self.size_of(*id)));
+        queue.preempting.is_empty()
+            || guaranteed.iter().all(|(resource, amount)| {
+                let fifth = i128::from(amount.get()) / 5;
+                !self.size.has(resource) || i128::from(all.get_or_zero(resource).get()) <= fifth
+            })
+    }
+}

@@ -1,0 +1,71 @@
+//! What a queue says of its users and of preemption, in a word.
+
+use crate::config::{ApplicationLimitsConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig};
+use crate::name::Name;
+use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
+
+/// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
+/// what `parallel-per-user` is for all.
+pub(super) fn counts(numbers: &str) -> ApplicationLimitsConfig {
+    let mut limits = ApplicationLimitsConfig::default();
+    for number in numbers.split(';') {
+        let (key, value) = number.split_once('=').expect("key=value");
+        let count = |value: &str| value.parse().expect("a number");
+        match key {
+            "max" => limits.max = Some(count(value)),
+            "per-user" => limits.max_per_user = Some(count(value)),
+            "each" => limits.max_per_queue = Some(count(value)),
+            "parallel" => limits.max_parallel = Some(count(value)),
+            "parallel-per-user" => limits.max_parallel_per_user = Some(count(value)),
+            "driver" => limits.driver = Some(Decimal::parse(value).expect("a decimal")),
+            user => limits.max_parallel_by_user.push((Name::new(user), count(value))),
+        }
+    }
+    limits
+}
+
+/// `smooth;strict;dominant;p=30;f=2.5;ann=1.5`: formula, enforcement, calculator, percentage, factor
+/// and the weights of users, each where it differs from what holds by default.
+pub(super) fn share(rules: &str) -> UserLimitsConfig {
+    let mut limits = UserLimitsConfig::default();
+    let decimal = |text: &str| Decimal::parse(text).expect("a decimal");
+    for rule in rules.split(';') {
+        match rule {
+            "yarn27" => limits.formula = Some(Formula::Yarn27),
+            "yarn3" => limits.formula = Some(Formula::Yarn3),
+            "smooth" => limits.formula = Some(Formula::Smooth),
+            "progress" => limits.enforcement = Some(Enforcement::Progress),
+            "strict" => limits.enforcement = Some(Enforcement::Strict),
+            "overshoot" => limits.enforcement = Some(Enforcement::Overshoot),
+            "dominant" => limits.calculator = Some(Calculator::Dominant),
+            "memory" => limits.calculator = Some(Calculator::Memory),
+            "f=off" => limits.factor = Some(UserFactor::Off),
+            _ => match rule.split_once('=').expect("name=decimal") {
+                ("p", floor) => limits.floor = Some(decimal(floor)),
+                ("f", factor) => limits.factor = Some(UserFactor::Times(decimal(factor))),
+                (user, weight) => limits.weights.push((Name::new(user), decimal(weight))),
+            },
+        }
+    }
+    limits.weights.sort();
+    limits
+}
+
+/// `balance;disabled;within=no`: each with `=no` for the opposite.
+pub(super) fn preempt(switches: &str) -> QueuePreemptionConfig {
+    let mut all = QueuePreemptionConfig::default();
+    for switch in switches.split(';') {
+        let (name, on) = match switch.split_once('=') {
+            Some((name, "no")) => (name, false),
+            None => (switch, true),
+            Some(_) => panic!("nobody understands `{switch}`"),
+        };
+        match name {
+            "disabled" => all.disabled = Some(on),
+            "within" => all.intra_queue_disabled = Some(!on),
+            "balance" => all.balance = Some(on),
+            other => panic!("{other} is no switch of preemption"),
+        }
+    }
+    all
+}

@@ -1,0 +1,139 @@
+//! `headroom convert`: a queue file from what another scheduler was configured by.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use headroom_config::yarn::{self, Converted, Source, YARN_BYTES_MAX};
+use headroom_config::{Counts, Style, review};
+use headroom_core::userlimit::Formula;
+
+use crate::output;
+
+/// Make a queue file of what another scheduler was configured by.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: headroom convert yarn capacity-scheduler.xml --output queues.yaml"
+)]
+pub(crate) struct Convert {
+    #[command(subcommand)]
+    from: From,
+}
+
+#[derive(Debug, Subcommand)]
+enum From {
+    /// Make one of the files of YARN's `CapacityScheduler`
+    ///
+    /// What has no place in a queue file is told, property by property, with the reason and what to do; it also stands in
+    /// the file, as comments.
+    Yarn(Yarn),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom convert yarn capacity-scheduler.xml --output queues.yaml\n  headroom convert yarn yarn-site.xml capacity-scheduler.xml > queues.yaml"
+)]
+struct Yarn {
+    /// capacity-scheduler.xml, and yarn-site.xml before it where that says sizes and preemption; - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to write the queue file; standard output without it
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How users share a queue: as in `CapacityScheduler` 3 or 2.7, or by Headroom's own formula
+    #[arg(long, value_enum, default_value_t = Share::Yarn3)]
+    formula: Share,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Share {
+    Yarn3,
+    Yarn27,
+    Smooth,
+}
+
+impl Convert {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        match self.from {
+            From::Yarn(yarn) => yarn.run(),
+        }
+    }
+}
+
+impl Yarn {
+    fn run(self) -> Result<ExitCode> {
+        let formula = match self.formula {
+            Share::Yarn3 => Formula::Yarn3,
+            Share::Yarn27 => Formula::Yarn27,
+            Share::Smooth => Formula::Smooth,
+        };
+        let read = |path: &PathBuf| Ok((name_of(path), read(path)?));
+        let texts = self.files.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let sources: Vec<Source<'_>> =
+            texts.iter().map(|(name, text)| Source { name, text }).collect();
+        let converted = yarn::convert(&sources, formula)?;
+        tell(&converted);
+        let target = match &self.output {
+            Some(path) => {
+                output::write_file(path, &converted.text)?;
+                path.display().to_string()
+            }
+            None => {
+                output::print(&converted.text)?;
+                "the queue file".to_owned()
+            }
+        };
+        Ok(judge(&converted.text, &target))
+    }
+}
+
+/// What became of properties, a line each.
+fn tell(converted: &Converted) {
+    for note in &converted.notes {
+        let place = note.place.as_ref();
+        let place = place.map(|place| format!("{}:{}: ", place.file, place.line));
+        output::tell(&format!("{}{note}", place.unwrap_or_default()));
+    }
+}
+
+/// Whether the result can be loaded; if not, why.
+fn judge(text: &str, target: &str) -> ExitCode {
+    let found = review(text);
+    let Counts { errors, .. } = found.diagnostics.counts();
+    if errors == 0 {
+        return ExitCode::SUCCESS;
+    }
+    let faults = found.diagnostics.render(target, Style::Coloured);
+    output::tell(&format!(
+        "{faults}\n\nerror: {target} cannot be loaded as it is; mend it at these lines, or the files that it was made of"
+    ));
+    ExitCode::FAILURE
+}
+
+fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// The text of a file, if it is one of a size that can be meant.
+fn read(path: &Path) -> Result<String> {
+    let name = name_of(path);
+    let most = u64::try_from(YARN_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    let found = if path == Path::new("-") {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    found.with_context(|| format!("cannot read {name}"))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            bail!("cannot convert {name}: line {line}: it is not text in UTF-8; save it as UTF-8")
+        }
+    }
+}

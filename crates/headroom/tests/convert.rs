@@ -1,0 +1,61 @@
+//! `headroom convert` as people meet it: where the queue file goes, what is told, how it ends.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod support;
+
+use support::Folder;
+
+const SCHEDULER: &str = "<configuration>\n\
+    <property><name>yarn.scheduler.capacity.root.queues</name><value>a,b</value></property>\n\
+    <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>60</value></property>\n\
+    <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>40</value></property>\n\
+    <property><name>yarn.scheduler.capacity.node-locality-delay</name><value>40</value></property>\n\
+    </configuration>\n";
+
+const SITE: &str = "<configuration>\
+    <property name='yarn.resourcemanager.scheduler.monitor.enable' value='true'/>\
+    <property name='yarn.scheduler.minimum-allocation-mb' value='512'/>\
+    </configuration>";
+
+#[test]
+fn the_queue_file_goes_where_it_is_wanted_and_can_be_loaded() {
+    let folder = Folder::new("convert-where");
+    folder.write("capacity-scheduler.xml", SCHEDULER);
+    folder.write("yarn-site.xml", SITE);
+    let files = ["yarn-site.xml", "capacity-scheduler.xml"];
+    let shown = folder.run(&[&["convert", "yarn"], &files[..]].concat());
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let told = "capacity-scheduler.xml:5: not converted: yarn.scheduler.capacity.node-locality-delay = 40: ";
+    assert!(shown.stderr.contains(told), "{}", shown.stderr);
+    assert!(shown.stdout.contains("minimumallocation: {memory: 512Mi}"), "{}", shown.stdout);
+
+    let written =
+        folder.run(&[&["convert", "yarn"], &files[..], &["--output", "new/queues.yaml"]].concat());
+    assert_eq!((written.code, written.stdout.as_str()), (Some(0), ""));
+    assert_eq!(folder.read("new/queues.yaml"), shown.stdout);
+    let judged = folder.run(&["validate", "new/queues.yaml"]);
+    assert_eq!(judged.code, Some(0), "{}", judged.stdout);
+
+    let smooth = folder.run(&["convert", "yarn", "--formula", "smooth", "capacity-scheduler.xml"]);
+    assert!(smooth.stdout.contains("formula: smooth"), "{}", smooth.stdout);
+}
+
+#[test]
+fn what_cannot_be_converted_or_loaded_ends_with_1_and_says_why() {
+    let folder = Folder::new("convert-not");
+    folder.write("notes.xml", "partitions:\n");
+    folder.write("latin.xml", b"<configuration>\n\xe9</configuration>");
+    folder.write("sum.xml", SCHEDULER.replace("40</value>", "30</value>"));
+    for (file, expected) in [
+        ("none.xml", "error: cannot read none.xml: "),
+        ("notes.xml", "error: cannot convert notes.xml: line 2: there is text outside"),
+        ("latin.xml", "error: cannot convert latin.xml: line 2: it is not text in UTF-8"),
+        ("sum.xml", "have 90 percent together"),
+    ] {
+        let ran = folder.run(&["convert", "yarn", file]);
+        assert_eq!(ran.code, Some(1), "{file}");
+        assert!(ran.stderr.contains(expected), "{file}: {}", ran.stderr);
+    }
+    assert_eq!(folder.run(&["convert", "yarn"]).code, Some(2));
+}
