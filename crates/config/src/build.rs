@@ -3,15 +3,15 @@
 use headroom_core::Name;
 use headroom_core::config::{
     Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
-    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
-    QueuePreemptionConfig, RuleConfig, TemplateConfig,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig,
+    TemplateConfig,
 };
 
 use crate::application_limits;
 use crate::capacity;
 use crate::check::{self, Tree};
 use crate::life;
-use crate::raw::{Limit, NodeLabels, Queue, QueuePreemption, Rule, Template, Text};
+use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -83,7 +83,7 @@ fn queue(from: &Queue) -> QueueConfig {
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
         capacity: capacity::build(from.capacity.as_ref()),
-        preemption: preemption(from.preemption),
+        preemption: from.preemption,
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
         node_labels: from.node_labels.as_ref().map(node_labels),
@@ -102,11 +102,6 @@ fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
         default: from.default.as_ref().map(name_of),
         exclusive: sorted(&from.exclusive),
     }
-}
-
-const fn preemption(from: QueuePreemption) -> QueuePreemptionConfig {
-    let QueuePreemption { disabled, intra_queue_disabled, balance } = from;
-    QueuePreemptionConfig { disabled, intra_queue_disabled, balance }
 }
 
 fn template_of(from: &Template) -> TemplateConfig {

@@ -67,8 +67,7 @@ pub use exercise::{exercise, exercise_yarn};
 pub use file::{ReadError, bytes_of, read_file};
 pub use outline::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
-    QueuePreemptionOutline, ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
-    outline,
+    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use headroom_core::config::QueuePreemptionConfig;
+
 use crate::application_limits::count;
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
@@ -76,7 +78,7 @@ pub struct QueueOutline {
     /// `capacity`.
     pub capacity: Option<CapacityOutline>,
     /// `preemption`.
-    pub preemption: QueuePreemptionOutline,
+    pub preemption: QueuePreemptionConfig,
     /// `state`; empty where nothing is said.
     pub state: String,
     /// `maximumapplicationlifetime`, in seconds.
@@ -89,17 +91,6 @@ pub struct QueueOutline {
     pub default_label: Option<String>,
     /// `nodelabels.exclusive`.
     pub exclusive_labels: Vec<String>,
-}
-
-/// Who may be stopped for whom in a queue. What is absent was not written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueuePreemptionOutline {
-    /// Not for other queues.
-    pub disabled: Option<bool>,
-    /// Not for other users of the same leaf.
-    pub intra_queue_disabled: Option<bool>,
-    /// Up to its part of what there is.
-    pub balance: Option<bool>,
 }
 
 /// Quantities by resource type.
@@ -274,11 +265,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         user_limits: from.user_limits.as_ref().map(user_limits),
         application_limits: from.application_limits.as_ref().map(application_limits),
         capacity: from.capacity.as_ref().map(capacity),
-        preemption: QueuePreemptionOutline {
-            disabled: from.preemption.disabled,
-            intra_queue_disabled: from.preemption.intra_queue_disabled,
-            balance: from.preemption.balance,
-        },
+        preemption: from.preemption,
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
         default_lifetime: from.default_lifetime.as_ref().and_then(seconds),

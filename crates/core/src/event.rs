@@ -410,6 +410,14 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it only tells that something was tried, or would be done: nothing is placed or held
+    /// back otherwise by it.
+    pub(crate) const fn is_try(&self) -> bool {
+        matches!(self, Self::PreemptionTried { .. } | Self::PreemptionObserved { .. })
+    }
+}
+
 /// What is special about an ask; most have nothing of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]

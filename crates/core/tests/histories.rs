@@ -40,7 +40,6 @@ const REACHED: &[&str] = &[
     "given up, refused by the RM",
     "kept after an answer",
     "placed after an answer",
-    "preempted after an answer",
     "preempted nobody, refused by the RM",
     "swap after an answer",
     "swap elsewhere after an answer",

@@ -124,9 +124,9 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "6"],
         &expect![[r#"
-            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":3,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
-            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":3,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
-            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":3,"sequence":6,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"first","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":4,"origin":{"commandId":"","identity":"ann"},"sequence":4,"time":1700000000000}
+            {"command":{"ask":{"application":"app","key":"second","mayPreempt":false,"originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":4,"origin":{"commandId":"","identity":"ann"},"sequence":5,"time":1700000000000}
+            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":4,"sequence":6,"time":1700000000000}
             0
         "#]],
     );
@@ -236,7 +236,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xb8b527c84e510123, expected 0x2097a4feffeccf0b
+            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x355a1d4330562f28, expected 0xf031d551e984a224
             1
         "]],
     );

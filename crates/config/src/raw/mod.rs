@@ -5,6 +5,8 @@ mod read;
 
 pub(crate) use read::read;
 
+use headroom_core::config::QueuePreemptionConfig;
+
 use crate::diagnostic::Span;
 
 /// A value with its place in the file.
@@ -68,7 +70,7 @@ pub(crate) struct Queue {
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
     pub(crate) capacity: Option<Capacity>,
-    pub(crate) preemption: QueuePreemption,
+    pub(crate) preemption: QueuePreemptionConfig,
     /// `state`.
     pub(crate) start: Option<Text>,
     /// `maximumapplicationlifetime`.
@@ -76,14 +78,6 @@ pub(crate) struct Queue {
     /// `defaultapplicationlifetime`.
     pub(crate) default_lifetime: Option<Text>,
     pub(crate) node_labels: Option<NodeLabels>,
-}
-
-/// The block `preemption` of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct QueuePreemption {
-    pub(crate) disabled: Option<bool>,
-    pub(crate) intra_queue_disabled: Option<bool>,
-    pub(crate) balance: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

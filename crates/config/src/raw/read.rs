@@ -1,13 +1,15 @@
 //! From nodes to the fields of a queue file.
 
+use headroom_core::config::QueuePreemptionConfig;
+
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue,
-    QueuePreemption, Resources, Rule, Template, Text, UserLimits,
+    ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue, Resources,
+    Rule, Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -160,13 +162,13 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
     queue
 }
 
-fn preemption(fields: &mut Fields<'_, '_>) -> QueuePreemption {
+fn preemption(fields: &mut Fields<'_, '_>) -> QueuePreemptionConfig {
     let Some(node) = fields.get("preemption") else {
-        return QueuePreemption::default();
+        return QueuePreemptionConfig::default();
     };
     let keys = &["disabled", "intraqueuedisabled", "balance"];
     let mut fields = Fields::of(node, "`preemption` of a queue", keys, fields.report);
-    QueuePreemption {
+    QueuePreemptionConfig {
         disabled: fields.flag("disabled"),
         intra_queue_disabled: fields.flag("intraqueuedisabled"),
         balance: fields.flag("balance"),

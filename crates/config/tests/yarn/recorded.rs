@@ -88,7 +88,7 @@ fn leaves<'q>(
 fn share(tops: &[&QueueConfig], siblings: &[&QueueConfig], total: i64) -> Option<i64> {
     let (mut above, mut below) = (1_i128, 1_i128);
     for (queue, parent) in tops.iter().zip(siblings) {
-        let Some(CapacityConfig { share, .. }) = queue.capacity else { return None };
+        let CapacityConfig { share, .. } = queue.capacity?;
         let weight = |queue: &QueueConfig| match queue.capacity {
             Some(CapacityConfig { share: CapacityShare::Weight(weight), .. }) => {
                 i128::from(weight.millionths())

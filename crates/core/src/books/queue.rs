@@ -218,6 +218,11 @@ impl Queue {
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
     }
 
+    /// What it uses, less what the RM is stopping already.
+    pub fn staying(&self) -> Resources {
+        self.allocated.minus_existing(&self.preempting)
+    }
+
     /// Whether nothing of it is stopped for other queues.
     pub fn is_preemption_disabled(&self) -> bool {
         let policy = self.settings.values.preemption_policy;

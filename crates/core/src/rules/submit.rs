@@ -333,6 +333,35 @@ fn change(
     Ok(Arc::new(settings))
 }
 
+/// The levels that a leaf to be made lacks, if it may be made.
+fn may_create<'placed>(
+    books: &Books,
+    partition: PartitionId,
+    placed: &'placed Placed,
+) -> Result<&'placed str, Declined> {
+    let above = books.queue(placed.nearest);
+    let path = || placed.path.clone();
+    if above.leaf {
+        return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
+    }
+    let missing = &placed.path[above.path.len() + 1..];
+    // What must not be lost always has its queue, wherever it was stopped.
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
+    if above.state != QueueState::Active && !recovery {
+        let (above, state) = (above.path.clone(), above.state);
+        return Err(Declined::BelowPassing { path: path(), above, state });
+    }
+    if recovery {
+        return Ok(missing);
+    }
+    let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
+    if let Some(level) = missing.split('.').find(illegal) {
+        return Err(Declined::Level { path: path(), level: Name::new(level) });
+    }
+    queues_are_few(books, partition, placed, missing.split('.').count())?;
+    Ok(missing)
+}
+
 /// Make a leaf and the parents that it lacks; the settings of the leaf.
 fn create(
     books: &Books,
@@ -342,24 +371,8 @@ fn create(
     events: &mut Vec<Event>,
 ) -> Result<Arc<QueueSettings>, Declined> {
     let above = books.queue(placed.nearest);
-    let path = || placed.path.clone();
-    if above.leaf {
-        return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
-    }
-    let recovery = above.parent.is_none() && placed.path[above.path.len() + 1..] == *RECOVERY_QUEUE;
-    // What must not be lost is taken in wherever it was stopped.
-    if above.state != QueueState::Active && !recovery {
-        let (above, state) = (above.path.clone(), above.state);
-        return Err(Declined::BelowPassing { path: path(), above, state });
-    }
-    let missing = &placed.path[above.path.len() + 1..];
-    let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
-    if let Some(level) = missing.split('.').find(illegal).filter(|_| !recovery) {
-        return Err(Declined::Level { path: path(), level: Name::new(level) });
-    }
-    if !recovery {
-        queues_are_few(books, partition, placed, missing.split('.').count())?;
-    }
+    let missing = may_create(books, partition, placed)?;
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
     let template = above.settings.template.clone();
     let user_limits = above.settings.user_limits.clone();
     let counts = above.settings.application_limits.clone();

@@ -286,32 +286,28 @@ impl Scheduler {
         };
         let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
         events.extend(given_up);
+        let only_observed = books.partition(partition).settings.preemption.observe_only;
         match attempt.outcome {
-            Ok(Outcome::Stop(plan))
-                if books.partition(partition).settings.preemption.observe_only =>
-            {
+            Ok(Outcome::Stop(plan)) if only_observed => {
                 let cause = cause_of(&plan, ask);
                 let observed = |victim| Event::PreemptionObserved { victim, cause };
                 events.extend(plan.victims.into_iter().map(observed));
-                events.push(Event::PreemptionTried { ask });
-                if !asks {
-                    self.calls.failed.insert(kind);
-                }
-                return !attempt.given_up.is_empty();
             }
-            Ok(Outcome::Stop(plan)) => carry_out(books, ask, &plan, events),
+            Ok(Outcome::Stop(plan)) => {
+                carry_out(books, ask, &plan, events);
+                return true;
+            }
             Ok(Outcome::Ask(removals)) => {
                 put_question(books, ask, QuestionSubject::Removals(removals), events);
+                return true;
             }
-            Err(_) => {
-                events.push(Event::PreemptionTried { ask });
-                if !asks {
-                    self.calls.failed.insert(kind);
-                }
-                return !attempt.given_up.is_empty();
-            }
+            Err(_) => {}
         }
-        true
+        events.push(Event::PreemptionTried { ask });
+        if !asks {
+            self.calls.failed.insert(kind);
+        }
+        !attempt.given_up.is_empty()
     }
 }
 

@@ -179,12 +179,8 @@ impl Scheduler {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
             },
-            Event::QueueRemoved { .. } => {
-                // Its siblings have its part.
-                if let Some(parent) = seen.queue {
-                    self.follow_sizes(books, parent);
-                }
-            }
+            // Its siblings have its part.
+            Event::QueueRemoved { .. } => self.follow_siblings(books, seen),
             Event::Configured { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
@@ -234,6 +230,13 @@ impl Scheduler {
             | Event::Placed { .. }
             | Event::Resized { .. }
             | Event::Released { .. } => self.after_allocation(books, event, seen),
+        }
+    }
+
+    /// The queues below one that lost a queue have other parts.
+    fn follow_siblings(&mut self, books: &Books, seen: &Seen) {
+        if let Some(parent) = seen.queue {
+            self.follow_sizes(books, parent);
         }
     }
 

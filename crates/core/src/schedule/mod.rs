@@ -207,7 +207,7 @@ impl Scheduler {
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
             let known = events.len();
-            if self.next_in(books, id, now, events) && events[known..].iter().any(is_step) {
+            if self.next_in(books, id, now, events) && !events[known..].iter().all(Event::is_try) {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
@@ -446,11 +446,6 @@ impl Scheduler {
             notes.push(note);
         }
     }
-}
-
-/// Whether an event is more than that something was tried in vain, which ends no cycle.
-const fn is_step(event: &Event) -> bool {
-    !matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. })
 }
 
 /// Whether an ask that is judged by itself may run on one node only.

@@ -187,6 +187,27 @@ impl Question<'_> {
         most.map_or(all, |most| all.min(most)).get()
     }
 
+    /// What other users have in the same leaf above what they keep.
+    pub(super) fn candidates_within(&self) -> Vec<AllocationId> {
+        let usage = self.usage();
+        let suits = |id: &AllocationId| {
+            let row = self.row(*id);
+            row.is_allocated()
+                && self.leaf_of(*id) == self.leaf
+                && matches!(self.who_has(*id), Who::User(_))
+                && self.who_has(*id) != self.asking()
+                && self.is_above(&usage, *id)
+                && row.required_node().is_none()
+                && row.mark == Mark::None
+                && self.size_of(*id).shares_type(self.size)
+                && row.priority <= self.row(self.ask).priority
+        };
+        let all = self.books.allocations().iter().map(|(id, _)| id);
+        let mut found: Vec<AllocationId> = all.filter(suits).collect();
+        self.sort(&mut found);
+        found
+    }
+
     /// Whether what these make free may be on its way in the leaf at once.
     pub(super) fn may_be_on_its_way(&self, victims: &[AllocationId]) -> bool {
         let queue = self.books.queue(self.leaf);

@@ -212,33 +212,12 @@ impl<'books> Question<'books> {
         found
     }
 
-    fn sort(&self, found: &mut [AllocationId]) {
+    pub(super) fn sort(&self, found: &mut [AllocationId]) {
         found.sort_by_key(|id| {
             let row = self.row(*id);
             let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
             (!row.preemptable, row.originator, newest)
         });
-    }
-
-    /// What other users have in the same leaf above what they keep.
-    fn candidates_within(&self) -> Vec<AllocationId> {
-        let usage = self.usage();
-        let suits = |id: &AllocationId| {
-            let row = self.row(*id);
-            row.is_allocated()
-                && self.leaf_of(*id) == self.leaf
-                && matches!(self.who_has(*id), Who::User(_))
-                && self.who_has(*id) != self.asking()
-                && self.is_above(&usage, *id)
-                && row.required_node().is_none()
-                && row.mark == Mark::None
-                && self.size_of(*id).shares_type(self.size)
-                && row.priority <= self.row(self.ask).priority
-        };
-        let all = self.books.allocations().iter().map(|(id, _)| id);
-        let mut found: Vec<AllocationId> = all.filter(suits).collect();
-        self.sort(&mut found);
-        found
     }
 
     fn below(

@@ -308,12 +308,7 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         // Users of a leaf take from each other before they have what they want.
         queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
     }
-    let switch = bound ^ limits.rotate_left(3);
-    queue.preemption = QueuePreemptionConfig {
-        disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
-        intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
-        balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
-    };
+    queue.preemption = preemption(bound ^ limits.rotate_left(3));
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue.start = (bound % 47 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
@@ -325,6 +320,15 @@ fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> Queue
         queue.lifetimes = lifetimes(bound);
     }
     queue
+}
+
+/// Who may be stopped for whom in a queue; mostly nothing is said.
+fn preemption(switch: u8) -> QueuePreemptionConfig {
+    QueuePreemptionConfig {
+        disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
+        intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
+        balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
+    }
 }
 
 /// How long applications may live, zero included.

@@ -238,7 +238,7 @@ impl Rules {
         used: &Resources,
         ask: &Resources,
     ) -> bool {
-        if self.formula != Formula::Smooth || self.calculator != Calculator::Componentwise {
+        if !self.is_by_type() {
             return self.is_capped(leaf, &self.cap(leaf, weight, ask), used, ask);
         }
         let mut needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);

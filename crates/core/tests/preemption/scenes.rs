@@ -4,7 +4,7 @@
 use headroom_core::config::{QueueConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::userlimit::Decimal;
+use headroom_core::userlimit::{Decimal, Enforcement, Formula};
 use headroom_core::{
     AddNode, Ask, Command, Event, Millis, Name, PreemptionCause, Submit, Termination, Timestamp,
 };
@@ -244,8 +244,41 @@ fn c24_where_it_is_only_observed_nobody_is_stopped() {
     assert_eq!(scene.used("b"), 0);
 }
 
+/// Q = 102 and three users who use 22, 29 and 38, and wait for 40, 3 and 16.
+fn demand_of(formula: Formula) -> i64 {
+    let limits = UserLimitsConfig {
+        formula: Some(formula),
+        floor: Some(Decimal::ONE),
+        enforcement: Some(Enforcement::Overshoot),
+        ..shared()
+    };
+    let q = QueueConfig { user_limits: Some(limits), ..queue("q", 102) };
+    let mut scene = Scene::of(vec![q], &[89]);
+    for (user, used) in [("ann", 22), ("bob", 29), ("cid", 38)] {
+        scene.asks("q", user, used, 1);
+    }
+    assert_eq!(scene.of_users("q"), [22, 29, 38]);
+    for (user, waits) in [("ann", 40), ("bob", 3), ("cid", 16)] {
+        scene.asks("q", user, waits, 1);
+    }
+    let books = &scene.world.books;
+    let partition = *books.partitions().first_key_value().unwrap().0;
+    let demand = books.demand_of(books.queue_at(partition, "root.q").unwrap());
+    demand.get_or_zero(books.types().find("memory").unwrap()).get()
+}
+
+#[test]
+fn uh_23_demand_is_what_users_may_have_of_what_they_wait_for() {
+    // 34 each: 12 of 40, all of 3, none of 16.
+    assert_eq!(demand_of(Formula::Yarn27), 15);
+    // 30 each, a step more than the average of what they use (M-9): 8, 1, 0.
+    assert_eq!(demand_of(Formula::Yarn3), 9);
+    // A share only says whose turn it is under `progress`; here the limit holds as well.
+    assert_eq!(demand_of(Formula::Smooth), 15);
+}
+
 /// Q = 60: Ann has all of it in containers of 1, Bob waits for 30 of them.
-fn uh_36(formula: Option<headroom_core::userlimit::Formula>, off: bool) -> Scene {
+fn uh_36(formula: Option<Formula>, off: bool) -> Scene {
     let limits = UserLimitsConfig {
         floor: Some(Decimal::whole(25)),
         factor: Some(UserFactor::Times(Decimal::ONE)),
@@ -266,7 +299,7 @@ fn uh_36(formula: Option<headroom_core::userlimit::Formula>, off: bool) -> Scene
 
 #[test]
 fn uh_36_users_take_from_each_other_a_fifth_of_their_queue_at_once() {
-    let mut scene = uh_36(Some(headroom_core::userlimit::Formula::Yarn3), false);
+    let mut scene = uh_36(Some(Formula::Yarn3), false);
     // Nothing that is to be stopped ends for a while: 12 are on their way, and no more.
     let mut on_their_way = Vec::new();
     for _ in 0..20 {

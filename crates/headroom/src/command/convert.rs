@@ -76,15 +76,12 @@ impl Yarn {
             texts.iter().map(|(name, text)| Source { name, text }).collect();
         let converted = yarn::convert(&sources, formula)?;
         tell(&converted);
-        let target = match &self.output {
-            Some(path) => {
-                output::write_file(path, &converted.text)?;
-                path.display().to_string()
-            }
-            None => {
-                output::print(&converted.text)?;
-                "the queue file".to_owned()
-            }
+        let target = if let Some(path) = &self.output {
+            output::write_file(path, &converted.text)?;
+            path.display().to_string()
+        } else {
+            output::print(&converted.text)?;
+            "the queue file".to_owned()
         };
         Ok(judge(&converted.text, &target))
     }
@@ -132,7 +129,7 @@ fn read(path: &Path) -> Result<String> {
         Ok(text) => Ok(text),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
             bail!("cannot convert {name}: line {line}: it is not text in UTF-8; save it as UTF-8")
         }
     }

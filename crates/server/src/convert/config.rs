@@ -65,11 +65,7 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         user_limits: outline.user_limits.as_ref().map(user_limits),
         application_limits: outline.application_limits.as_ref().map(application_limits),
         capacity: outline.capacity.as_ref().map(capacity),
-        preemption: preemption(QueuePreemptionConfig {
-            disabled: outline.preemption.disabled,
-            intra_queue_disabled: outline.preemption.intra_queue_disabled,
-            balance: outline.preemption.balance,
-        }),
+        preemption: preemption(outline.preemption),
         state: outline.state.clone(),
         maximum_application_lifetime: outline.maximum_lifetime,
         default_application_lifetime: outline.default_lifetime,

@@ -104,6 +104,16 @@ fn told_of_application(books: &Books, sequence: u64, at: Timestamp, event: &Even
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }
 
+/// For whom something is stopped, in words.
+fn for_whom(books: &Books, cause: PreemptionCause) -> String {
+    match cause {
+        PreemptionCause::Guarantee(ask)
+        | PreemptionCause::Share(ask)
+        | PreemptionCause::RequiredNode(ask) => format!("for {}", books.allocation(ask).key),
+        PreemptionCause::Quota(queue) => format!("for the quota of {}", books.queue(queue).path),
+    }
+}
+
 /// An event of asks and allocations in words.
 fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
     let application = |id: &ApplicationId| &books.application(*id).name;
@@ -142,22 +152,12 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
             ("release-asked", allocation(id), format!("{termination:?}"))
         }
         Event::Preempted { victim, cause } => {
-            let detail = match cause {
-                PreemptionCause::Guarantee(ask)
-                | PreemptionCause::Share(ask)
-                | PreemptionCause::RequiredNode(ask) => {
-                    format!("for {}", allocation(ask))
-                }
-                PreemptionCause::Quota(queue) => {
-                    format!("for the quota of {}", books.queue(*queue).path)
-                }
-            };
-            ("preempted", allocation(victim), detail)
+            ("preempted", allocation(victim), for_whom(books, *cause))
+        }
+        Event::PreemptionObserved { victim, cause } => {
+            ("would-be-preempted", allocation(victim), for_whom(books, *cause))
         }
         Event::PreemptionTriggered { ask } => ("preempts", allocation(ask), nothing()),
-        Event::PreemptionObserved { victim, .. } => {
-            ("would-be-preempted", allocation(victim), nothing())
-        }
         Event::PreemptionTried { ask } => ("preempts-nothing", allocation(ask), nothing()),
         Event::QuotaClockStopped { queue } => {
             ("quota-clock-stopped", &books.queue(*queue).path, nothing())

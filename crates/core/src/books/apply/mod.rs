@@ -25,9 +25,7 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
-        let changes_nothing =
-            matches!(event, Event::PreemptionTried { .. } | Event::PreemptionObserved { .. });
-        self.changes += u64::from(!changes_nothing);
+        self.changes += u64::from(!event.is_try());
         match event {
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }

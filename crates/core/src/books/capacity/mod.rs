@@ -193,7 +193,10 @@ impl Books {
         let guaranteed = guaranteed.at_most(&max.amounts());
         let amounts = guaranteed.amounts();
         let share = match siblings.taken_by(&capacity) {
-            Some((parts, all)) => siblings.left_for(&capacity, &above.share).times(parts, all),
+            Some((parts, all)) => {
+                let (left, whole) = siblings.left_for(&capacity);
+                above.share.times(left, whole).times(parts, all)
+            }
             None => self.share_of(row.partition, &amounts),
         };
         let number = everywhere.applications.filter(|_| !share.is_zero());
@@ -291,11 +294,12 @@ impl Siblings {
         }
     }
 
-    /// Of what its parent has, what a queue has a part of: weights divide what percentages leave.
-    fn left_for(&self, capacity: &CapacityConfig, share: &Ratio) -> Ratio {
+    /// Of what its parent has, what a queue has a part of, as a fraction: weights divide what
+    /// percentages leave.
+    const fn left_for(&self, capacity: &CapacityConfig) -> (u64, u64) {
         match capacity.share {
-            CapacityShare::Weight(_) => share.times(WHOLE.saturating_sub(self.percent), WHOLE),
-            CapacityShare::Percent(_) | CapacityShare::Absolute => share.clone(),
+            CapacityShare::Weight(_) => (WHOLE.saturating_sub(self.percent), WHOLE),
+            CapacityShare::Percent(_) | CapacityShare::Absolute => (1, 1),
         }
     }
 }
@@ -313,13 +317,8 @@ fn part_of(
         let is_bounded = parent.parent.is_none() || parent.settings.capacity.is_some();
         return Parts::all(if is_bounded { scaled(&own, above, siblings) } else { own });
     };
-    let left = match capacity.share {
-        CapacityShare::Weight(_) => {
-            above.guaranteed.times(WHOLE.saturating_sub(siblings.percent), WHOLE)
-        }
-        CapacityShare::Percent(_) | CapacityShare::Absolute => above.guaranteed.clone(),
-    };
-    left.times(parts, all)
+    let (left, whole) = siblings.left_for(capacity);
+    above.guaranteed.times(left, whole).times(parts, all)
 }
 
 /// Amounts, lowered where those of all siblings are more than there is: all by the same part, so that

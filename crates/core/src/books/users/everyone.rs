@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::userlimit::{Among, Decimal, Limit, Part};
 
-use super::LeafUser;
+use super::{LeafUser, LeafUsers};
 
 impl Books {
     /// Those with an application in a leaf that has not ended, by name. Costs its applications.
@@ -23,9 +23,7 @@ impl Books {
     /// A leaf is split among all of its users, with their weights together; none where it has no user
     /// limits. Costs its applications.
     pub fn among_everyone(&self, leaf: QueueId) -> Option<Among> {
-        let users = self.users_of(leaf)?;
-        let weights = self.everyone_in(leaf).into_iter().map(|user| users.weight_of(user));
-        Some(Among::All(weights.fold(Decimal::ZERO, Decimal::plus)))
+        Some(among(self.users_of(leaf)?, &self.everyone_in(leaf)))
     }
 
     /// The share of each of those who use something of a leaf, or wait for something, when all of its
@@ -36,24 +34,14 @@ impl Books {
         leaf: QueueId,
     ) -> Option<Vec<(LevelId, Resources, &Resources)>> {
         let users = self.users_of(leaf)?;
-        let among = self.among_everyone(leaf)?;
+        let everyone = self.everyone_in(leaf);
+        let among = among(users, &everyone);
         let mut state = users.state().clone();
         // CapacityScheduler 2.7.3 counts heads, and knows no other way.
-        state.active = self.everyone_in(leaf).len() as u64;
+        state.active = everyone.len() as u64;
         let (rules, ask) = (users.rules(), &users.rules().step);
-        let share = |(level, user): (LevelId, &'_ LeafUser)| {
-            let limit = rules.limit(&state, Part { weight: user.weight, among, ask }).limit;
-            (level, limit)
-        };
-        let shares: Vec<(LevelId, Resources)> = users.users().map(share).collect();
-        let used = users.users().map(|(_, user)| &user.used);
-        Some(
-            shares
-                .into_iter()
-                .zip(used)
-                .map(|((level, share), used)| (level, share, used))
-                .collect(),
-        )
+        let share = |weight| rules.limit(&state, Part { weight, among, ask }).limit;
+        Some(users.users().map(|(level, user)| (level, share(user.weight), &user.used)).collect())
     }
 
     /// As [`Books::user_limit`] for a user by name, among those given, whether he uses anything here,
@@ -72,4 +60,10 @@ impl Books {
         let user = level.and_then(|level| users.user(level)).unwrap_or(&idle);
         Some(users.limit(user, among, &users.normalised(ask)))
     }
+}
+
+/// These split a leaf, with their weights together.
+fn among(users: &LeafUsers, everyone: &BTreeSet<&Name>) -> Among {
+    let weights = everyone.iter().map(|user| users.weight_of(user));
+    Among::All(weights.fold(Decimal::ZERO, Decimal::plus))
 }

@@ -4,7 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark};
+use crate::books::{Books, Mark, Queue};
 use crate::id::{AllocationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::userlimit::{Party, split};
@@ -144,7 +144,7 @@ fn parts(books: &Books, leaf: QueueId, ask: &Resources) -> BTreeMap<QueueId, Res
 /// its own.
 fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -> Resources {
     let queue = books.queue(at);
-    let used = queue.allocated.minus_existing(&queue.preempting);
+    let used = queue.staying();
     let below: Vec<QueueId> = books.children(at).map(|(id, _)| id).collect();
     let mut wanted = if below.is_empty() {
         used.plus(&books.demand_of(at))
@@ -171,14 +171,14 @@ fn share_out(
     wishes: &BTreeMap<QueueId, Resources>,
     parts: &mut BTreeMap<QueueId, Resources>,
 ) {
-    let children: Vec<QueueId> = books.children(at).map(|(id, _)| id).collect();
+    let children: Vec<(QueueId, &Queue, Resources)> =
+        books.children(at).map(|(id, queue)| (id, queue, queue.staying())).collect();
     let mut theirs: Vec<Resources> = children.iter().map(|_| Resources::new()).collect();
     for (resource, _) in ask.iter() {
-        let party = |id: &QueueId| {
-            let queue = books.queue(*id);
+        let party = |(id, queue, used): &(QueueId, &Queue, Resources)| {
             let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
             let guaranteed = queue.guaranteed.as_ref().map_or(0, of);
-            let used = of(&queue.allocated.minus_existing(&queue.preempting));
+            let used = of(used);
             let gives = !queue.is_preemption_disabled();
             let least = if gives { used.min(guaranteed) } else { used };
             Party { weight: guaranteed, least, most: of(&wishes[id]) }
@@ -189,9 +189,9 @@ fn share_out(
             one.set(resource, Quantity::of(part));
         }
     }
-    for (id, part) in children.into_iter().zip(theirs) {
+    for ((id, queue, _), part) in children.into_iter().zip(theirs) {
         share_out(books, id, &part, ask, wishes, parts);
-        let promised = books.queue(id).guaranteed.as_ref();
+        let promised = queue.guaranteed.as_ref();
         let all = promised.map_or_else(|| part.clone(), |promised| promised.maximum(&part));
         parts.insert(id, all);
     }

@@ -106,7 +106,7 @@ impl<'books> Ledger<'books> {
         let books = self.books;
         let row = books.queue(queue);
         let parent = row.parent.map(|parent| self.place_of(parent));
-        let used = row.allocated.minus_existing(&row.preempting);
+        let used = row.staying();
         let promised = self.promised.get(&queue).cloned().map(Cow::Owned);
         let promised = promised.or_else(|| row.guaranteed.as_ref().map(Cow::Borrowed));
         self.rows.push(Row {

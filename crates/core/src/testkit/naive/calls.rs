@@ -73,15 +73,12 @@ pub(super) fn call(
         Finding::StopWithin(..) => PreemptionCause::Share(caller),
         _ => PreemptionCause::Guarantee(caller),
     };
-    let (Finding::Stop(node, victims) | Finding::StopWithin(node, victims)) = finding else {
-        events.push(Event::PreemptionTried { ask: caller });
-        if given_up.is_empty() {
-            tries.events.append(&mut events);
-            return None;
-        }
-        return Some(events);
+    let (node, victims) = match finding {
+        Finding::Stop(node, victims) | Finding::StopWithin(node, victims) => (Some(node), victims),
+        _ => (None, Vec::new()),
     };
-    if books.partition(application.partition).settings.preemption.observe_only {
+    let is_observed = books.partition(application.partition).settings.preemption.observe_only;
+    let Some(node) = node.filter(|_| !is_observed) else {
         let observed = |victim| Event::PreemptionObserved { victim, cause };
         events.extend(victims.into_iter().map(observed));
         events.push(Event::PreemptionTried { ask: caller });
@@ -90,7 +87,7 @@ pub(super) fn call(
             return None;
         }
         return Some(events);
-    }
+    };
     events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
     events.push(Event::PreemptionTriggered { ask: caller });
     let kept = books.allocation(caller).reservation();
