@@ -81,6 +81,10 @@ impl NodeSet {
             if let Some(word) = self.0.get_mut(word) {
                 *word &= !bit;
             }
+            // The same nodes are the same words, whatever was there before.
+            while self.0.last() == Some(&0) {
+                self.0.pop();
+            }
             return;
         }
         if self.0.len() <= word {

@@ -247,7 +247,7 @@ impl NodeIndex {
         for (_, id) in self.blocks.iter().flat_map(|block| &block.nodes) {
             let node = books.node(*id);
             if node.is_open() && books.suits(shape, *id) {
-                most.raise(&node.available);
+                most = most.maximum(&node.available);
             }
         }
         most.shortfall(books.shapes().get(shape))
