@@ -60,6 +60,15 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
         Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
         Event::ForeignRemoved { key, .. } => format!("{key} gone"),
+        _ => return question_effect(books, event),
+    })
+}
+
+/// The same for what the RM is asked, and says.
+fn question_effect(books: &Books, event: &Event) -> Option<String> {
+    let key = |id: &AllocationId| &books.allocation(*id).key;
+    let node = |id: &NodeId| &books.node(*id).name;
+    Some(match event {
         Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) } => {
             let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
             let once = match mode {

@@ -13,11 +13,11 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
     let nothing = String::new;
     let (kind, subject, detail) = match event {
         Event::PartitionAdded { partition, .. } => ("partition", partition, nothing()),
-        Event::PartitionChanged { partition: id, .. } => {
-            ("partition-changed", partition_of(id), nothing())
+        Event::PartitionChanged { partition, .. } => {
+            ("partition-changed", partition_of(partition), nothing())
         }
-        Event::PartitionRemoved { partition: id } => {
-            ("partition-removed", partition_of(id), nothing())
+        Event::PartitionRemoved { partition } => {
+            ("partition-removed", partition_of(partition), nothing())
         }
         Event::Configured { checksum } => ("configured", checksum, nothing()),
         Event::QueueAdded { parent, name, leaf, managed, .. } => {

@@ -199,8 +199,6 @@ impl Books {
         let parts = (row.settings.capacity.is_some(), settings.capacity.is_some());
         let labels = row.parent.is_none() && row.settings.node_labels != settings.node_labels;
         let lifetimes = row.settings.lifetimes != settings.lifetimes || row.managed != managed;
-        let partition = row.partition;
-        let partition_id = partition;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
@@ -209,23 +207,12 @@ impl Books {
         if divides && let Some(sizes) = self.sizes_of(queue) {
             (max, guaranteed) = (sizes.max, sizes.guaranteed);
         }
-        let row = &mut self.queues[queue];
-        if row.parent.is_some() {
-            row.set_max(max);
-            row.guaranteed = guaranteed;
-            let change = QuotaChange {
-                max_before: max_before.as_ref(),
-                delay_before,
-                max: row.max.as_ref(),
-                delay: row.settings.values.quota_preemption_delay,
-                used: &row.allocated,
-            };
-            let at = change.fires_at(now, row.quota_preemption_at);
-            row.quota_preemption_at = at.filter(|_| managed);
+        if parent.is_some() {
+            self.set_sizes(now, queue, (max, guaranteed), (max_before.as_ref(), delay_before));
         }
         let max_changed = max_before != self.queues[queue].max;
-        let partition = self.partition_mut(partition);
-        partition.queues_made = partition.queues_made - made.0 + made.1;
+        let made_in = &mut self.partition_mut(partition).queues_made;
+        *made_in = *made_in - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
         self.watch_drain(now, queue);
@@ -233,7 +220,7 @@ impl Books {
             self.renew_lifetimes(queue);
         }
         if labels {
-            self.label_nodes(partition_id);
+            self.label_nodes(partition);
         }
         if counts {
             self.count_leaves_below(queue);
@@ -250,6 +237,29 @@ impl Books {
             self.divide(Some(now), from, only);
             self.look_at_sizes(from);
         }
+    }
+
+    /// A queue below the root has these sizes from now on, and had this maximum and this delay before its
+    /// quota is enforced.
+    fn set_sizes(
+        &mut self,
+        now: Timestamp,
+        queue: QueueId,
+        (max, guaranteed): (Option<Resources>, Option<Resources>),
+        (max_before, delay_before): (Option<&Resources>, Millis),
+    ) {
+        let row = &mut self.queues[queue];
+        row.set_max(max);
+        row.guaranteed = guaranteed;
+        let change = QuotaChange {
+            max_before,
+            delay_before,
+            max: row.max.as_ref(),
+            delay: row.settings.values.quota_preemption_delay,
+            used: &row.allocated,
+        };
+        let at = change.fires_at(now, row.quota_preemption_at);
+        row.quota_preemption_at = at.filter(|_| row.managed);
     }
 
     pub(super) fn remove_queue(&mut self, now: Timestamp, queue: QueueId) {
