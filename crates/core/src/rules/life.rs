@@ -21,19 +21,24 @@ pub(super) struct Life<'books> {
     now: Timestamp,
     application: ApplicationId,
     state: ApplicationState,
-    /// Whether its state ends by time.
-    timed: bool,
+    timers: Timers,
     linked: bool,
     asks: u32,
     /// Its allocations that are no placeholders.
     real: u32,
     placeholders: u32,
-    /// Whether its placeholders are given up by time.
-    expires: bool,
     /// Whether its lifetime is over: it ends when the last that it has is gone.
     over: bool,
     /// What it has lost.
     lost: Vec<AllocationId>,
+}
+
+/// What of an application ends by time.
+struct Timers {
+    /// Its state.
+    state: bool,
+    /// The waiting of its placeholders.
+    placeholders: bool,
 }
 
 impl<'books> Life<'books> {
@@ -45,12 +50,14 @@ impl<'books> Life<'books> {
             now,
             application,
             state: row.state,
-            timed: row.timer.is_some(),
+            timers: Timers {
+                state: row.timer.is_some(),
+                placeholders: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
+            },
             linked: row.link.is_some(),
             asks: row.ask_count,
             real: row.allocation_count - placeholders,
             placeholders,
-            expires: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
             over: row.lifetime.over,
             lost: Vec::new(),
         }
@@ -64,10 +71,10 @@ impl<'books> Life<'books> {
         self.over = true;
         if self.state.may_become(ApplicationState::Failing) {
             self.enter(ApplicationState::Failing, None, events);
-        } else if core::mem::take(&mut self.timed) {
+        } else if core::mem::take(&mut self.timers.state) {
             events.push(Event::TimerStopped { application: self.application });
         }
-        if core::mem::take(&mut self.expires) {
+        if core::mem::take(&mut self.timers.placeholders) {
             events.push(Event::PlaceholdersExpired { application: self.application });
         }
         let termination = Termination::LifetimeOver;
@@ -288,7 +295,7 @@ impl<'books> Life<'books> {
 
     /// Without placeholders no time runs for them.
     fn stop_waiting(&mut self, events: &mut Vec<Event>) {
-        if self.placeholders == 0 && core::mem::take(&mut self.expires) {
+        if self.placeholders == 0 && core::mem::take(&mut self.timers.placeholders) {
             events.push(Event::PlaceholdersExpired { application: self.application });
         }
     }
@@ -298,7 +305,7 @@ impl<'books> Life<'books> {
         match self.state {
             ApplicationState::Failing => self.fail(events),
             ApplicationState::Resuming => self.enter(ApplicationState::Accepted, None, events),
-            ApplicationState::Completing if !self.timed => self.complete(events),
+            ApplicationState::Completing if !self.timers.state => self.complete(events),
             _ if self.has_nothing_real() => self.complete(events),
             _ => {}
         }
@@ -361,7 +368,7 @@ impl<'books> Life<'books> {
         events: &mut Vec<Event>,
     ) {
         self.state = state;
-        self.timed = timer.is_some();
+        self.timers.state = timer.is_some();
         events.push(Event::ApplicationMoved { application: self.application, state, timer });
     }
 }

@@ -272,7 +272,7 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
             vec![(Name::new("namespace.resourcemaxapps"), many)]
         }
         (2, 1) => vec![(Name::new("application.create.force"), Name::new("true"))],
-        (3, _) if number % 3 == 0 => {
+        (3, _) if number.is_multiple_of(3) => {
             let seconds = ["0", "10", "45", "70"][usize::from(user) % 4];
             vec![(Name::new("headroom/lifetime"), Name::new(seconds))]
         }

@@ -254,7 +254,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         application_limits: application_limits.map(application_limits_in_books),
         capacity: settings.capacity.map(capacity_in_books),
         preemption: preemption(own_preemption),
-        state: starts_stop.then(|| "stopped".to_owned()).unwrap_or_default(),
+        state: if starts_stop { "stopped".to_owned() } else { String::new() },
         maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
         default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
         node_labels: labels.map(|labels| ConfigNodeLabels {

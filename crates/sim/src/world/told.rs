@@ -8,20 +8,18 @@ use crate::outcome::Decision;
 
 /// An event in words; the books are those before it.
 pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
-    let partition_of = |id: &PartitionId| &books.partition(*id).name;
+    let name_of = |id: &PartitionId| &books.partition(*id).name;
     let node_of = |id: &NodeId| &books.node(*id).name;
     let nothing = String::new;
     let (kind, subject, detail) = match event {
         Event::PartitionAdded { partition, .. } => ("partition", partition, nothing()),
-        Event::PartitionChanged { partition, .. } => {
-            ("partition-changed", partition_of(partition), nothing())
+        Event::PartitionChanged { partition: id, .. } => {
+            ("partition-changed", name_of(id), nothing())
         }
-        Event::PartitionRemoved { partition } => {
-            ("partition-removed", partition_of(partition), nothing())
-        }
+        Event::PartitionRemoved { partition: id } => ("partition-removed", name_of(id), nothing()),
         Event::Configured { checksum } => ("configured", checksum, nothing()),
         Event::QueueAdded { parent, name, leaf, managed, .. } => {
-            ("queue", &Name::from(format!("{parent}.{name}")), kind_of(*leaf, *managed).to_owned())
+            ("queue", &format!("{parent}.{name}").into(), kind_of(*leaf, *managed).to_owned())
         }
         Event::QueueChanged { queue, leaf, managed, .. } => {
             ("queue-changed", queue, kind_of(*leaf, *managed).to_owned())

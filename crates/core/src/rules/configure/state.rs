@@ -59,10 +59,13 @@ pub(super) fn of_others(
         } else {
             let above = books.up(*id).find(|(_, above)| above.managed);
             match above.and_then(|(above, _)| wanted.get(&above)) {
-                Some(above) if !is_recovery(books, *id) => match above.settings.stopped {
-                    true => QueueState::Draining,
-                    false => QueueState::Active,
-                },
+                Some(above) if !is_recovery(books, *id) => {
+                    if above.settings.stopped {
+                        QueueState::Draining
+                    } else {
+                        QueueState::Active
+                    }
+                }
                 _ => queue.state,
             }
         };

@@ -76,7 +76,7 @@ fn told_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
             state.to_be_bytes()[0]
         }));
     }
-    if queue.user_limits.is_some() && limits % 3 > 0 {
+    if queue.user_limits.is_some() && !limits.is_multiple_of(3) {
         // Users of a leaf take from each other before they have what they want.
         queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
     }
@@ -84,7 +84,7 @@ fn told_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
     queue.start = (bound % 47 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
-        let (gpu, default) = (Name::new("gpu"), (bound % 2 == 0).then(|| Name::new("gpu")));
+        let (gpu, default) = (Name::new("gpu"), bound.is_multiple_of(2).then(|| Name::new("gpu")));
         queue.node_labels =
             Some(NodeLabelsConfig { accessible: Some(vec![gpu]), default, exclusive: Vec::new() });
     }
@@ -106,8 +106,8 @@ fn preemption(switch: u8) -> QueuePreemptionConfig {
 fn lifetimes(die: u8) -> LifetimesConfig {
     let span = |die: u8| Some(Millis::from_secs(u64::from(die % 4) * 20));
     LifetimesConfig {
-        maximum: span(die).filter(|_| die % 5 > 0),
-        default: span(die / 4).filter(|_| die % 3 > 0),
+        maximum: span(die).filter(|_| !die.is_multiple_of(5)),
+        default: span(die / 4).filter(|_| !die.is_multiple_of(3)),
     }
 }
 
