@@ -41,6 +41,7 @@ pub(super) struct RawJob {
     pub(super) processors: u64,
     pub(super) per_processor: Amounts,
     pub(super) node_label: Option<String>,
+    pub(super) lifetime_s: Option<u32>,
     /// Defaults taken, as `jobs …` would continue.
     pub(super) notes: Vec<&'static str>,
 }
@@ -214,6 +215,7 @@ impl<'a> Intake<'a> {
             processors: raw.processors,
             per_processor: raw.per_processor.clone(),
             node_label: raw.node_label.as_ref().map(|label| self.intern(label)),
+            lifetime_s: raw.lifetime_s,
         }
     }
 

@@ -19,6 +19,7 @@
 //! | `priority` | higher goes first | 0 |
 //! | `may_preempt` | whether others may be stopped for its tasks | true |
 //! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
+//! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
 //! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
 //! | `partition`, `qos` | for templates only | none |
 //!
@@ -63,6 +64,8 @@ struct Line {
     resources: Vec<(String, String)>,
     #[serde(default, alias = "nodeLabel", skip_serializing_if = "Option::is_none")]
     node_label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lifetime_s: Option<u32>,
     #[serde(default, skip_serializing)]
     partition: Option<String>,
     #[serde(default, skip_serializing)]
@@ -152,6 +155,9 @@ impl Source for Jsonl {
             let expected = format!("a whole number from 1 to {PROCESSORS_MAX}");
             return Err(Fault::value("tasks", &line.tasks.to_string(), expected));
         }
+        if line.lifetime_s == Some(0) {
+            return Err(Fault::value("lifetime_s", "0", "at least 1 second"));
+        }
         let per_processor = self.amounts(&line.resources)?;
         Ok(Record::Job(Box::new(RawJob {
             name: line.id,
@@ -168,6 +174,7 @@ impl Source for Jsonl {
             processors: line.tasks,
             per_processor,
             node_label: line.node_label,
+            lifetime_s: line.lifetime_s,
             notes: Vec::new(),
         })))
     }
@@ -253,6 +260,7 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
                 .map(|(name, amount)| (text(name), amount_text(name, amount)))
                 .collect(),
             node_label: job.node_label.as_ref().map(text),
+            lifetime_s: job.lifetime_s,
             partition: None,
             qos: None,
         };
