@@ -62,6 +62,10 @@ impl Replay {
         let Subject { path, recorded, id, leaf, .. } = subject;
         let books = &self.world.books;
         figures.plain(path, "active_users", &Some(leaf.active), &recorded["active_users"].as_u64());
+        if let Some(recorded) = recorded.get("pending_capped") {
+            let demand = Size::of(&books.demand_of(*id));
+            figures.size(path, "pending_capped", demand, recorded, self.counted())?;
+        }
         let nobody = Map::new();
         let users = recorded["users"].as_object().unwrap_or(&nobody);
         let everyone: Vec<&str> = books.everyone_in(*id).into_iter().map(Name::as_str).collect();

@@ -8,7 +8,9 @@ use headroom_core::books::{Books, LeafUsers};
 use headroom_core::config::Configuration;
 use headroom_core::id::{ApplicationId, QueueId};
 use headroom_core::resource::{Amounts, Resources};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide};
+use headroom_core::{
+    AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Termination, Timestamp, decide,
+};
 
 use super::record::Record;
 use super::setup::PARTITION;
@@ -98,6 +100,30 @@ impl World {
         Ok(())
     }
 
+    /// What would be placed next if our scheduler decided: for which application, and how much.
+    ///
+    /// # Errors
+    /// When it goes on and on without placing anything.
+    pub(super) fn next_placement(&self) -> Result<Option<(String, Size)>> {
+        const STEPS_MAX: usize = 10_000;
+        let (mut books, mut events) = (self.books.clone(), Vec::new());
+        let mut scheduler = Scheduler::new(&books);
+        for _ in 0..STEPS_MAX {
+            if scheduler.next(&books, NOW, &mut events) != Step::Moved {
+                return Ok(None);
+            }
+            for event in events.drain(..) {
+                if let Event::Placed { ask, .. } = &event {
+                    let application = books.allocation(*ask).application;
+                    let name = books.application(application).name.to_string();
+                    return Ok(Some((name, Size::of(books.resources_of(*ask)))));
+                }
+                scheduler.apply(&mut books, NOW, &event);
+            }
+        }
+        bail!("the scheduler goes on and places nothing")
+    }
+
     /// Take a configuration into force, if it is another one.
     pub(super) fn configure(&mut self, configuration: Configuration) -> Result<()> {
         if self.configuration.as_ref() != Some(&configuration) {
@@ -133,7 +159,8 @@ impl World {
         self.command(&Command::RemoveNode { partition: PARTITION.into(), node: node.into() })
     }
 
-    pub(super) fn submit(&mut self, name: &str, user: &str, queue: &str) -> Result<()> {
+    /// An application is submitted; whether it was taken in.
+    pub(super) fn submit(&mut self, name: &str, user: &str, queue: &str) -> Result<bool> {
         self.command(&Command::Submit(Submit {
             partition: PARTITION.into(),
             application: name.into(),
@@ -150,9 +177,21 @@ impl World {
             reserved: None,
             keys: 0,
         };
-        self.application(name)?;
+        if self.application(name).is_err() {
+            return Ok(false);
+        }
         self.apps.insert(name.to_owned(), app);
-        Ok(())
+        Ok(true)
+    }
+
+    /// An application is activated, with a driver of this size: what it waits for stands in the books
+    /// from now on.
+    pub(super) fn activate(&mut self, name: &str, driver: Size) -> Result<()> {
+        let application = self.application(name)?;
+        let event = Event::ApplicationActivated { application, driver: driver.amounts() };
+        self.books.apply(NOW, &event);
+        self.app(name)?.counted = true;
+        self.fill(name)
     }
 
     /// From now on an application waits for so many of this size at a priority, and for nothing else
