@@ -81,7 +81,8 @@ struct Limits<'a> {
     state: Cow<'a, Leaf>,
     /// What all drivers may have.
     all: Resources,
-    /// How many users share that: who is active, and who has nothing but what was not activated.
+    /// How many users share that: who is active, and who is not and has something that was not
+    /// activated; so whoever waits to start counts.
     users: u64,
 }
 

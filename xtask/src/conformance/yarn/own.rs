@@ -8,6 +8,7 @@
 use anyhow::{Context as _, Result};
 use headroom_core::DriverGate;
 use headroom_core::books::UserDrivers;
+use headroom_core::userlimit::Calculator;
 use headroom_core::view::max_applications;
 use serde_json::{Map, Value};
 
@@ -34,7 +35,8 @@ impl Own {
     /// # Errors
     /// When the case lacks something; the text names the field.
     pub(super) fn new(setup: &Setup) -> Result<Self> {
-        let mut own = Self::default();
+        let world = World::counting(setup.calculator == Calculator::Memory);
+        let mut own = Self { world, ..Self::default() };
         own.parts.configure(setup.parts()?)?;
         own.configure(setup, &Record::default())?;
         Ok(own)

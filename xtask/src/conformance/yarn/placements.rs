@@ -1,17 +1,27 @@
 //! What was placed, beside what our scheduler would place: in histories with a single node and
 //! applications in the order in which they came, where nobody has a choice of nodes.
 //!
-//! Nothing is compared while something is reserved, or is about to be: a node is kept by another
-//! contract here (one node for one ask, until it is placed), so other asks may go on.
+//! Rules of `CapacityScheduler` about what goes on behind an ask that waits for room are applied, since
+//! they are not ours: a leaf stops at the first ask for which its queue, or the node, has no room, where ours goes on with the
+//! next (decision L-8); and 3.4.3 holds back from other leaves what such a leaf below its guarantee
+//! has left, where ours holds nothing back (M-13). While a node is reserved, or about to be, nothing is
+//! compared: ours is kept for one ask by another contract.
 
-use anyhow::Result;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use headroom_core::books::Books;
+use headroom_core::id::{AllocationId, QueueId};
+use headroom_core::userlimit::Formula;
+use headroom_core::{Blocker, Command, Event, Scheduler, Step, Termination, decide};
 use serde_json::Value;
 
 use super::figures::Figures;
 use super::record::Record;
-use super::setup::Setup;
+use super::setup::{PARTITION, Setup};
 use super::size::Size;
-use super::world::World;
+use super::world::{NOW, World};
 
 /// What is compared of a history, and of the step at hand.
 #[derive(Debug)]
@@ -22,23 +32,25 @@ pub(super) struct Placements {
     now: bool,
     /// How many more could have been placed in this step.
     left: u64,
-    calculator_is_memory: bool,
+    /// Which `CapacityScheduler` it was.
+    formula: Formula,
+}
+
+/// What our scheduler would place next.
+#[derive(Debug)]
+struct Next {
+    /// For which application, and how much; none if nothing can be placed.
+    placed: Option<(String, Size)>,
+    /// Whether a leaf below its guarantee waits for room, other than the one of that application.
+    holds_back: bool,
 }
 
 impl Placements {
     pub(super) fn of(setup: &Setup, steps: &[Value]) -> Self {
-        let mut nodes: Vec<&Value> = steps
-            .iter()
-            .filter(|step| step["op"] == "add_node")
-            .map(|step| &step["node"])
-            .collect();
-        nodes.dedup();
-        Self {
-            are_compared: nodes.len() == 1 && setup.is_fifo(),
-            now: false,
-            left: 0,
-            calculator_is_memory: setup.counted(Size { memory: 0, cores: 1 }) == Size::ZERO,
-        }
+        let added = steps.iter().filter(|step| step["op"] == "add_node");
+        let nodes: BTreeSet<&str> = added.filter_map(|step| step["node"].as_str()).collect();
+        let are_compared = nodes.len() == 1 && setup.is_fifo();
+        Self { are_compared, now: false, left: 0, formula: setup.formula }
     }
 
     /// A step begins.
@@ -54,35 +66,135 @@ impl Placements {
     pub(super) fn compare(
         &mut self,
         world: &World,
-        (app, size): (&str, Size),
+        recorded: (&str, Size),
         figures: &mut Figures,
     ) -> Result<()> {
-        if self.now {
-            self.left = self.left.saturating_sub(1);
-            let ours = world.next_placement()?;
-            figures.plain(
-                app,
-                "placement",
-                &self.shown(ours),
-                &self.shown(Some((app.to_owned(), size))),
-            );
-        }
-        Ok(())
+        self.left = self.left.saturating_sub(1);
+        self.look(world, Some(recorded), figures)
     }
 
     /// The step ends: where more could have been placed and was not, ours places nothing either.
     pub(super) fn end(&mut self, world: &World, figures: &mut Figures) -> Result<()> {
-        if self.now && self.left > 0 {
-            let ours = world.next_placement()?;
-            figures.plain("nobody", "placement", &self.shown(ours), &None);
+        if self.left > 0 {
+            self.look(world, None, figures)?;
         }
         self.now = false;
         Ok(())
     }
 
-    /// With the memory calculator no more than memory counts. Decision M-18.
-    fn shown(&self, placed: Option<(String, Size)>) -> Option<(String, Size)> {
-        let size = |size: Size| if self.calculator_is_memory { size.memory_alone() } else { size };
-        placed.map(|(app, placed)| (app, size(placed)))
+    fn look(
+        &self,
+        world: &World,
+        recorded: Option<(&str, Size)>,
+        figures: &mut Figures,
+    ) -> Result<()> {
+        if !self.now {
+            return Ok(());
+        }
+        let Next { placed, holds_back } = next(&world.books)?;
+        if holds_back && self.formula == Formula::Yarn3 {
+            return Ok(());
+        }
+        let recorded = recorded.map(|(app, size)| (app.to_owned(), world.counted(size)));
+        let subject = recorded.as_ref().map_or("nobody", |(app, _)| app).to_owned();
+        figures.plain(&subject, "placement", &placed, &recorded);
+        Ok(())
     }
+}
+
+/// What our scheduler would place next where a leaf stops at the first ask that waits for room.
+fn next(books: &Books) -> Result<Next> {
+    let mut books = books.clone();
+    let mut stopped = BTreeSet::new();
+    loop {
+        let mut scheduler = Scheduler::new(&books);
+        let placed = place(&mut scheduler, &mut books)?;
+        let waiting = waiting_for_room(&scheduler, &books);
+        let leaf_of =
+            |ask: AllocationId| books.application(books.allocation(ask).application).queue;
+        let here = placed.map(leaf_of);
+        let is_ahead = |ask: &&AllocationId| {
+            placed.is_some_and(|placed| {
+                leaf_of(**ask) == leaf_of(placed)
+                    && place_of(&books, **ask) < place_of(&books, placed)
+            })
+        };
+        if let Some(leaf) = here.filter(|_| waiting.iter().any(|ask| is_ahead(&ask))) {
+            stopped.insert(leaf);
+            stop(&mut books, leaf)?;
+            continue;
+        }
+        stopped.extend(waiting.iter().map(|ask| leaf_of(*ask)));
+        let holds_back =
+            |leaf: &&QueueId| Some(**leaf) != here && is_below_guarantee(&books, **leaf);
+        let holds_back = stopped.iter().any(|leaf| holds_back(&leaf));
+        let placed = placed.map(|ask| {
+            let application = books.application(books.allocation(ask).application);
+            (application.name.to_string(), Size::of(books.resources_of(ask)))
+        });
+        return Ok(Next { placed, holds_back });
+    }
+}
+
+/// Bring the scheduler to the first ask that it places; the books are as they are just before.
+fn place(scheduler: &mut Scheduler, books: &mut Books) -> Result<Option<AllocationId>> {
+    const STEPS_MAX: usize = 10_000;
+    let mut events = Vec::new();
+    for _ in 0..STEPS_MAX {
+        if scheduler.next(books, NOW, &mut events) != Step::Moved {
+            return Ok(None);
+        }
+        for event in events.drain(..) {
+            if let Event::Placed { ask, .. } = &event {
+                return Ok(Some(*ask));
+            }
+            scheduler.apply(books, NOW, &event);
+        }
+    }
+    bail!("the scheduler goes on and places nothing")
+}
+
+/// The asks that wait for room in a queue or on the node, and for nothing before that.
+fn waiting_for_room(scheduler: &Scheduler, books: &Books) -> Vec<AllocationId> {
+    let waits = |ask: &AllocationId| {
+        let blocker = scheduler.wait_of(books, *ask).map(|wait| wait.blocker);
+        matches!(blocker, Some(Blocker::QueueMax(_) | Blocker::Nodes(_)))
+    };
+    pending(books).filter(waits).collect()
+}
+
+fn pending(books: &Books) -> impl Iterator<Item = AllocationId> {
+    books.allocations().iter().filter(|(_, row)| row.is_pending()).map(|(ask, _)| ask)
+}
+
+/// Where an ask stands in its leaf.
+fn place_of(books: &Books, ask: AllocationId) -> impl Ord + use<> {
+    let row = books.allocation(ask);
+    (books.application(row.application).number, Reverse(row.priority), row.number)
+}
+
+/// A leaf stops: what waits there is left alone.
+fn stop(books: &mut Books, leaf: QueueId) -> Result<()> {
+    let here =
+        |ask: &AllocationId| books.application(books.allocation(*ask).application).queue == leaf;
+    let asks: Vec<AllocationId> = pending(books).filter(here).collect();
+    for ask in asks {
+        let row = books.allocation(ask);
+        let release = Command::Release {
+            partition: PARTITION.into(),
+            application: books.application(row.application).name.clone(),
+            key: Some(row.key.clone()),
+            termination: Termination::StoppedByRm,
+        };
+        for event in decide(books, NOW, &release)? {
+            books.apply(NOW, &event);
+        }
+    }
+    Ok(())
+}
+
+fn is_below_guarantee(books: &Books, leaf: QueueId) -> bool {
+    let row = books.queue(leaf);
+    let mut guaranteed = row.guaranteed.iter().flat_map(|guaranteed| guaranteed.iter());
+    guaranteed.any(|(resource, amount)| row.allocated.get_or_zero(resource) < amount)
 }

@@ -8,16 +8,14 @@ use headroom_core::books::{Books, LeafUsers};
 use headroom_core::config::Configuration;
 use headroom_core::id::{ApplicationId, QueueId};
 use headroom_core::resource::{Amounts, Resources};
-use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Termination, Timestamp, decide,
-};
+use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide};
 
 use super::record::Record;
 use super::setup::PARTITION;
 use super::size::Size;
 
 /// Nothing in a history depends on time: an application that has nothing is not ended by it.
-const NOW: Timestamp = Timestamp::ZERO;
+pub(super) const NOW: Timestamp = Timestamp::ZERO;
 
 /// The books, and what they do not say of applications.
 #[derive(Debug, Default)]
@@ -27,6 +25,8 @@ pub(super) struct World {
     /// The nodes by name, in no particular order.
     nodes: BTreeMap<String, Size>,
     configuration: Option<Configuration>,
+    /// Whether nothing but memory counts, so that nothing else is told to the core. Decision M-18.
+    memory_alone: bool,
 }
 
 /// One application that was not rejected.
@@ -89,6 +89,16 @@ impl App {
 }
 
 impl World {
+    /// One in which nothing but memory counts, or everything does.
+    pub(super) fn counting(memory_alone: bool) -> Self {
+        Self { memory_alone, ..Self::default() }
+    }
+
+    /// What counts of a size here.
+    pub(super) const fn counted(&self, size: Size) -> Size {
+        if self.memory_alone { size.memory_alone() } else { size }
+    }
+
     /// Carry a command out.
     ///
     /// # Errors
@@ -98,30 +108,6 @@ impl World {
             self.books.apply(NOW, &event);
         }
         Ok(())
-    }
-
-    /// What would be placed next if our scheduler decided: for which application, and how much.
-    ///
-    /// # Errors
-    /// When it goes on and on without placing anything.
-    pub(super) fn next_placement(&self) -> Result<Option<(String, Size)>> {
-        const STEPS_MAX: usize = 10_000;
-        let (mut books, mut events) = (self.books.clone(), Vec::new());
-        let mut scheduler = Scheduler::new(&books);
-        for _ in 0..STEPS_MAX {
-            if scheduler.next(&books, NOW, &mut events) != Step::Moved {
-                return Ok(None);
-            }
-            for event in events.drain(..) {
-                if let Event::Placed { ask, .. } = &event {
-                    let application = books.allocation(*ask).application;
-                    let name = books.application(application).name.to_string();
-                    return Ok(Some((name, Size::of(books.resources_of(*ask)))));
-                }
-                scheduler.apply(&mut books, NOW, &event);
-            }
-        }
-        bail!("the scheduler goes on and places nothing")
     }
 
     /// Take a configuration into force, if it is another one.
@@ -143,7 +129,7 @@ impl World {
         self.command(&Command::AddNode(AddNode {
             partition: PARTITION.into(),
             node: node.into(),
-            capacity: size.amounts(),
+            capacity: self.counted(size).amounts(),
             schedulable: true,
             ..AddNode::default()
         }))
@@ -323,7 +309,7 @@ impl World {
             partition: PARTITION.into(),
             application: name.into(),
             key: key.clone(),
-            resources: size.amounts(),
+            resources: self.counted(size).amounts(),
             node: node.map(Name::from),
             priority: i32::try_from(-priority).context("a priority has 32 bits")?,
             ..Ask::default()

@@ -89,9 +89,11 @@ fn driver_fits(books: &Books, row: &Application, of: DriverRules, driver: &Resou
     let rules = books.users_of(row.queue).map_or(&without, |users| users.rules());
     let (state, active) = share::leaf_and_active(books, row.queue, rules);
     let all = of.of_queue(rules, &state, &state.max.minimum(&state.total));
-    let users: BTreeSet<&Name> = here().map(|one| &one.user).collect();
-    let waits = |user: &&&Name| here().all(|one| one.user != ***user || one.driver.is_none());
-    let users = active + users.iter().filter(waits).count() as u64;
+    // Whoever waits to start counts, and so does who is active.
+    let is_active = |one: &&Application| one.link.is_some_and(|link| active.contains(&link.user));
+    let active_names: BTreeSet<&Name> = here().filter(is_active).map(|one| &one.user).collect();
+    let waiting = here().filter(|one| one.driver.is_none()).map(|one| &one.user);
+    let users = active_names.into_iter().chain(waiting).collect::<BTreeSet<&Name>>().len() as u64;
     let config = books.queue(row.queue).settings.user_limits.as_ref();
     let weight = config.map_or(Decimal::ONE, |config| config.weight(&row.user));
     let own = of.of_user(rules, &state, &all, users, weight);
