@@ -8,12 +8,12 @@
 //! compared: ours is kept for one ask by another contract.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use headroom_core::books::Books;
-use headroom_core::id::{AllocationId, QueueId};
-use headroom_core::userlimit::Formula;
+use headroom_core::id::{AllocationId, ApplicationId, QueueId};
+use headroom_core::userlimit::{Among, Formula};
 use headroom_core::{Blocker, Command, Event, Scheduler, Step, Termination, decide};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub(super) struct Placements {
 struct Next {
     /// For which application, and how much; none if nothing can be placed.
     placed: Option<(String, Size)>,
-    /// Whether a leaf below its guarantee waits for room, other than the one of that application.
+    /// Whether another leaf than that of the application waits for room.
     holds_back: bool,
 }
 
@@ -91,7 +91,7 @@ impl Placements {
         if !self.now {
             return Ok(());
         }
-        let Next { placed, holds_back } = next(&world.books)?;
+        let Next { placed, holds_back } = next(&world.books, self.formula)?;
         if holds_back && self.formula == Formula::Yarn3 {
             return Ok(());
         }
@@ -103,13 +103,13 @@ impl Placements {
 }
 
 /// What our scheduler would place next where a leaf stops at the first ask that waits for room.
-fn next(books: &Books) -> Result<Next> {
+fn next(books: &Books, formula: Formula) -> Result<Next> {
     let mut books = books.clone();
     let mut stopped = BTreeSet::new();
     loop {
         let mut scheduler = Scheduler::new(&books);
         let placed = place(&mut scheduler, &mut books)?;
-        let waiting = waiting_for_room(&scheduler, &books);
+        let waiting = waiting_for_room(&scheduler, &books, formula);
         let leaf_of =
             |ask: AllocationId| books.application(books.allocation(ask).application).queue;
         let here = placed.map(leaf_of);
@@ -125,9 +125,7 @@ fn next(books: &Books) -> Result<Next> {
             continue;
         }
         stopped.extend(waiting.iter().map(|ask| leaf_of(*ask)));
-        let holds_back =
-            |leaf: &&QueueId| Some(**leaf) != here && is_below_guarantee(&books, **leaf);
-        let holds_back = stopped.iter().any(|leaf| holds_back(&leaf));
+        let holds_back = stopped.iter().any(|leaf| Some(*leaf) != here);
         let placed = placed.map(|ask| {
             let application = books.application(books.allocation(ask).application);
             (application.name.to_string(), Size::of(books.resources_of(ask)))
@@ -154,13 +152,39 @@ fn place(scheduler: &mut Scheduler, books: &mut Books) -> Result<Option<Allocati
     bail!("the scheduler goes on and places nothing")
 }
 
-/// The asks that wait for room in a queue or on the node, and for nothing before that.
-fn waiting_for_room(scheduler: &Scheduler, books: &Books) -> Vec<AllocationId> {
+/// The asks that wait for room in a queue or on the node, of each application the first that is
+/// looked at: it is left at the first ask that its user may not have, which 3.4.3 finds out before it
+/// looks for room, and 2.7.3 afterwards.
+fn waiting_for_room(scheduler: &Scheduler, books: &Books, formula: Formula) -> Vec<AllocationId> {
     let waits = |ask: &AllocationId| {
         let blocker = scheduler.wait_of(books, *ask).map(|wait| wait.blocker);
         matches!(blocker, Some(Blocker::QueueMax(_) | Blocker::Nodes(_)))
     };
-    pending(books).filter(waits).collect()
+    let mut by_application: BTreeMap<ApplicationId, Vec<AllocationId>> = BTreeMap::new();
+    for ask in pending(books) {
+        by_application.entry(books.allocation(ask).application).or_default().push(ask);
+    }
+    let mut found = Vec::new();
+    for mut asks in by_application.into_values() {
+        asks.sort_by_key(|ask| place_of(books, *ask));
+        let ends = |ask: &AllocationId| waits(ask) || !may_have(books, *ask);
+        let last = asks.into_iter().find(ends);
+        let is_left = |ask: &AllocationId| formula == Formula::Yarn3 && !may_have(books, *ask);
+        found.extend(last.filter(|ask| waits(ask) && !is_left(ask)));
+    }
+    found
+}
+
+/// Whether the user of an ask may have it, as far as his limit goes.
+fn may_have(books: &Books, ask: AllocationId) -> bool {
+    let row = books.application(books.allocation(ask).application);
+    let users = books.users_of(row.queue).zip(row.link);
+    let user = users.and_then(|(users, link)| Some((users, users.user(link.user)?)));
+    user.is_none_or(|(users, user)| {
+        let ask = users.normalised(books.resources_of(ask));
+        let limit = users.limit(user, Among::Active, &ask);
+        users.rules().admits(users.state(), &limit, &user.used, &ask)
+    })
 }
 
 fn pending(books: &Books) -> impl Iterator<Item = AllocationId> {
@@ -191,10 +215,4 @@ fn stop(books: &mut Books, leaf: QueueId) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn is_below_guarantee(books: &Books, leaf: QueueId) -> bool {
-    let row = books.queue(leaf);
-    let mut guaranteed = row.guaranteed.iter().flat_map(|guaranteed| guaranteed.iter());
-    guaranteed.any(|(resource, amount)| row.allocated.get_or_zero(resource) < amount)
 }

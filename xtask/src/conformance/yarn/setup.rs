@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
 use headroom_core::Name;
+use headroom_core::config::property::{Properties, SORT_PRIORITY};
 use headroom_core::config::{
     ApplicationLimitsConfig, CapacityConfig, CapacityShare, Configuration, PartitionConfig,
     QueueConfig, UserFactor, UserLimitsConfig,
@@ -123,6 +124,7 @@ impl Setup {
         let mut configuration = self.tree(|path| self.queue(path, record, total, says))?;
         let root = &mut configuration.partitions[0].root;
         root.application_limits = self.all_applications(says == Says::Limits)?;
+        root.properties = without_priorities();
         Ok(configuration)
     }
 
@@ -205,6 +207,7 @@ impl Setup {
             max,
             user_limits: if is_parent { None } else { Some(self.user_limits(path)?) },
             application_limits: (says == Says::Limits && !is_parent).then_some(limits),
+            properties: without_priorities(),
             ..QueueConfig::default()
         })
     }
@@ -273,11 +276,21 @@ fn part_of(total: Size, share: &Value) -> Result<Size> {
     let share = share.as_f64().context("abs_max_capacity must be a number")?;
     #[expect(
         clippy::cast_possible_truncation,
+        reason = "the fraction has 32 bits where it is from"
+    )]
+    let share = f64::from(share as f32);
+    #[expect(
+        clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
         reason = "a part of a cluster is far below 2^53 MB"
     )]
     let part = |amount: i64| (amount as f64 * share).floor() as i64;
     Ok(Size { memory: part(total.memory), cores: part(total.cores) })
+}
+
+/// The priority of an ask says which of its application's goes first, and nothing of applications.
+fn without_priorities() -> Properties {
+    Properties::from([(Name::new(SORT_PRIORITY), Name::new("disabled"))])
 }
 
 /// `[memory=40960,vcores=40]`.

@@ -14,8 +14,9 @@ use super::record::Record;
 use super::setup::PARTITION;
 use super::size::Size;
 
-/// Nothing in a history depends on time: an application that has nothing is not ended by it.
-pub(super) const NOW: Timestamp = Timestamp::ZERO;
+/// Nothing in a history depends on time: an application that has nothing is not ended by it. All were
+/// submitted before.
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
 /// The books, and what they do not say of applications.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(super) struct World {
     /// The nodes by name, in no particular order.
     nodes: BTreeMap<String, Size>,
     configuration: Option<Configuration>,
+    /// How many applications were submitted.
+    submitted: u64,
     /// Whether nothing but memory counts, so that nothing else is told to the core. Decision M-18.
     memory_alone: bool,
 }
@@ -147,13 +150,19 @@ impl World {
 
     /// An application is submitted; whether it was taken in.
     pub(super) fn submit(&mut self, name: &str, user: &str, queue: &str) -> Result<bool> {
-        self.command(&Command::Submit(Submit {
+        let submit = Command::Submit(Submit {
             partition: PARTITION.into(),
             application: name.into(),
             queue: queue.to_lowercase().into(),
             user: user.into(),
             ..Submit::default()
-        }))?;
+        });
+        // One after another, so that applications have an order by time.
+        self.submitted += 1;
+        let now = Timestamp::from_millis(self.submitted);
+        for event in decide(&self.books, now, &submit)? {
+            self.books.apply(now, &event);
+        }
         let app = App {
             user: user.to_owned(),
             queue: queue.to_owned(),
