@@ -90,8 +90,8 @@ impl Replay {
         Ok(())
     }
 
-    /// What drivers may have, all and of one user. The core counts no drivers yet: what the formulas
-    /// are given beside the books is what is recorded.
+    /// What drivers may have, all and of one user, when the formulas are given what is recorded beside
+    /// the books; who starts by that is compared for itself.
     fn compare_drivers(&self, subject: &Subject<'_>, figures: &mut Figures) -> Result<()> {
         let Subject { path, recorded, leaf, .. } = subject;
         let drivers = self.setup.drivers(path)?;

@@ -4,18 +4,22 @@
 //!
 //! - `setup` makes one of our configurations of theirs, `world` applies operations and events,
 //!   `record` keeps what was recorded, `looks` what `CapacityScheduler` knew when it last looked,
-//!   `compare` makes our figures, `figures` puts them beside the recorded ones.
+//!   `compare` makes our figures, `own` and `placements` what our core decides where it may, `figures`
+//!   puts all of that beside what is recorded.
 //! - Compared: what queues, users and applications use; what applications wait for; who is active;
 //!   limits among active users and among all; the limits of 2.7.3 by application; headroom; the limits of
-//!   drivers. Memory alone where the calculator of the case is `default` (decision M-18).
-//! - Taken from the record, beside what happened: what queues have guaranteed and at most (M-10);
-//!   which applications wait for a driver limit or a parallel limit; how many users have only such
-//!   ones (M-16); at a change of nodes, and where another leaf holds something back (M-13), what a
-//!   leaf might have.
-//! - Not compared yet, since the core has no limits of drivers and applications: which applications are
-//!   activated or rejected, `active_apps`, `pending_apps`, `am_used`, `max_apps`.
+//!   drivers; the demand that preemption sees (`pending_capped`). Memory alone where the calculator of
+//!   the case is `default` (decision M-18).
+//! - Decided by our core and compared: which applications are taken in, activated or wait, how many of
+//!   each kind a leaf and its users have, and what their drivers use; how many applications a leaf and
+//!   one user may have; and, where there is one node and the order is `fifo`, what is placed next, or
+//!   that nothing is.
+//! - Taken from the record, beside what happened: what queues have guaranteed and at most (M-10); when
+//!   driver limits were looked at (M-15), and what a leaf might have by then; in figures of users, what
+//!   of an application that waits makes its user active, and how many users have only such ones (M-16);
+//!   at a change of nodes, and where another leaf holds something back (M-13), what a leaf might have.
 //! - Not compared: `current_limit` and `limit_reported`, which go stale (M-17); `abs_used`, which is
-//!   `used` once more; `pending_capped`, the demand that its preemption sees (M-1, M-9).
+//!   `used` once more.
 
 mod compare;
 mod figures;
@@ -122,7 +126,7 @@ impl Replay {
             let played = self.event(event, &mut reserved_on, &mut figures);
             played.with_context(|| event.to_string())?;
         }
-        self.placements.end(&self.own.world, &mut figures)?;
+        self.placements.end(&self.own, &mut figures)?;
         self.record.merge(step);
         if operation == "finish" {
             let app = text_of(step, "app")?;
@@ -204,7 +208,7 @@ impl Replay {
     }
 
     /// Whether what an application asks for now makes its user active. That it waits for a driver
-    /// limit or a parallel limit is a fact here: the core does not know these limits yet.
+    /// limit is a fact here: our core, which decides it in [`Own`], never counts who waits for one.
     ///
     /// In 2.7.3 it always does. In 3.4.3 it does when an application of its user in the leaf is
     /// activated by then, itself or another; and once it does, it does until it has ended.
@@ -232,7 +236,7 @@ impl Replay {
         for _ in 0..count {
             match kind {
                 "alloc" => {
-                    self.placements.compare(&self.own.world, (app, size), figures)?;
+                    self.placements.compare(&self.own, (app, size), figures)?;
                     self.looks.place(&self.world, &self.record, app, self.setup.step)?;
                     self.world.place(app, size, node, by_memory)?;
                     if self.own.knows(app) {

@@ -23,7 +23,7 @@ use super::world::World;
 pub(super) struct Own {
     pub(super) world: World,
     /// The same queues with parts of their parents, and no applications.
-    parts: World,
+    pub(super) parts: World,
     /// Those that were taken in and wait to be activated, in the order in which they came, each with
     /// what its driver counts as.
     waiting: Vec<(String, Size)>,

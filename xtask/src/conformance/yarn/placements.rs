@@ -18,6 +18,7 @@ use headroom_core::{Blocker, Command, Event, Scheduler, Step, Termination, decid
 use serde_json::Value;
 
 use super::figures::Figures;
+use super::own::Own;
 use super::record::Record;
 use super::setup::{PARTITION, Setup};
 use super::size::Size;
@@ -65,33 +66,30 @@ impl Placements {
     /// Something was placed; it is not in the books yet.
     pub(super) fn compare(
         &mut self,
-        world: &World,
+        own: &Own,
         recorded: (&str, Size),
         figures: &mut Figures,
     ) -> Result<()> {
         self.left = self.left.saturating_sub(1);
-        self.look(world, Some(recorded), figures)
+        self.look(own, Some(recorded), figures)
     }
 
     /// The step ends: where more could have been placed and was not, ours places nothing either.
-    pub(super) fn end(&mut self, world: &World, figures: &mut Figures) -> Result<()> {
+    pub(super) fn end(&mut self, own: &Own, figures: &mut Figures) -> Result<()> {
         if self.left > 0 {
-            self.look(world, None, figures)?;
+            self.look(own, None, figures)?;
         }
         self.now = false;
         Ok(())
     }
 
-    fn look(
-        &self,
-        world: &World,
-        recorded: Option<(&str, Size)>,
-        figures: &mut Figures,
-    ) -> Result<()> {
+    fn look(&self, own: &Own, recorded: Option<(&str, Size)>, figures: &mut Figures) -> Result<()> {
         if !self.now {
             return Ok(());
         }
-        let Next { placed, holds_back } = next(&world.books, self.formula)?;
+        let world = &own.world;
+        let leaf = recorded.and_then(|(app, _)| world.leaf_of(app));
+        let Next { placed, holds_back } = next((&world.books, &own.parts), self.formula, leaf)?;
         if holds_back && self.formula == Formula::Yarn3 {
             return Ok(());
         }
@@ -102,8 +100,13 @@ impl Placements {
     }
 }
 
-/// What our scheduler would place next where a leaf stops at the first ask that waits for room.
-fn next(books: &Books, formula: Formula) -> Result<Next> {
+/// What our scheduler would place next where a leaf stops at the first ask that waits for room. Where
+/// the record says that this leaf was next, others that are served just as well are left alone.
+fn next(
+    (books, parts): (&Books, &World),
+    formula: Formula,
+    recorded: Option<QueueId>,
+) -> Result<Next> {
     let mut books = books.clone();
     let mut stopped = BTreeSet::new();
     loop {
@@ -122,6 +125,12 @@ fn next(books: &Books, formula: Formula) -> Result<Next> {
         if let Some(leaf) = here.filter(|_| waiting.iter().any(|ask| is_ahead(&ask))) {
             stopped.insert(leaf);
             stop(&mut books, leaf)?;
+            continue;
+        }
+        if let Some((here, other)) = here.zip(recorded)
+            && are_served_alike((&books, parts), here, other)
+        {
+            stop(&mut books, here)?;
             continue;
         }
         stopped.extend(waiting.iter().map(|ask| leaf_of(*ask)));
@@ -185,6 +194,34 @@ fn may_have(books: &Books, ask: AllocationId) -> bool {
         let limit = users.limit(user, Among::Active, &ask);
         users.rules().admits(users.state(), &limit, &user.used, &ask)
     })
+}
+
+/// Whether two leaves have the same part of what they are guaranteed, or the queues that they are below
+/// have: whoever goes first then is told by other signs. What they are guaranteed is here what is
+/// configured, since 2.7.3 orders queues by that, and reports it rounded (M-10).
+fn are_served_alike((books, parts): (&Books, &World), one: QueueId, other: QueueId) -> bool {
+    if one == other {
+        return false;
+    }
+    let (one, other) = (books.path_of(one), books.path_of(other));
+    let differ = one.iter().zip(&other).find(|(one, other)| one != other);
+    differ.is_some_and(|(one, other)| {
+        let (one, other) = (part_served(books, parts, *one), part_served(books, parts, *other));
+        (one - other).abs() <= one.max(other) * 1e-3
+    })
+}
+
+/// How much of what it is guaranteed a queue uses, of the type of which that is most.
+#[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^53 MB")]
+fn part_served(books: &Books, parts: &World, queue: QueueId) -> f64 {
+    let row = books.queue(queue);
+    let configured = parts.queue(&row.path).ok().map(|queue| parts.books.queue(queue));
+    let guaranteed = configured.and_then(|queue| queue.guaranteed.as_ref());
+    let Some(guaranteed) = guaranteed else { return 0.0 };
+    let used = Size::of(&row.allocated);
+    let of = |used: i64, all: i64| if all > 0 { used as f64 / all as f64 } else { 0.0 };
+    let all = Size::of(guaranteed);
+    of(used.memory, all.memory).max(of(used.cores, all.cores))
 }
 
 fn pending(books: &Books) -> impl Iterator<Item = AllocationId> {

@@ -188,6 +188,7 @@ impl Setup {
             let amounts = |size| self.counted(size).amounts();
             if let Some(share) = recorded.get("abs_max_capacity") {
                 max = amounts(part_of(total, share)?);
+                guaranteed = amounts(part_of(total, &recorded["abs_capacity"])?);
             } else {
                 guaranteed = amounts(record.queue_size(path, "capacity")?);
                 max = amounts(record.queue_size(path, "max_capacity")?);
@@ -273,7 +274,7 @@ impl Setup {
 
 /// The part of the cluster that is recorded as a fraction, rounded down.
 fn part_of(total: Size, share: &Value) -> Result<Size> {
-    let share = share.as_f64().context("abs_max_capacity must be a number")?;
+    let share = share.as_f64().context("abs_capacity and abs_max_capacity must be numbers")?;
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the fraction has 32 bits where it is from"

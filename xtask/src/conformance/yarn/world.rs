@@ -345,6 +345,11 @@ impl World {
         }
     }
 
+    /// The leaf of an application.
+    pub(super) fn leaf_of(&self, app: &str) -> Option<QueueId> {
+        self.queue(&self.apps.get(app)?.queue).ok()
+    }
+
     /// The queue at a recorded path.
     pub(super) fn queue(&self, path: &str) -> Result<QueueId> {
         let partition = self.books.partition_named(PARTITION).context("there is no partition")?;
