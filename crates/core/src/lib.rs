@@ -130,4 +130,4 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, Wait};
+pub use wait::{Blocker, Wait, letter};

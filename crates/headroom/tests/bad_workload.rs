@@ -142,7 +142,7 @@ fn a_line_of_a_trace() {
         1 error: header.csv:1: column 3 of the header is "memory", expected "memory_mib"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
         1 error: only-header.csv holds no job to play: lines read: 1, none left out
         1 error: jobs.txt:1: the header "JobID|User" has no column for a submission; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which Submit is needed
-        1 error: cannot tell the format of unknown.txt from its name or its first line; name it: --format swf, openb, sacct or jsonl
-        1 error: cannot tell the format of empty from its name or its first line; name it: --format swf, openb, sacct or jsonl
+        1 error: cannot tell the format of unknown.txt from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
+        1 error: cannot tell the format of empty from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
     "#]].assert_eq(&workloads(&folder, &files, &["--queue-of", "root.a"]));
 }

@@ -13,6 +13,7 @@ mod gangs_life;
 mod life;
 mod limits;
 mod nodes;
+mod obstacles;
 mod order;
 mod preemption;
 mod preemption_quota;

@@ -2,6 +2,7 @@
 //! the formulas of the driver limits with the real scheduler, and what a driver is.
 
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::{Application, Books, Queue};
@@ -12,23 +13,29 @@ use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::rules::activation::{activated, driver_of, has_begun};
+use crate::rules::linked;
 use crate::userlimit::{Decimal, DriverRules, Rules};
 
 use super::{application_priority, pending, share};
 
-/// The event that activates the next application, if one may be.
-pub(super) fn next(books: &Books) -> Option<Event> {
+/// The events that activate the next application, if one may be.
+pub(super) fn next(books: &Books) -> Vec<Event> {
+    let Some(next) = next_application(books) else { return Vec::new() };
+    let activated = activated(books, next, &driver_of(books, next).unwrap_or_default());
+    linked(books, next).into_iter().chain([activated]).collect()
+}
+
+fn next_application(books: &Books) -> Option<ApplicationId> {
     let all = || books.applications().iter().filter(|(_, row)| waits(books, row));
     let begun = all().map(|(id, _)| id).filter(|id| has_begun(books, *id)).min();
-    let next = begun.or_else(|| {
+    begun.or_else(|| {
         let asks = all().filter(|(id, _)| pending(books, *id).next().is_some());
         let may = asks.filter(|(id, row)| may_start(books, *id, row));
         let first = may.min_by_key(|(id, row)| {
             (Reverse(application_priority(books, *id)), row.submitted, row.number)
         });
         first.map(|(id, _)| id)
-    })?;
-    Some(activated(books, next, &driver_of(books, next).unwrap_or_default()))
+    })
 }
 
 /// Whether an application has to be activated before it is looked at.
