@@ -40,8 +40,23 @@ fn tasks(workload: &Workload) -> String {
 #[test]
 fn jobs_are_read_with_their_groups_of_tasks() {
     let workload = evening();
-    expect![[""]].assert_eq(&tasks(&workload));
-    expect![[""]].assert_eq(&shown(Ok(workload)));
+    expect![[r#"
+        job_clean_0001: master Some("{memory: 1073741824 B, vcore: 1000 m}"), 2 of {memory: 1073741824 B, vcore: 1000 m} for 20000, 1 of {memory: 1073741824 B, vcore: 1000 m} for 25000
+        1: master Some("{memory: 2147483648 B, vcore: 2000 m}")
+        tick.0: master Some("{memory: 1073741824 B, vcore: 1000 m}")
+        tick.1: master Some("{memory: 1073741824 B, vcore: 1000 m}")
+        tick.2: master Some("{memory: 1073741824 B, vcore: 1000 m}")
+    "#]].assert_eq(&tasks(&workload));
+    expect![[r#"
+        job_clean_0001 at 0 for 45000 by ada of [] in Some("etl"), 2 of {memory: 4294967296 B, vcore: 2000 m}, priority 0
+        1 at 60000 for 12000 by bob "the { builder" of [] in Some("etl"), 6 of {memory: 1073741824 B, vcore: 1000 m}, priority 0, label ssd
+        tick.0 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
+        tick.1 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
+        tick.2 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
+        remark: 1 job: delays of requests are left out, all is asked for at the start
+        remark: 1 job: hosts are left out, a task may run on any node
+        remark: 4 jobs: nothing is said of the master, taken as 1024 MB and 1 core
+    "#]].assert_eq(&shown(Ok(workload)));
 }
 
 #[test]
@@ -80,14 +95,41 @@ const TASKS: [&str; 16] = [
 #[test]
 fn what_is_wrong_is_told_with_line_object_and_field() {
     let sources: Vec<&[u8]> = TASKS.iter().map(|text| text.as_bytes()).collect();
-    expect![[""]].assert_eq(&errors(Format::YarnSls, &sources));
+    expect![[r#"
+        t:1: object 1: job.tasks is empty, expected a list of tasks
+        t:1: object 1: job.tasks is "{}", expected a list of tasks
+        t:1: object 1: job.tasks is "[]", expected at least one task
+        t:1: object 1: job.tasks[0] is "7", expected an object, {…}
+        t:1: object 1: job.tasks[0].container.duration.ms is empty, expected a run time in ms; or duration.ms; or container.start.ms and container.end.ms
+        t:1: object 1: job.tasks[0].duration.ms is "0", expected a time of 1 ms at least
+        t:1: object 1: job.tasks[0].duration.ms is "1.5", expected a whole number from 0 to 1000000000000000 ms
+        t:1: object 1: job.tasks[0].container.end.ms is "9", expected a time after the start, 9 ms
+        t:1: object 1: job.tasks[1].count is "0", expected a whole number from 1 to 1000000
+        t:1: object 1: job.tasks[0].container.vcores is "-1", expected a whole number from 0 to 9223372036854775
+        t:1: object 1: job.tasks[0].container.memory-mb is "much", expected a whole number from 0 to 8796093022207
+        t:1: object 1: job.start.ms is "-1", expected a whole number from 0 to 1000000000000000 ms
+        t:1: object 1: job.count is "0", expected a whole number from 1 to 1000000
+        t:1: object 1: job.id is "[]", expected a name
+        t:1: the text between objects is "[{\"job.tasks\":[{\"duration.ms\":5}]}]", expected nothing, or {
+        t:1: object 1 begins here and does not end: 2 of its { and [ are open
+    "#]].assert_eq(&errors(Format::YarnSls, &sources));
     // The third object begins in line 2, and is wrong in line 4.
     let source = b"{\"num.nodes\":3}\n{\"job.tasks\":[{\"duration.ms\":5}]} {\"job.id\":\"b\",\n\"job.tasks\":[{\n\"count\":,}]}\n";
-    expect![[""]].assert_eq(&errors(Format::YarnSls, &[source]));
+    expect![[r#"
+        t:2: object 3, line 4, column 9: expected value
+    "#]]
+    .assert_eq(&errors(Format::YarnSls, &[source]));
     // What is bad is left out whole, and what comes behind it is read.
     let source = b"{\"job.id\":\"a\",\"job.tasks\":[{\"count\":0}]} {\"job.id\":\"b\",\"job.tasks\":[{\"duration.ms\":5}]}\nx {\n{\"job.id\":\"c\",\"job.tasks\":[{\"duration.ms\":5}]}";
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
-    expect![[""]].assert_eq(&shown(read(Format::YarnSls, source, &options)));
+    expect![[r#"
+        b at 0 for 5 by default of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
+        c at 0 for 5 by default of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
+        skipped 2: bad line
+        remark: 2 jobs: nothing is said of the master, taken as 1024 MB and 1 core
+        remark: left out: t:1: object 1: job.tasks[0].count is "0", expected a whole number from 1 to 1000000
+        remark: left out: t:2: the text between objects is "x {", expected nothing, or {
+    "#]].assert_eq(&shown(read(Format::YarnSls, source, &options)));
 }
 
 #[test]

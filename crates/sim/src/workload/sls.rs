@@ -294,7 +294,10 @@ impl Object<'_> {
                 "vcores" => ("vcore", 1_000),
                 other => (other, 1),
             };
-            if let Some(amount) = self.whole(key, (0, i64::MAX / unit))? {
+            // A type that is named with 0 is not asked for.
+            let amount = self.whole(key, (0, i64::MAX / unit))?;
+            let is_default = matches!(name, "memory" | "vcore");
+            if let Some(amount) = amount.filter(|amount| *amount > 0 || is_default) {
                 amounts.set(Name::new(name), Quantity::of(amount * unit));
             }
         }
