@@ -28,8 +28,10 @@ fn sd_47_b_a_node_that_is_kept_for_another_ask() {
         "
         queue root.a
         node n1 vcore=10
+        node n2 vcore=10
         app full root.a ann
-        ask f1 full vcore=6 on n1
+        ask f1 full vcore=5 on n1
+        ask f2 full vcore=7 on n2
         app first root.a ann
         ask large first vcore=8
         wait 3s
@@ -37,7 +39,7 @@ fn sd_47_b_a_node_that_is_kept_for_another_ask() {
         ask small second vcore=4
         ",
         expect![[r#"
-            (c) large waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 10000 m, the ask needs 8000 m; wait for a release, or add nodes
+            (b) small waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
         "#]],
     );
 }
@@ -136,21 +138,24 @@ fn sd_47_c_the_size_of_the_cluster() {
 fn sd_47_d_the_share_of_a_user() {
     last_obstacle(
         "
-        queue root.a guaranteed vcore=10 share strict;p=50;f=2
+        queue root.a
+        queue root.b guaranteed vcore=30 share strict;p=30;f=100
         node n1 vcore=100
-        app app1 root.a ann
-        app app2 root.a bob
-        ask b1 app2 vcore=5
-        ask a1 app1 vcore=4
-        ask b2 app2 vcore=5
-        ask a2 app1 vcore=4
+        app full root.a eve
+        app app1 root.b ann
+        app app2 root.b bob
+        app app3 root.b cid
+        ask a1 app1 vcore=8
+        ask b1 app2 vcore=8
+        ask c1 app3 vcore=8
+        ask f1 full vcore=76
+        ask a2 app1 vcore=8
+        ask b2 app2 vcore=8
+        ask c2 app3 vcore=8
+        release f1
         ",
         expect![[r#"
-            nothing is refused:
-            ask b1: app2 Accepted, b1 on n1, app2 Running
-            ask a1: app1 Accepted, a1 on n1, app1 Running
-            ask b2: b2 on n1
-            ask a2: a2 on n1
+            (d) c2 waits USER_SHARE: user cid at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
         "#]],
     );
 }
@@ -232,14 +237,10 @@ fn sd_47_e_what_the_drivers_of_a_user_may_have() {
         app app2 root.a bob
         app app3 root.a ann
         ask d1 app1 vcore=3
-        ask d2 app2 vcore=3
         ask d3 app3 vcore=3
         ",
         expect![[r#"
-            nothing is refused:
-            ask d1: app1 Accepted, d1 on n1, app1 Running
-            ask d2: app2 Accepted, d2 on n1, app2 Running
-            ask d3: app3 Accepted, d3 on n1, app3 Running
+            (e) d3 waits DRIVER_LIMIT_USER: the drivers of user ann at root.a have 3000 m vcore and may have 4000 m, that of the application needs 3000 m; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
         "#]],
     );
 }

@@ -116,7 +116,6 @@ fn a_record_that_is_wrong_is_found() {
         (new_am, "user-p50-f2", "users", "am_limit"),
         (old_am, "queue-pct0.1-am1-users1", "apps", "state"),
         (new_am, "queue-pct0.1-am1-users1", "apps", "state"),
-        (new_am, "max-apps-queue", "apps", "state"),
         (new_am, "queue-pct0.1-am1-users1", "queues", "active_apps"),
         (new_am, "queue-pct0.1-am1-users1", "queues", "pending_apps"),
         (new_am, "queue-pct0.1-am1-users1", "queues", "am_used"),
