@@ -35,11 +35,12 @@ fn tool() -> Option<PathBuf> {
 
 /// Try all operations. `HEADROOM_EXAMPLES` says how many requests are made up for each, without a
 /// bound of time.
-fn run(server: &Server, arguments: &[&str]) {
+fn run(server: &Server, folder: &Folder, arguments: &[&str]) {
     let Some(tool) = tool() else { return };
     let document = format!("http://{}/headroom/v1/openapi.json", server.address);
     let examples = std::env::var("HEADROOM_EXAMPLES").ok();
     let mut command = Command::new(tool);
+    command.current_dir(folder.path(".")); // It keeps a cache where it runs.
     command.args(["--config-file", CONFIG, "run", &document, "--no-color"]);
     command.args(["--generation-database", "none", "--workers", "1"]);
     command.env("SCHEMATHESIS_HOOKS", HOOKS).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -60,7 +61,7 @@ fn an_open_server_does_what_its_document_says() {
     // Nobody has to say who he is here, though the document is the same.
     let exempt = "ignored_auth,missing_required_header";
     let without = ["--exclude-checks", exempt, "--generation-with-security-parameters", "false"];
-    run(&server, &without);
+    run(&server, &folder, &without);
 }
 
 /// As admin, or in the role of `HEADROOM_ROLE`.
@@ -71,5 +72,5 @@ fn a_server_with_identities_does_what_its_document_says() {
     let made = folder.succeed(&["token", "create", "one", "--role", &role, "--user", "ann"]);
     let server = Server::start(&folder, &["--auth-tokens", "headroom-tokens"]);
     let token = made.stdout.trim();
-    run(&server, &["--header", &format!("Authorization: Bearer {token}")]);
+    run(&server, &folder, &["--header", &format!("Authorization: Bearer {token}")]);
 }
