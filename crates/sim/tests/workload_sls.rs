@@ -1,6 +1,7 @@
 //! Reading and playing job lists of Hadoop's Scheduler Load Simulator.
 
 #![allow(clippy::needless_raw_string_hashes)] // `expect!` writes them.
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
 mod common;
 mod world;

@@ -264,7 +264,7 @@ impl Books {
             }
         }
         self.activation.leaves.insert(leaf, drivers.into());
-        let users = self.users_of(leaf).into_iter().flat_map(|users| users.users());
+        let users = self.users_of(leaf).into_iter().flat_map(super::LeafUsers::users);
         let active: Vec<LevelId> =
             users.filter(|(_, user)| user.active).map(|(level, _)| level).collect();
         for level in active {

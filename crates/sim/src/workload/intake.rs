@@ -177,7 +177,7 @@ impl<'a> Intake<'a> {
         };
         let more = raw.more.iter().map(stretched).collect::<Result<Vec<Tasks>, WorkloadError>>()?;
         let priority = self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
-        let job = Job { priority, line, more, ..self.job(name.clone(), run_ms, &raw) };
+        let job = Job { priority, more, line, ..self.job(name.clone(), run_ms, &raw) };
         check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;

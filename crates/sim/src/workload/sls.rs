@@ -388,7 +388,8 @@ impl Fault {
     /// The same where the number expected has a unit.
     fn in_unit(mut self, unit: &str) -> Self {
         if let Self::Value { expected, .. } = &mut self {
-            expected.push_str(&format!(" {unit}"));
+            expected.push(' ');
+            expected.push_str(unit);
         }
         self
     }
