@@ -2,14 +2,16 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig,
+    TemplateConfig,
 };
 
 use crate::application_limits;
 use crate::capacity;
 use crate::check::{self, Tree};
-use crate::raw::{Limit, Queue, Rule, Template, Text};
+use crate::life;
+use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -82,6 +84,23 @@ fn queue(from: &Queue) -> QueueConfig {
         application_limits: application_limits::build(from.application_limits.as_ref()),
         capacity: capacity::build(from.capacity.as_ref()),
         preemption: from.preemption,
+        start: from.start.as_ref().and_then(life::start),
+        lifetimes: life::lifetimes(from),
+        node_labels: from.node_labels.as_ref().map(node_labels),
+    }
+}
+
+fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
+    let sorted = |labels: &[Text]| {
+        let mut labels: Vec<Name> = labels.iter().map(name_of).collect();
+        labels.sort();
+        labels.dedup();
+        labels
+    };
+    NodeLabelsConfig {
+        accessible: from.accessible.as_deref().map(sorted),
+        default: from.default.as_ref().map(name_of),
+        exclusive: sorted(&from.exclusive),
     }
 }
 

@@ -130,6 +130,8 @@ codes! {
     UserLimitZero: Error = "U-ZERO",
     /// `minimumallocation` is above the `maximumallocation` in force.
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
+    /// A queue's `maximumallocation` is above that of its partition.
+    UserLimitMaximumOverPartition: Error = "U-MAX>PARTITION",
     /// A number of applications in `applicationlimits` that is no whole number from 1 on.
     ApplicationCount: Error = "AL-COUNT",
     /// `maximumdriverresourcepercent` is no factor from 0 to 1.
@@ -158,6 +160,18 @@ codes! {
     CapacitySum: Error = "CP-SUM",
     /// Parts by percent or weight of a queue that is guaranteed nothing.
     CapacityOfNothing: Error = "CP-PARENT",
+    /// `state` of a queue is neither `running` nor `stopped`.
+    QueueStateWord: Error = "S-WORD",
+    /// A queue is said to run below one that is stopped.
+    QueueRunsBelowStopped: Error = "S-PARENT",
+    /// A lifetime that is no whole number of seconds.
+    LifetimeSeconds: Error = "LT-SECONDS",
+    /// A queue's default lifetime is above its own maximum.
+    LifetimeOverMaximum: Error = "LT-DEF>MAX",
+    /// What is no label of nodes.
+    NodeLabelName: Error = "NL-NAME",
+    /// A label to which the queue, or one above it, has no access.
+    NodeLabelAccess: Error = "NL-ACCESS",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.

@@ -41,6 +41,7 @@ mod diagnostic;
 mod events;
 mod exercise;
 mod file;
+mod life;
 mod outline;
 pub mod process;
 mod raw;

@@ -9,6 +9,7 @@ use headroom_core::config::QueuePreemptionConfig;
 use crate::application_limits::count;
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
+use crate::life::seconds;
 use crate::raw::{self, At, Pairs, Text};
 use crate::yaml;
 
@@ -78,6 +79,18 @@ pub struct QueueOutline {
     pub capacity: Option<CapacityOutline>,
     /// `preemption`.
     pub preemption: QueuePreemptionConfig,
+    /// `state`; empty where nothing is said.
+    pub state: String,
+    /// `maximumapplicationlifetime`, in seconds.
+    pub maximum_lifetime: Option<u64>,
+    /// `defaultapplicationlifetime`, in seconds.
+    pub default_lifetime: Option<u64>,
+    /// `nodelabels.accessible`.
+    pub accessible_labels: Option<Vec<String>>,
+    /// `nodelabels.default`.
+    pub default_label: Option<String>,
+    /// `nodelabels.exclusive`.
+    pub exclusive_labels: Vec<String>,
 }
 
 /// Quantities by resource type.
@@ -237,6 +250,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         application_limits: value.application_limits.as_ref().map(application_limits),
         capacity: value.capacity.as_ref().map(capacity),
     });
+    let labels = from.node_labels.as_ref();
     QueueOutline {
         name: from.name.value.clone(),
         parent: from.parent,
@@ -252,6 +266,14 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         application_limits: from.application_limits.as_ref().map(application_limits),
         capacity: from.capacity.as_ref().map(capacity),
         preemption: from.preemption,
+        state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
+        maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
+        default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
+        exclusive_labels: labels.map(|labels| list(&labels.exclusive)).unwrap_or_default(),
+        accessible_labels: labels.and_then(|labels| labels.accessible.as_deref()).map(list),
+        default_label: labels
+            .and_then(|labels| labels.default.as_ref())
+            .map(|one| one.value.clone()),
     }
 }
 

@@ -279,7 +279,7 @@ fn the_work_grows_with_the_file_and_not_with_its_square() {
     let leaves: Vec<String> = (0..3_000)
         .map(|number| {
             format!(
-                "{{name: q{number}, resources: {{guaranteed: {{t1: 99}}}}, userlimits: {{weights: {{u1: 1}}, maximumallocation: {{t1: 9}}}}}}"
+                "{{name: q{number}, resources: {{guaranteed: {{t1: 99}}}}, userlimits: {{weights: {{u1: 1}}, maximumallocation: {{t1: 8}}}}}}"
             )
         })
         .collect();

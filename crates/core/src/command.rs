@@ -223,4 +223,8 @@ pub struct Ask {
     /// Whether it offers itself to be stopped for others. One that does not goes later, not
     /// never.
     pub preemptable: bool,
+    /// The label of the nodes that it may have; empty for the default of its queue.
+    pub node_label: Name,
+    /// The nodes that it may not have.
+    pub blocked_nodes: Vec<Name>,
 }

@@ -12,7 +12,7 @@ use crate::books::{
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,6 +177,22 @@ pub enum Event {
     },
     /// An application holds nothing, and counts in no tracker any more.
     ApplicationUnlinked {
+        /// Which.
+        application: ApplicationId,
+    },
+    /// An application that was just added asks for a lifetime, or was made before it was submitted,
+    /// as before a restart.
+    LifetimeSet {
+        /// Which.
+        application: ApplicationId,
+        /// From when its lifetime counts.
+        since: Timestamp,
+        /// What it asks for; none if it does not.
+        asked: Option<Millis>,
+    },
+    /// The lifetime of an application is over: it asks for nothing any more, and what it has is
+    /// given back.
+    LifetimeOver {
         /// Which.
         application: ApplicationId,
     },
@@ -418,6 +434,11 @@ pub struct AskTraits {
     pub task_group: Option<Name>,
     /// The only node that it may run on.
     pub required_node: Option<Name>,
+    /// The label of the nodes that it may have; none for those without a label. Nothing is asked of
+    /// the node that it requires.
+    pub node_label: Option<Name>,
+    /// The nodes that it may not have, in the order of their names, each once.
+    pub blocked_nodes: Vec<Name>,
 }
 
 /// For whom an allocation is stopped.
@@ -448,4 +469,6 @@ pub enum Termination {
     Preempted,
     /// A member of its gang takes its place.
     PlaceholderReplaced,
+    /// The lifetime of its application is over.
+    LifetimeOver,
 }

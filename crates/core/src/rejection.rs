@@ -39,6 +39,14 @@ pub enum Rejection {
         /// Parts between single blanks.
         words: usize,
     },
+    /// A queue that is to run below one that is stopped.
+    #[error(
+        "queue {queue} says `state: running`, and a queue above it is stopped; a queue runs only where all above it do, so start those, or leave the key out. The file changes nothing"
+    )]
+    RunsBelowStopped {
+        /// Its path.
+        queue: Name,
+    },
     /// A lower bound of asks than that of a leaf that is there.
     #[error(
         "queue {queue} takes asks of up to {known}{unit} {resource}, and {given}{unit} in the new file; `maximumallocation` can be raised only while the queue is there, so write {known}{unit} or more. The file changes nothing",
@@ -183,6 +191,16 @@ pub enum Rejection {
         /// Where it was looked for.
         application: Name,
     },
+    /// An application asks for something though its time is over.
+    #[error(
+        "the lifetime of application {application} is over, so it gets nothing for {key}; what it has is given back, and it ends with the last of that"
+    )]
+    LifetimeOver {
+        /// Allocation key.
+        key: Name,
+        /// Whose.
+        application: Name,
+    },
     /// An ask must want something.
     #[error(
         "ask {key} of application {application} wants {resources}; at least one amount must be above zero and none below"
@@ -204,6 +222,28 @@ pub enum Rejection {
         key: Name,
         /// As given.
         resources: Amounts,
+    },
+    /// The queue has no access to the nodes that are wished for.
+    #[error(
+        "ask {key} wants nodes of label {label}, to which queue {queue} has no access; name the label in `nodelabels.accessible` of the queue, or use another queue"
+    )]
+    NoPartitionAccess {
+        /// Allocation key.
+        key: Name,
+        /// Path of the queue.
+        queue: Name,
+        /// As asked for.
+        label: Name,
+    },
+    /// More nodes are left out than may be.
+    #[error("ask {key} leaves out {count} nodes; no more than {limit} can be")]
+    ManyBlockedNodes {
+        /// Allocation key.
+        key: Name,
+        /// How many.
+        count: usize,
+        /// The most.
+        limit: usize,
     },
     /// A placeholder holds room for a task group.
     #[error("placeholder {key} of application {application} names no task group; it must name one")]
@@ -264,6 +304,7 @@ impl Rejection {
             Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
             Self::DuplicateQueue { .. } => "DUPLICATE_QUEUE",
             Self::AccessList { .. } => "ACCESS_LIST",
+            Self::RunsBelowStopped { .. } => "RUNS_BELOW_STOPPED",
             Self::MaximumAllocationLowered { .. } => "MAXIMUM_ALLOCATION_LOWERED",
             Self::AboveMaximumAllocation { .. } => "ABOVE_MAXIMUM_ALLOCATION",
             Self::PlacementRules { error, .. } => error.code(),
@@ -275,6 +316,9 @@ impl Rejection {
             Self::UnknownApplication { .. } => "UNKNOWN_APPLICATION",
             Self::DuplicateKey { .. } => "DUPLICATE_KEY",
             Self::UnknownKey { .. } => "UNKNOWN_KEY",
+            Self::LifetimeOver { .. } => "LIFETIME_OVER",
+            Self::NoPartitionAccess { .. } => "NO_PARTITION_ACCESS",
+            Self::ManyBlockedNodes { .. } => "MANY_BLOCKED_NODES",
             Self::AskSize { .. } => "ASK_SIZE",
             Self::ForeignSize { .. } => "FOREIGN_SIZE",
             Self::NoTaskGroup { .. } => "NO_TASK_GROUP",

@@ -46,6 +46,10 @@ pub enum Blocker {
     Nodes(PartitionId),
     /// Every node in use that has room for it is kept for others.
     NodesReserved(PartitionId),
+    /// Every node with room is one that it may not have.
+    NodeBlocked(PartitionId),
+    /// No node has the label that it wishes for.
+    NoSuchLabel(PartitionId),
     /// This node is kept for it, and has no room yet; nor has any other.
     KeptNode(NodeId),
     /// The only node that it may run on has no room.
@@ -122,6 +126,8 @@ impl Blocker {
             Self::DriverUser(..) => "DRIVER_LIMIT_USER",
             Self::Nodes(_) => "NO_NODE_FITS",
             Self::NodesReserved(_) => "NODE_RESERVED",
+            Self::NodeBlocked(_) => "NODE_BLOCKED",
+            Self::NoSuchLabel(_) => "NO_PARTITION_ACCESS",
             Self::KeptNode(_) => "NODE_RESOURCES",
             Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
@@ -156,7 +162,10 @@ impl Blocker {
                 };
                 format!("{kind} {} at {}", tracker.name, books.queue(level.queue).path)
             }
-            Self::Nodes(_) | Self::NodesReserved(_) => "every node".into(),
+            Self::Nodes(_)
+            | Self::NodesReserved(_)
+            | Self::NodeBlocked(_)
+            | Self::NoSuchLabel(_) => "every node".into(),
             Self::KeptNode(node) | Self::RequiredNode(node) | Self::RequiredNodeSize(node) => {
                 format!("node {}", books.node(node).name)
             }
@@ -170,6 +179,8 @@ impl Blocker {
 }
 
 const NODES_RESERVED: &str = "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes";
+const NODE_BLOCKED: &str = "every node that has room for the ask is on its block list; wait for another node to have room, or ask again with a shorter list";
+const NO_SUCH_LABEL: &str = "no node of the partition has the label that the ask wishes for; add nodes with it, or ask again with another label";
 const NODE_ABSENT: &str =
     "the only node that the ask may run on is not registered; register it, or withdraw the ask";
 
@@ -222,6 +233,8 @@ impl Wait {
             | Blocker::RequiredNode(node)
             | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, ask),
             Blocker::NodesReserved(_) => NODES_RESERVED.into(),
+            Blocker::NodeBlocked(_) => NODE_BLOCKED.into(),
+            Blocker::NoSuchLabel(_) => NO_SUCH_LABEL.into(),
             Blocker::NodeAbsent(_) => NODE_ABSENT.into(),
             Blocker::Placeholders(application, group) => {
                 let gang = books.application(application).gang.as_ref();

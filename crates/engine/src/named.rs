@@ -94,6 +94,8 @@ impl Look<'_> {
             | Event::ApplicationAllocating { application }
             | Event::ApplicationActivated { application, .. }
             | Event::ApplicationRemoved { application }
+            | Event::LifetimeSet { application, .. }
+            | Event::LifetimeOver { application }
             | Event::BackedOff { application, .. }
             | Event::PlaceholdersExpired { application }
             | Event::TimerStopped { application } => self.application(*application),

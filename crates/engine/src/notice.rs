@@ -196,9 +196,10 @@ impl Teller<'_> {
                 by_itself.then(|| self.gone(*allocation, *termination))
             }
             // Of asks the RM is only told that they were given up.
-            Event::AskRemoved { ask, termination: Termination::Timeout } => {
-                Some(self.to_go(*ask, Termination::Timeout, Name::default()))
-            }
+            Event::AskRemoved {
+                ask,
+                termination: termination @ (Termination::Timeout | Termination::LifetimeOver),
+            } => Some(self.to_go(*ask, *termination, Name::default())),
             Event::SwapStarted { ask, placeholder, .. } => {
                 let cause = self.books.allocation(*ask).key.clone();
                 Some(self.to_go(*placeholder, Termination::PlaceholderReplaced, cause))

@@ -11,6 +11,8 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 ///
 /// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 parts of queues by
 /// percent and weight.
+/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 states
+/// of queues, lifetimes of applications, labels and block lists of nodes.
 pub const FORMAT: u32 = 4;
 
 /// How deep queues, and the rules that find a parent queue, may nest in a record.

@@ -145,6 +145,8 @@ pub enum JobState {
     Impossible,
     /// The submission was refused.
     Rejected,
+    /// Its lifetime was over before all tasks had ended.
+    Expired,
 }
 
 /// One allocation: one task on one node.

@@ -44,6 +44,7 @@ fn what_each_job_waited_for_adds_up_to_its_wait() {
                 JobState::Impossible | JobState::Rejected => continue,
                 JobState::Waiting => outcome.end_ms,
                 JobState::Finished | JobState::Running => job.start_ms.unwrap(),
+                JobState::Expired => unreachable!("no lifetime is set"),
             };
             assert_eq!(blamed, until - job.submit_ms, "{} of {shape:?}: {job:?}", job.name);
             assert!(job.waits.iter().all(|(blocker, _)| *blocker < outcome.blockers.len()));

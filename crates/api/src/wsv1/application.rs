@@ -77,6 +77,9 @@ pub struct Application {
     /// Until when it is left alone, because none of its asks could be placed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff_deadline: Option<Timestamp>,
+    /// Ours: when its lifetime is over and it is stopped. Absent: it may live for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime_deadline: Option<Timestamp>,
 }
 
 /// A state that an application entered.

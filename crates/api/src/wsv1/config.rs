@@ -162,6 +162,35 @@ pub struct ConfigQueue {
     /// Ours: who may be stopped for whom. Absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<ConfigQueuePreemption>,
+    /// Ours: `running` or `stopped`. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub state: String,
+    /// Ours: no application here and below lives longer, in seconds; 0 is no such bound. Absent: as the
+    /// queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum_application_lifetime: Option<u64>,
+    /// Ours: how long one lives that asks for no time, in seconds; 0 is for ever. Absent: as the queue
+    /// above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_application_lifetime: Option<u64>,
+    /// Ours: to which labels of nodes it has access. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_labels: Option<ConfigNodeLabels>,
+}
+
+/// To which labels of nodes a queue has access.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigNodeLabels {
+    /// Labels that asks may name; `*` for all. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accessible: Option<Vec<String>>,
+    /// The label of asks that name none; empty for nodes without a label. Absent: as the queue above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Labels whose nodes are for asks that name them alone; `*` for all. Of the root.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exclusive: Vec<String>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.

@@ -37,8 +37,8 @@ pub use ask::{AllocationLogEntry, Ask};
 pub use cluster::Cluster;
 pub use config::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
-    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};

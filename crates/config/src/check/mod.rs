@@ -8,9 +8,11 @@ mod access;
 mod application_limits;
 mod applications;
 mod capacity;
+mod life;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;
+mod node_labels;
 mod nodes;
 mod placement;
 mod placement_tree;
@@ -72,6 +74,8 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     limit_tree::check(&tree.root, report);
     user_limits::check(tree, report);
     application_limits::check(tree, report);
+    life::check(&tree.root, report);
+    node_labels::check(&tree.root, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

@@ -23,9 +23,11 @@ use super::template::is_absent;
 /// Check all blocks of a partition.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     let creates = tree.partition.rules.iter().any(makes_queues);
-    let mut walk = Walk { creates, weights: Weights::default(), seen: BTreeSet::new(), report };
+    let (weights, seen) = (Weights::default(), BTreeSet::new());
+    let mut walk = Walk { creates, weights, of_partition: None, seen, report };
     let own = tree.partition.user_limits.as_ref();
     let here = walk.enter(own, &InForce::default());
+    walk.of_partition.clone_from(&here.maximum);
     walk.queue(&tree.root, &here, false);
 }
 
@@ -95,6 +97,8 @@ struct Walk<'a, 'r> {
     /// Whether rules make queues, so that each parent may get leaves.
     creates: bool,
     weights: Weights<'a>,
+    /// `maximumallocation` of the partition, behind its own block.
+    of_partition: Option<Rc<Bound>>,
     /// Pairs of places that were compared already.
     seen: BTreeSet<(Span, Span)>,
     report: &'r mut Report,
@@ -145,7 +149,11 @@ impl<'a> Walk<'a, '_> {
         let minimum = block.minimum_allocation.as_ref();
         here.minimum = check_amounts("minimumallocation", minimum, self.report).or(here.minimum);
         let maximum = block.maximum_allocation.as_ref();
-        here.maximum = check_amounts("maximumallocation", maximum, self.report).or(here.maximum);
+        let maximum = check_amounts("maximumallocation", maximum, self.report);
+        if let (Some(of_queue), Some(of_partition)) = (&maximum, &self.of_partition) {
+            maximum_fits_partition(of_queue, of_partition, self.report);
+        }
+        here.maximum = maximum.or(here.maximum);
         here
     }
 
@@ -329,6 +337,29 @@ fn minimum_fits_maximum(minimum: &Bound, maximum: &Bound, report: &mut Report) {
         if let Some((least, most)) = both.filter(|(least, most)| least.amount > most.amount) {
             report.push(minimum_over_maximum(resource, least, most));
         }
+    }
+}
+
+/// A queue may take smaller asks than its partition, and no larger ones.
+fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut Report) {
+    for (resource, own) in of_queue.amounts.iter() {
+        let Some(most) = of_partition.amounts.get(resource) else { continue };
+        if own.amount <= most.amount {
+            continue;
+        }
+        let message = format!(
+            "`maximumallocation` of the queue is {}, that of the partition {}",
+            show(resource, own.amount),
+            show(resource, most.amount)
+        );
+        let fault = Diagnostic::error(Code::UserLimitMaximumOverPartition, own.span, message)
+            .label("too much")
+            .also(most.span, "the maximum of the partition")
+            .help(format!(
+                "write {} or less, or raise that of the partition",
+                write(resource, most.amount)
+            ));
+        report.push(fault);
     }
 }
 

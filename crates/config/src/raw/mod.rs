@@ -71,6 +71,13 @@ pub(crate) struct Queue {
     pub(crate) application_limits: Option<ApplicationLimits>,
     pub(crate) capacity: Option<Capacity>,
     pub(crate) preemption: QueuePreemptionConfig,
+    /// `state`.
+    pub(crate) start: Option<Text>,
+    /// `maximumapplicationlifetime`.
+    pub(crate) maximum_lifetime: Option<Text>,
+    /// `defaultapplicationlifetime`.
+    pub(crate) default_lifetime: Option<Text>,
+    pub(crate) node_labels: Option<NodeLabels>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,6 +106,14 @@ pub(crate) struct Capacity {
     pub(crate) mode: Option<Text>,
     pub(crate) value: Option<Text>,
     pub(crate) maximum: Option<Text>,
+}
+
+/// The block `nodelabels`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeLabels {
+    pub(crate) accessible: Option<Vec<Text>>,
+    pub(crate) default: Option<Text>,
+    pub(crate) exclusive: Vec<Text>,
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.

@@ -8,8 +8,8 @@ use crate::yaml::{Kind, Node};
 
 use super::fields::Fields;
 use super::{
-    ApplicationLimits, At, Capacity, File, Filter, Limit, Partition, Queue, Resources, Rule,
-    Template, Text, UserLimits,
+    ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue, Resources,
+    Rule, Template, Text, UserLimits,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -128,6 +128,10 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "applicationlimits",
         "capacity",
         "preemption",
+        "state",
+        "maximumapplicationlifetime",
+        "defaultapplicationlifetime",
+        "nodelabels",
     ];
     let mut fields = Fields::of(node, "a queue", keys, report);
     let mut queue = Queue {
@@ -143,6 +147,10 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         application_limits: application_limits(&mut fields),
         capacity: capacity(&mut fields),
         preemption: preemption(&mut fields),
+        start: fields.word("state"),
+        maximum_lifetime: fields.number("maximumapplicationlifetime"),
+        default_lifetime: fields.number("defaultapplicationlifetime"),
+        node_labels: node_labels(&mut fields),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
@@ -197,6 +205,17 @@ fn capacity(fields: &mut Fields<'_, '_>) -> Option<Capacity> {
         mode: fields.word("mode"),
         value: fields.number("value"),
         maximum: fields.number("maximum"),
+    })
+}
+
+fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
+    let node = fields.get("nodelabels")?;
+    let keys = &["accessible", "default", "exclusive"];
+    let mut fields = Fields::of(node, "`nodelabels`", keys, fields.report);
+    Some(NodeLabels {
+        accessible: fields.texts("accessible"),
+        default: fields.word("default"),
+        exclusive: fields.texts("exclusive").unwrap_or_default(),
     })
 }
 

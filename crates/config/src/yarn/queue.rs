@@ -60,9 +60,9 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     let parallel = limits::parallel(&scope, way.whole, above.parallel);
     block.push_pairs("applicationlimits", limits::applications_of_queue(&scope, parallel, is_leaf));
     block.push_pairs("preemption", preemption(&scope));
-    state(&scope);
-    lifetimes(&scope);
-    labels(&scope);
+    state(&scope, &mut block);
+    lifetimes(&scope, &mut block);
+    block.push_pairs("nodelabels", node_labels(&scope, is_root && labels_are_named(way)));
     if let Some(template) = made {
         block.push_pairs("childtemplate", template);
     }
@@ -213,50 +213,61 @@ fn preemption(scope: &Scope<'_>) -> Pairs {
     pairs
 }
 
-fn state(scope: &Scope<'_>) {
+fn state(scope: &Scope<'_>, block: &mut Block) {
     let Some(property) = scope.get("state") else { return };
     match property.value.to_ascii_uppercase().as_str() {
-        "RUNNING" => {} // It is so by itself.
-        "STOPPED" | "DRAINING" => {
-            let why = "a queue of the file takes in applications";
-            let help = "take it out of the file: it then drains, and goes when it is empty";
-            scope.tell(Kind::NoEquivalent, property, why, help);
-        }
+        "RUNNING" => block.push_plain("state", "running"),
+        "STOPPED" | "DRAINING" => block.push_plain("state", "stopped"),
         _ => {
             let why = "a queue is RUNNING or STOPPED";
-            scope.tell(Kind::NoEquivalent, property, why, "nothing is stopped by it");
+            scope.tell(Kind::NoEquivalent, property, why, "write `state: stopped`, if it shall be");
         }
     }
 }
 
-fn lifetimes(scope: &Scope<'_>) {
-    for name in ["maximum-application-lifetime", "default-application-lifetime"] {
+fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
+    for (name, key) in [
+        ("maximum-application-lifetime", "maximumapplicationlifetime"),
+        ("default-application-lifetime", "defaultapplicationlifetime"),
+    ] {
         let Some(property) = scope.get(name) else { continue };
         match property.value.parse::<i64>() {
-            // Nothing bounds them: as it is.
-            Ok(..=0) => {}
-            Ok(_) => {
-                let why = "applications may live as long as they like";
-                scope.tell(Kind::NoEquivalent, property, why, "have whoever submits them end them");
-            }
+            // Below 0 is as good as absent: what the queue above says.
+            Ok(..0) => {}
+            Ok(seconds) => block.push_plain(key, seconds.to_string()),
             Err(_) => {
                 let why = "this is no number of seconds";
-                scope.tell(Kind::NoEquivalent, property, why, "nothing is bounded by it");
+                scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
             }
         }
     }
 }
 
-fn labels(scope: &Scope<'_>) {
-    for name in ["accessible-node-labels", "default-node-label-expression"] {
-        if let Some(property) = scope.get(name) {
-            let why = "queues have access to all nodes of their partition";
-            scope.tell(
-                Kind::NoEquivalent,
-                property,
-                why,
-                "put these nodes into a partition of their own",
-            );
-        }
+/// Whether any queue says something of labels; that they are exclusive then is told with the first.
+fn labels_are_named(way: Way<'_, '_>) -> bool {
+    let said = |node: &Node| {
+        let scope = way.whole.queue(&node.path);
+        let Some(property) = scope.get("accessible-node-labels") else { return false };
+        let why = "labels are written as exclusive, as they are unless they were added otherwise";
+        let help = "name only those that are in `nodelabels.exclusive` of root, if some are not";
+        scope.tell(Kind::Adjusted, property, why, help);
+        true
+    };
+    way.tree.nodes.iter().any(said)
+}
+
+/// Which labels of nodes the asks of a queue may name, and which is meant where they name none.
+fn node_labels(scope: &Scope<'_>, exclusive: bool) -> Pairs {
+    let mut pairs = Pairs::default();
+    if let Some(property) = scope.get("accessible-node-labels") {
+        let labels = property.value.split(',').map(str::trim).filter(|label| !label.is_empty());
+        pairs.push_words("accessible", labels.map(str::to_owned).collect());
     }
+    if let Some(property) = scope.get("default-node-label-expression") {
+        pairs.push_text("default", property.value.as_str());
+    }
+    if exclusive {
+        pairs.push_words("exclusive", vec!["*".to_owned()]);
+    }
+    pairs
 }

@@ -12,6 +12,7 @@ use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use super::gang::Gang;
+use super::lifetime::Lifetime;
 use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
@@ -180,6 +181,9 @@ pub struct Application {
     /// to be.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub driver: Option<Box<Resources>>,
+    /// How long it may live.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub lifetime: Lifetime,
 }
 
 impl Application {

@@ -19,6 +19,8 @@ impl NodeAttributes {
     pub const RACK: &'static str = "si/rackname";
     /// Key of the instance type.
     pub const INSTANCE_TYPE: &'static str = "si/instance-type";
+    /// Key of the label. Source: decision L-10.
+    pub const LABEL: &'static str = "headroom/label";
     /// The instance type of a node that names none. Source: scheduling §2.1.
     pub const UNKNOWN: &'static str = "UNKNOWN";
 
@@ -32,6 +34,11 @@ impl NodeAttributes {
     /// Keys and values, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Name)> {
         self.0.iter().flat_map(|all| all.iter()).map(|(key, value)| (key, value))
+    }
+
+    /// The label of the node, if it has one.
+    pub fn label(&self) -> Option<&Name> {
+        self.get(Self::LABEL).filter(|name| !name.is_empty())
     }
 
     /// The instance type, under which use is summed up.

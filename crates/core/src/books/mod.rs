@@ -11,6 +11,7 @@ mod attributes;
 mod by_priority;
 mod capacity;
 mod gang;
+mod lifetime;
 mod line;
 mod link;
 mod lists;
@@ -27,12 +28,14 @@ mod stored;
 pub mod tracker;
 mod usage;
 mod users;
+mod wish;
 
 pub use activation::{LeafDrivers, UserDrivers};
 pub use allocation::{Allocation, PreemptionTry, Reservation};
 pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
+pub use lifetime::Lifetime;
 pub use link::{GroupLink, Link};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
@@ -47,11 +50,14 @@ pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
 pub use users::{Followed, LeafUser, LeafUsers};
+pub use wish::Wish;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::id::{AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, Slot};
+use crate::id::{
+    AllocationId, ApplicationId, Id, LevelId, NodeId, PartitionId, QueueId, ShapeId, Slot,
+};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{ResourceTypes, Resources};
@@ -70,6 +76,10 @@ pub enum Timer {
     Placeholders(ApplicationId),
     /// An empty queue that nothing keeps is cleaned away.
     Queue(QueueId),
+    /// The lifetime of an application is over.
+    Lifetime(ApplicationId),
+    /// The last application of a queue that the queue file stops has ended.
+    Stop(QueueId),
 }
 
 /// The state of all partitions.
@@ -191,6 +201,17 @@ impl Books {
         self.shapes.get(self.allocations[allocation].shape)
     }
 
+    /// Whether an ask of this shape may have a node, as far as its label and its block list go.
+    #[inline]
+    pub fn suits(&self, shape: ShapeId, node: NodeId) -> bool {
+        self.shapes.suits(shape, node, &self.nodes[node])
+    }
+
+    /// What an ask says of nodes; none where it says nothing.
+    pub fn wish_of(&self, allocation: AllocationId) -> Option<&Wish> {
+        self.shapes.wish(self.allocations[allocation].shape)
+    }
+
     /// When the next timer fires.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.timers.first().map(|((at, _), ())| *at)
@@ -199,6 +220,11 @@ impl Books {
     /// Timers that have fired by now, the earliest first.
     pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
         self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)
+    }
+
+    /// Whether this timer is set for then.
+    pub(crate) fn has_timer(&self, at: Timestamp, timer: Timer) -> bool {
+        self.timers.get(&(at, timer)).is_some()
     }
 
     /// The queue at this path of a partition, in any case.
@@ -303,6 +329,12 @@ impl Books {
             let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
             trackers.up(link.user).chain(group.skip(lifted))
         })
+    }
+
+    /// The shape of an ask of this size, for a test that makes none.
+    #[cfg(test)]
+    pub(crate) fn shape_of(&mut self, size: &Resources) -> ShapeId {
+        self.shapes.acquire(size.clone(), None, &self.nodes)
     }
 
     /// Rows for a test to spoil.

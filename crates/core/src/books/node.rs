@@ -38,9 +38,27 @@ pub struct Node {
     pub(super) reservations: SmallVec<[AllocationId; 1]>,
     /// Its newest allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
+    /// Its label, as its attributes say.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) label: Option<Name>,
+    /// Whether it is for asks that name its label, and for no others.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) closed: bool,
 }
 
 impl Node {
+    /// Whether it is for asks that name its label, and for no others.
+    #[inline]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Its label. None for most.
+    #[inline]
+    pub const fn label(&self) -> Option<&Name> {
+        self.label.as_ref()
+    }
+
     /// The asks that it is kept for, in the order in which that began.
     pub fn reservations(&self) -> &[AllocationId] {
         &self.reservations

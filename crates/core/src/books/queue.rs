@@ -5,8 +5,9 @@ use core::fmt;
 
 use crate::config::legal::RECOVERY_QUEUE;
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, PreemptionPolicy, Properties,
-    PropertyValues, QueuePreemptionConfig, TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, NodeLabelsConfig,
+    PreemptionPolicy, Properties, PropertyValues, QueuePreemptionConfig, TemplateConfig,
+    UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -49,6 +50,15 @@ pub struct QueueSettings {
     /// Who may be stopped for whom here and below: own ones over inherited ones.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub preemption: QueuePreemptionConfig,
+    /// Whether the queue file says that it is stopped, or a queue above it.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub stopped: bool,
+    /// How long applications here and below may live, where the queue file has the queue.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub lifetimes: LifetimesConfig,
+    /// To which labels of nodes it has access: own keys over inherited ones. None: to all.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub node_labels: Option<Arc<NodeLabelsConfig>>,
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -67,6 +77,9 @@ impl fmt::Debug for QueueSettings {
             application_limits,
             capacity,
             preemption,
+            stopped,
+            lifetimes,
+            node_labels,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -90,6 +103,15 @@ impl fmt::Debug for QueueSettings {
         if !preemption.says_nothing() {
             shown.field("preemption", preemption);
         }
+        if *stopped {
+            shown.field("stopped", stopped);
+        }
+        if !lifetimes.says_nothing() {
+            shown.field("lifetimes", lifetimes);
+        }
+        if let Some(node_labels) = node_labels {
+            shown.field("node_labels", node_labels);
+        }
         shown.finish()
     }
 }
@@ -100,7 +122,8 @@ pub enum QueueState {
     /// It does.
     #[default]
     Active,
-    /// It does not, nor queues below; what runs goes on, and it goes when it is empty.
+    /// It does not, nor queues below; what is there goes on. When the last application has ended,
+    /// a queue that the queue file stops is Stopped, and one that it does not name goes.
     Draining,
     /// It does not, and nothing below it is offered room.
     Stopped,
@@ -182,6 +205,9 @@ pub struct Queue {
     /// The first application, in order of submission.
     pub(super) first_application: Option<ApplicationId>,
     pub(super) last_application: Option<ApplicationId>,
+    /// Since when it is to be Stopped: it drains, and its last application has ended.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(super) stops_at: Option<Timestamp>,
 }
 
 impl Queue {
@@ -213,7 +239,16 @@ impl Queue {
     pub fn is_passing(&self) -> bool {
         self.parent.is_some()
             && self.has_no_application()
-            && (!self.managed || self.state == QueueState::Draining)
+            && (!self.managed || (self.state == QueueState::Draining && !self.settings.stopped))
+    }
+
+    /// Whether the queue file stops it and its last application has ended, so that nothing is left
+    /// to wait for.
+    pub fn has_drained(&self) -> bool {
+        self.managed
+            && self.settings.stopped
+            && self.state == QueueState::Draining
+            && self.applications == 0
     }
 
     /// Whether it is where what must not be lost goes.
@@ -224,6 +259,11 @@ impl Queue {
     /// Whether nothing keeps it at all.
     pub fn is_removable(&self) -> bool {
         self.is_passing() && self.child_count == 0
+    }
+
+    /// Since when it is to be Stopped: the queue file stops it, and its last application has ended.
+    pub const fn stops_at(&self) -> Option<Timestamp> {
+        self.stops_at
     }
 
     /// Whether one more application may enter Running here.

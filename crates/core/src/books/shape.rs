@@ -1,27 +1,41 @@
-//! Distinct resource vectors: equal asks share one.
+//! Distinct resource vectors, each with what is wished for of nodes: equal asks share one.
 
-use crate::id::ShapeId;
+use alloc::sync::Arc;
+
+use crate::id::{NodeId, ShapeId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 #[cfg(feature = "snapshot")]
 use crate::stored::Unsound;
 use crate::table::Table;
 
-/// One distinct resource vector, and how many asks and allocations have it.
+use super::Node;
+use super::wish::{NodeSet, Wish};
+
+/// One distinct resource vector and wish, and how many asks and allocations have it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Shape {
     resources: Resources,
     uses: u64,
+    /// What is said of nodes; none for those that say nothing.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    wish: Option<Arc<Wish>>,
+    /// The nodes that suit the wish.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    nodes: NodeSet,
 }
 
-/// The distinct resource vectors in use.
+/// The distinct resource vectors and wishes in use.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shapes {
     rows: Table<ShapeId, Shape>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
-    by_value: OrderedMap<Resources, ShapeId>,
+    by_value: OrderedMap<(Resources, Option<Arc<Wish>>), ShapeId>,
+    /// How many say something of nodes.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    wishes: usize,
 }
 
 impl Shapes {
@@ -31,9 +45,21 @@ impl Shapes {
         &self.rows[shape].resources
     }
 
-    /// The shape of a vector, if something has it.
-    pub fn find(&self, resources: &Resources) -> Option<ShapeId> {
-        self.by_value.get(resources).copied()
+    /// What asks of a shape say of nodes; none where they say nothing.
+    pub fn wish(&self, shape: ShapeId) -> Option<&Wish> {
+        self.rows[shape].wish.as_deref()
+    }
+
+    /// The same, to be shared.
+    pub(super) fn shared_wish(&self, shape: ShapeId) -> Option<Arc<Wish>> {
+        self.rows[shape].wish.clone()
+    }
+
+    /// Whether asks of a shape may have a node.
+    #[inline]
+    pub(super) fn suits(&self, shape: ShapeId, id: NodeId, node: &Node) -> bool {
+        let row = &self.rows[shape];
+        if row.wish.is_none() { !node.is_closed() } else { row.nodes.has(id) }
     }
 
     /// All shapes in use, with the number of their users.
@@ -41,14 +67,23 @@ impl Shapes {
         self.rows.iter().map(|(id, shape)| (id, &shape.resources, shape.uses))
     }
 
-    /// Use a vector once more.
-    pub(super) fn acquire(&mut self, resources: Resources) -> ShapeId {
-        if let Some(shape) = self.find(&resources) {
+    /// Use a vector and a wish once more.
+    pub(super) fn acquire(
+        &mut self,
+        resources: Resources,
+        wish: Option<Arc<Wish>>,
+        nodes: &Table<NodeId, Node>,
+    ) -> ShapeId {
+        let key = (resources, wish);
+        if let Some(shape) = self.by_value.get(&key).copied() {
             self.rows[shape].uses += 1;
             return shape;
         }
-        let shape = self.rows.insert(Shape { resources: resources.clone(), uses: 1 });
-        self.by_value.insert(resources, shape);
+        let (resources, wish) = key.clone();
+        self.wishes += usize::from(wish.is_some());
+        let nodes = wish.as_ref().map(|wish| NodeSet::of(wish, nodes)).unwrap_or_default();
+        let shape = self.rows.insert(Shape { resources, uses: 1, wish, nodes });
+        self.by_value.insert(key, shape);
         shape
     }
 
@@ -59,7 +94,37 @@ impl Shapes {
         if row.uses == 0
             && let Some(gone) = self.rows.remove(shape)
         {
-            self.by_value.remove(&gone.resources);
+            self.wishes -= usize::from(gone.wish.is_some());
+            self.by_value.remove(&(gone.resources, gone.wish));
+        }
+    }
+
+    /// A node has come.
+    pub(super) fn node_added(&mut self, id: NodeId, node: &Node) {
+        self.each_wish(|wish, nodes| nodes.add(wish, id, node));
+    }
+
+    /// A node is gone.
+    pub(super) fn node_removed(&mut self, id: NodeId) {
+        self.each_wish(|_, nodes| nodes.remove(id));
+    }
+
+    /// Other nodes may suit.
+    pub(super) fn refresh(&mut self, all: &Table<NodeId, Node>) {
+        self.each_wish(|wish, nodes| *nodes = NodeSet::of(wish, all));
+    }
+
+    fn each_wish(&mut self, mut change: impl FnMut(&Wish, &mut NodeSet)) {
+        if self.wishes == 0 {
+            return;
+        }
+        let wishing = self.rows.iter().filter(|(_, row)| row.wish.is_some());
+        let wishing: alloc::vec::Vec<ShapeId> = wishing.map(|(id, _)| id).collect();
+        for shape in wishing {
+            let row = &mut self.rows[shape];
+            if let Some(wish) = &row.wish {
+                change(wish, &mut row.nodes);
+            }
         }
     }
 }
@@ -76,18 +141,35 @@ impl Shapes {
         self.rows.get(shape).is_some()
     }
 
-    /// After they were read: find them by their values again. `uses` says for each slot how often
-    /// its shape is used.
-    pub(super) fn settle(&mut self, uses: &[u64]) -> Result<(), Unsound> {
+    /// After they were read: find them by their values again, and the nodes that suit them. `uses`
+    /// says for each slot how often its shape is used.
+    pub(super) fn settle(
+        &mut self,
+        uses: &[u64],
+        nodes: &Table<NodeId, Node>,
+    ) -> Result<(), Unsound> {
         for (id, shape) in self.rows.iter() {
             let counted = uses.get(id.index()).is_some_and(|uses| *uses == shape.uses);
             Unsound::unless(counted, id, "its uses")?;
+            let wish = shape.wish.as_ref();
+            let sound = wish.is_none_or(|wish| {
+                !wish.says_nothing() && wish.blocked.is_sorted_by(|one, next| one < next)
+            });
+            Unsound::unless(sound, id, "what is wished for of nodes")?;
         }
-        let Self { rows, by_value } = self;
+        let ids: alloc::vec::Vec<ShapeId> = self.rows.iter().map(|(id, _)| id).collect();
+        self.wishes = 0;
+        for id in ids {
+            if let Some(wish) = self.rows[id].wish.clone() {
+                self.wishes += 1;
+                self.rows[id].nodes = NodeSet::of(&wish, nodes);
+            }
+        }
+        let Self { rows, by_value, .. } = self;
         Unsound::unless(by_value.len() == rows.len(), "all shapes", "those found by value")?;
         by_value.name(|id| {
             let shape = rows.get(*id).ok_or_else(|| Unsound::dangling("an index", "a shape"))?;
-            Ok(shape.resources.clone())
+            Ok((shape.resources.clone(), shape.wish.clone()))
         })
     }
 }

@@ -8,7 +8,9 @@ mod application_limits;
 mod capacity;
 pub mod expression;
 pub mod legal;
+mod life;
 mod limit;
+mod node_labels;
 mod partition;
 mod placement;
 pub mod property;
@@ -22,7 +24,9 @@ pub use application_limits::{
     inherited as inherited_application_limits,
 };
 pub use capacity::{CapacityConfig, CapacityShare};
+pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
+pub use node_labels::NodeLabelsConfig;
 pub use partition::{
     LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
 };

@@ -8,8 +8,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 use super::{
-    ApplicationLimitsConfig, CapacityConfig, LimitConfig, Properties, QueuePreemptionConfig,
-    UserLimitsConfig,
+    ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, LimitConfig, NodeLabelsConfig,
+    Properties, QueuePreemptionConfig, QueueStart, UserLimitsConfig,
 };
 
 /// One configured queue.
@@ -45,6 +45,12 @@ pub struct QueueConfig {
     pub capacity: Option<CapacityConfig>,
     /// Who may be stopped for whom here and below, as written.
     pub preemption: QueuePreemptionConfig,
+    /// Whether it runs; none is as its parent.
+    pub start: Option<QueueStart>,
+    /// How long applications here and below may live, as written.
+    pub lifetimes: LifetimesConfig,
+    /// To which labels of nodes it and those below have access, as written.
+    pub node_labels: Option<NodeLabelsConfig>,
 }
 
 impl QueueConfig {

@@ -5,6 +5,7 @@
 
 mod activation;
 mod capacity;
+mod life;
 mod sums;
 mod users;
 
@@ -56,6 +57,8 @@ impl Books {
         self.check_trackers(&sums)?;
         self.check_users(&sums)?;
         self.check_activation()?;
+        self.check_states()?;
+        self.check_lifetimes()?;
         self.check_names(&sums)
     }
 

@@ -196,12 +196,17 @@ pub enum Miss {
         groups: usize,
     },
     /// The queue takes in nothing any more.
-    #[error("queue {path} is {state}, only an Active one takes in applications")]
+    #[error(
+        "queue {path} is {state}{}, only an Active one takes in applications",
+        stopped.as_ref().map_or_else(String::new, |by| format!(", since `state: stopped` holds at {by}"))
+    )]
     NotActive {
         /// The queue.
         path: Name,
         /// Its state.
         state: QueueState,
+        /// The uppermost queue that the queue file stops, if that is why.
+        stopped: Option<Name>,
     },
     /// The queue is the recovery queue, which nobody can name.
     #[error("queue {path} is reserved for applications that are forced")]

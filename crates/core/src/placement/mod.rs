@@ -166,7 +166,9 @@ impl Tree<'_> {
             return Err(Miss::NotAllowed { path: clip(&row.path), user, groups });
         }
         if exists && row.state != QueueState::Active {
-            return Err(Miss::NotActive { path: clip(&path), state: row.state });
+            let stopped = self.books.up(nearest).filter(|(_, above)| above.settings.stopped).last();
+            let stopped = stopped.map(|(_, above)| clip(&above.path));
+            return Err(Miss::NotActive { path: clip(&path), state: row.state, stopped });
         }
         Ok(Placed { path: Name::from(path), nearest, exists })
     }

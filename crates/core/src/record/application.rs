@@ -94,7 +94,8 @@ impl Teller<'_> {
             }
             Event::AskRemoved { ask, termination } => {
                 self.kept_no_more(*ask);
-                let timed_out = *termination == Termination::Timeout;
+                let timed_out =
+                    matches!(termination, Termination::Timeout | Termination::LifetimeOver);
                 self.ask_gone(*ask, timed_out);
             }
             Event::Placed { ask, node } => {
@@ -157,7 +158,7 @@ impl Teller<'_> {
         let (detail, ask_goes) = match termination {
             Termination::StoppedByRm | Termination::PartitionRemoved => (Detail::AllocCancel, true),
             Termination::NodeRemoved => (Detail::AllocNodeRemoved, false),
-            Termination::Timeout => (Detail::AllocTimeout, false),
+            Termination::Timeout | Termination::LifetimeOver => (Detail::AllocTimeout, false),
             Termination::Preempted => (Detail::AllocPreempt, true),
             Termination::PlaceholderReplaced => (Detail::AllocReplaced, true),
         };

@@ -73,6 +73,8 @@ impl Teller<'_> {
             | Event::ApplicationAllocating { .. }
             | Event::ApplicationActivated { .. }
             | Event::ApplicationRemoved { .. }
+            | Event::LifetimeSet { .. }
+            | Event::LifetimeOver { .. }
             | Event::BackedOff { .. }
             | Event::PlaceholdersExpired { .. }
             | Event::TimerStopped { .. } => self.hear_of_application(event),

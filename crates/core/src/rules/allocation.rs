@@ -22,6 +22,10 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     let partition = partition_named(books, &ask.partition)?;
     let application = application_named(books, partition, &ask.application)?;
     named("allocation key", &ask.key)?;
+    if books.application(application).lifetime.over {
+        let (key, application) = (ask.key.clone(), ask.application.clone());
+        return Err(Rejection::LifetimeOver { key, application });
+    }
     let node = ask.node.as_ref().map(|node| node_named(books, partition, node)).transpose()?;
     if !ask.resources.is_strictly_positive() {
         return Err(Rejection::AskSize {
@@ -32,6 +36,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     }
     short("task group", &ask.task_group)?;
     short("required node", &ask.required_node)?;
+    may_wish(books, application, ask)?;
     if ask.placeholder && ask.task_group.is_empty() {
         let (key, application) = (ask.key.clone(), ask.application.clone());
         return Err(Rejection::NoTaskGroup { key, application });
@@ -98,7 +103,7 @@ fn add(
         priority: ask.priority,
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
-        traits: traits(ask),
+        traits: traits(books, application, ask),
     }];
     let mut state = books.application(application).state;
     if matches!(state, ApplicationState::New | ApplicationState::Completing)
@@ -131,6 +136,9 @@ fn update(
     node: Option<NodeId>,
 ) -> Result<Vec<Event>, Rejection> {
     let row = books.allocation(known);
+    if let Some(anew) = wished_anew(books, ask, known, node) {
+        return anew;
+    }
     let mut events = Vec::new();
     let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
     if size.as_ref() != Ok(books.resources_of(known)) {
@@ -158,14 +166,77 @@ fn update(
     Ok(events)
 }
 
+/// An ask that waits says something else of nodes than it did: it is withdrawn and made again, as old
+/// as it was. What says nothing of nodes leaves what was said.
+fn wished_anew(
+    books: &Books,
+    ask: &Ask,
+    known: AllocationId,
+    node: Option<NodeId>,
+) -> Option<Result<Vec<Event>, Rejection>> {
+    let row = books.allocation(known);
+    let silent = ask.node_label.is_empty() && ask.blocked_nodes.is_empty();
+    // A placeholder that came twice would count twice in its group.
+    if silent || node.is_some() || row.placeholder || !row.is_pending() {
+        return None;
+    }
+    let traits = traits(books, row.application, ask);
+    let before = books.wish_of(known).cloned().unwrap_or_default();
+    if (&before.label, &before.blocked) == (&traits.node_label, &traits.blocked_nodes) {
+        return None;
+    }
+    let added = Event::AskAdded {
+        application: row.application,
+        key: row.key.clone(),
+        resources: ask.resources.clone(),
+        priority: row.priority,
+        created: row.created,
+        traits,
+    };
+    let removed = Event::AskRemoved { ask: known, termination: Termination::StoppedByRm };
+    let sum = sum_grows(books, row.application, false, &ask.resources);
+    Some(sum.map(|()| vec![removed, added]))
+}
+
 /// Room that the RM has given already: nothing is checked, everything is counted.
 fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     events.extend(linked(books, placement.application));
     placed(books, placement, events);
 }
 
-fn traits(ask: &Ask) -> AskTraits {
+/// How many nodes an ask may leave out: enough for every bad node of a large cluster.
+const BLOCKED_MAX: usize = 1_000;
+
+/// Whether an ask may say what it says of nodes: its queue has access to the label. Source:
+/// user-headroom §3 (checks 5 and 12).
+fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
+    short("node label", &ask.node_label)?;
+    for node in &ask.blocked_nodes {
+        short("blocked node", node)?;
+    }
+    let count = ask.blocked_nodes.len();
+    if count > BLOCKED_MAX {
+        let (key, limit) = (ask.key.clone(), BLOCKED_MAX);
+        return Err(Rejection::ManyBlockedNodes { key, count, limit });
+    }
+    let queue = books.queue(books.application(application).queue);
+    let labels = queue.settings.node_labels.as_ref();
+    let label = &ask.node_label;
+    if label.is_empty() || labels.is_none_or(|labels| labels.allows(label)) {
+        return Ok(());
+    }
+    let (key, queue) = (ask.key.clone(), queue.path.clone());
+    Err(Rejection::NoPartitionAccess { key, queue, label: label.clone() })
+}
+
+fn traits(books: &Books, application: ApplicationId, ask: &Ask) -> AskTraits {
     let named = |name: &Name| (!name.is_empty()).then(|| name.clone());
+    let queue = books.queue(books.application(application).queue);
+    let usual = || queue.settings.node_labels.as_ref()?.default.clone();
+    let mut blocked_nodes = ask.blocked_nodes.clone();
+    blocked_nodes.retain(|node| !node.is_empty());
+    blocked_nodes.sort();
+    blocked_nodes.dedup();
     AskTraits {
         originator: ask.originator,
         placeholder: ask.placeholder,
@@ -173,6 +244,8 @@ fn traits(ask: &Ask) -> AskTraits {
         preemptable: ask.preemptable,
         task_group: named(&ask.task_group),
         required_node: named(&ask.required_node),
+        node_label: named(&ask.node_label).or_else(usual).filter(|label| !label.is_empty()),
+        blocked_nodes,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, REMEMBERED_FOR};
+use crate::books::{ApplicationState, Books, Mark, REMEMBERED_FOR};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId};
 use crate::time::{Millis, Timestamp};
@@ -21,17 +21,24 @@ pub(super) struct Life<'books> {
     now: Timestamp,
     application: ApplicationId,
     state: ApplicationState,
-    /// Whether its state ends by time.
-    timed: bool,
+    timers: Timers,
     linked: bool,
     asks: u32,
     /// Its allocations that are no placeholders.
     real: u32,
     placeholders: u32,
-    /// Whether its placeholders are given up by time.
-    expires: bool,
+    /// Whether its lifetime is over: it ends when the last that it has is gone.
+    over: bool,
     /// What it has lost.
     lost: Vec<AllocationId>,
+}
+
+/// What of an application ends by time.
+struct Timers {
+    /// Its state.
+    state: bool,
+    /// The waiting of its placeholders.
+    placeholders: bool,
 }
 
 impl<'books> Life<'books> {
@@ -43,13 +50,68 @@ impl<'books> Life<'books> {
             now,
             application,
             state: row.state,
-            timed: row.timer.is_some(),
+            timers: Timers {
+                state: row.timer.is_some(),
+                placeholders: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
+            },
             linked: row.link.is_some(),
             asks: row.ask_count,
             real: row.allocation_count - placeholders,
             placeholders,
-            expires: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
+            over: row.lifetime.over,
             lost: Vec::new(),
+        }
+    }
+
+    /// Its lifetime is over. What it asks for is withdrawn, the RM is asked to stop what it has,
+    /// and with the last of that it fails; one that was about to complete does so. Source:
+    /// user-headroom §10 (C27).
+    pub(super) fn expire(&mut self, events: &mut Vec<Event>) {
+        events.push(Event::LifetimeOver { application: self.application });
+        self.over = true;
+        if self.state.may_become(ApplicationState::Failing) {
+            self.enter(ApplicationState::Failing, None, events);
+        } else if core::mem::take(&mut self.timers.state) {
+            events.push(Event::TimerStopped { application: self.application });
+        }
+        if core::mem::take(&mut self.timers.placeholders) {
+            events.push(Event::PlaceholdersExpired { application: self.application });
+        }
+        let termination = Termination::LifetimeOver;
+        let books = self.books;
+        let rows = || books.allocations_of(self.application);
+        let swaps: Vec<AllocationId> =
+            rows().filter(|(_, row)| row.is_swapping()).map(|(id, _)| id).collect();
+        let mut rows: Vec<AllocationId> = rows().map(|(id, _)| id).collect();
+        rows.reverse(); // The oldest first.
+        for ask in swaps {
+            self.part(ask, events);
+        }
+        for id in rows {
+            let row = books.allocation(id);
+            if !row.is_allocated() {
+                self.drop_ask(id, termination, events);
+            } else if row.mark == Mark::None {
+                events.push(Event::ReleaseAsked { allocation: id, termination });
+            }
+        }
+        self.end_over(events);
+    }
+
+    /// The lifetime of the application is over, and with the last that it had it ends.
+    fn end_over(&mut self, events: &mut Vec<Event>) {
+        if self.asks + self.real + self.placeholders > 0 {
+            return;
+        }
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Resuming => {
+                self.enter(ApplicationState::Accepted, None, events);
+                self.enter(ApplicationState::Failing, None, events);
+                self.fail(events);
+            }
+            ApplicationState::Completing => self.complete(events),
+            _ => {}
         }
     }
 
@@ -98,6 +160,9 @@ impl<'books> Life<'books> {
             self.drop_swap(member, events);
         }
         self.lose(allocation, termination, events);
+        if self.over {
+            return self.end_over(events);
+        }
         if !row.placeholder {
             if self.has_nothing_real() {
                 self.complete(events);
@@ -165,6 +230,9 @@ impl<'books> Life<'books> {
             }
         }
         self.stop_waiting(events);
+        if self.over {
+            return self.end_over(events);
+        }
         match self.state {
             ApplicationState::Failing | ApplicationState::Resuming if held => {
                 self.placeholders_gone(events);
@@ -227,7 +295,7 @@ impl<'books> Life<'books> {
 
     /// Without placeholders no time runs for them.
     fn stop_waiting(&mut self, events: &mut Vec<Event>) {
-        if self.placeholders == 0 && core::mem::take(&mut self.expires) {
+        if self.placeholders == 0 && core::mem::take(&mut self.timers.placeholders) {
             events.push(Event::PlaceholdersExpired { application: self.application });
         }
     }
@@ -237,7 +305,7 @@ impl<'books> Life<'books> {
         match self.state {
             ApplicationState::Failing => self.fail(events),
             ApplicationState::Resuming => self.enter(ApplicationState::Accepted, None, events),
-            ApplicationState::Completing if !self.timed => self.complete(events),
+            ApplicationState::Completing if !self.timers.state => self.complete(events),
             _ if self.has_nothing_real() => self.complete(events),
             _ => {}
         }
@@ -300,7 +368,7 @@ impl<'books> Life<'books> {
         events: &mut Vec<Event>,
     ) {
         self.state = state;
-        self.timed = timer.is_some();
+        self.timers.state = timer.is_some();
         events.push(Event::ApplicationMoved { application: self.application, state, timer });
     }
 }

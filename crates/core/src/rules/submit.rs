@@ -3,32 +3,33 @@
 //! A command that lacks something is refused. An application that cannot be taken in is
 //! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
 
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, Queue, QueueSettings,
+    ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, QueueSettings,
     QueueState,
 };
 use crate::command::Submit;
-use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
-use crate::config::property::SORT_POLICY;
-use crate::config::{ApplicationOrder, CapacityConfig, PropertyValues, TemplateConfig};
+use crate::config::ApplicationOrder;
+use crate::config::legal::RECOVERY_QUEUE;
 use crate::event::Event;
-use crate::id::{PartitionId, QueueId};
+use crate::id::PartitionId;
 use crate::name::Name;
-use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, is_recovery, place};
+use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, place};
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 use crate::userlimit::{Decimal, max_applications};
 
-use super::configure::{application_limits_below, granting, user_limits_below};
-use super::{Naming, named, partition_named, short, types_fit};
+mod queues;
+
+use super::{named, partition_named, short};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
+/// The tag that says how long the application may live, in seconds.
+const LIFETIME: &str = "headroom/lifetime";
 
 pub(super) fn submit(
     books: &Books,
@@ -45,10 +46,19 @@ pub(super) fn submit(
     let mut events = Vec::new();
     let (application, user) = (submit.application.clone(), submit.user.clone());
     let groups = submit.groups.clone();
-    let last = match accept(books, partition, submit, &mut events) {
+    let rejected = match accept(books, partition, submit, &mut events) {
         Ok(queue) => {
             let gang = gang(now, submit);
-            Event::ApplicationAdded { partition, queue, application, user, groups, gang }
+            events.push(Event::ApplicationAdded {
+                partition,
+                queue,
+                application,
+                user,
+                groups,
+                gang,
+            });
+            events.extend(lifetime(books, now, submit));
+            return Ok(events);
         }
         Err(declined) => Event::ApplicationRejected {
             partition,
@@ -60,7 +70,7 @@ pub(super) fn submit(
             message: Name::from(alloc::format!("{declined}")),
         },
     };
-    events.push(last);
+    events.push(rejected);
     Ok(events)
 }
 
@@ -108,6 +118,28 @@ fn created(tags: &[(Name, Name)]) -> Option<Timestamp> {
     Some(Timestamp::from_millis(seconds.saturating_mul(1_000)))
 }
 
+/// What its tags say of its lifetime, if anything. One that was made earlier, before a restart
+/// say, has lived since.
+fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
+    let asked = asked_lifetime(&submit.tags).ok().flatten();
+    let since = created(&submit.tags).filter(|created| *created < now);
+    (asked.is_some() || since.is_some()).then(|| Event::LifetimeSet {
+        application: books.applications().next_id(),
+        since: since.unwrap_or(now),
+        asked,
+    })
+}
+
+/// How long the application is to live, as its tags say; what is said where that is no time.
+fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
+    let said = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(LIFETIME));
+    said.map_or(Ok(None), |(_, text)| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let seconds = text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0);
+        seconds.map(|seconds| Some(Millis::from_secs(seconds.into()))).ok_or(text)
+    })
+}
+
 /// Why an application is rejected.
 #[derive(Debug, thiserror::Error)]
 enum Declined {
@@ -152,6 +184,11 @@ enum Declined {
         "user {user} has {count} applications in queue {path} that have not ended and may have {max} there ({key}); wait for one to end, or raise the number"
     )]
     UserFull { path: Name, user: Name, count: u64, max: u64, key: &'static str },
+    #[error(
+        "the tag {LIFETIME} is {text:?}; it is a whole number of seconds from 1 to {most}, in digits only",
+        most = u32::MAX
+    )]
+    Lifetime { text: Name },
     #[error("{0}")]
     Types(Rejection),
 }
@@ -167,6 +204,7 @@ impl Declined {
             Self::GangSize { .. } => "GANG_SIZE",
             Self::QueueFull { .. } => "MAX_APPS_QUEUE",
             Self::UserFull { .. } => "MAX_APPS_USER",
+            Self::Lifetime { .. } => "LIFETIME",
             Self::Types(rejection) => rejection.code(),
         }
     }
@@ -188,6 +226,9 @@ fn accept(
             state: books.application(*known).state,
         });
     }
+    if let Err(text) = asked_lifetime(&submit.tags) {
+        return Err(Declined::Lifetime { text: text.clone() });
+    }
     let request = Request {
         queue: &submit.queue,
         user: &submit.user,
@@ -198,14 +239,19 @@ fn accept(
     let placed = place(books, partition, &request)?;
     let tags = QueueTags::read(&request);
     let leaf = if placed.exists {
-        change(books, partition, placed.nearest, tags, events)?
+        queues::change(books, partition, placed.nearest, tags, events)?
     } else {
-        create(books, partition, &placed, tags, events)?
+        queues::create(books, partition, &placed, tags, events)?
     };
     if !request.forced {
         are_few(books, &placed, &leaf, &submit.user)?;
     }
     fits_gang(books, &placed, &leaf, &submit.placeholder_ask)?;
+    // Only what must not be lost comes below a queue that is stopped; that has something again.
+    for (_, above) in books.up(placed.nearest).filter(|(_, row)| row.state == QueueState::Stopped) {
+        let (queue, state) = (above.path.clone(), QueueState::Draining);
+        events.push(Event::QueueMoved { partition, queue, state });
+    }
     Ok(placed.path)
 }
 
@@ -256,193 +302,6 @@ pub(crate) fn max_of_user(
     // What nobody wrote refuses nobody his first.
     let least = u64::from(written.is_none());
     Some((max.max(least), "maximumapplications by his part of the queue"))
-}
-
-/// The settings of a leaf, after the tags have changed it if it was made by a rule.
-fn change(
-    books: &Books,
-    partition: PartitionId,
-    leaf: QueueId,
-    tags: QueueTags,
-    events: &mut Vec<Event>,
-) -> Result<Arc<QueueSettings>, Declined> {
-    let row = books.queue(leaf);
-    if row.managed || is_recovery(books, leaf) {
-        return Ok(row.settings.clone());
-    }
-    let mut settings = QueueSettings::clone(&row.settings);
-    tags.change(&mut settings);
-    if settings == *row.settings {
-        return Ok(row.settings.clone());
-    }
-    types_are_few(books, &settings)?;
-    events.push(Event::QueueChanged {
-        partition,
-        queue: row.path.clone(),
-        leaf: row.leaf,
-        managed: row.managed,
-        settings: settings.clone(),
-    });
-    Ok(Arc::new(settings))
-}
-
-/// The levels that a leaf to be made lacks, if it may be made.
-fn may_create<'placed>(
-    books: &Books,
-    partition: PartitionId,
-    placed: &'placed Placed,
-) -> Result<&'placed str, Declined> {
-    let above = books.queue(placed.nearest);
-    let path = || placed.path.clone();
-    if above.leaf {
-        return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
-    }
-    if above.state != QueueState::Active {
-        let (above, state) = (above.path.clone(), above.state);
-        return Err(Declined::BelowPassing { path: path(), above, state });
-    }
-    let missing = &placed.path[above.path.len() + 1..];
-    if above.parent.is_none() && missing == RECOVERY_QUEUE {
-        return Ok(missing); // What must not be lost always has its queue.
-    }
-    let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
-    if let Some(level) = missing.split('.').find(illegal) {
-        return Err(Declined::Level { path: path(), level: Name::new(level) });
-    }
-    queues_are_few(books, partition, placed, missing.split('.').count())?;
-    Ok(missing)
-}
-
-/// Make a leaf and the parents that it lacks; the settings of the leaf.
-fn create(
-    books: &Books,
-    partition: PartitionId,
-    placed: &Placed,
-    tags: QueueTags,
-    events: &mut Vec<Event>,
-) -> Result<Arc<QueueSettings>, Declined> {
-    let above = books.queue(placed.nearest);
-    let missing = may_create(books, partition, placed)?;
-    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
-    let template = above.settings.template.clone();
-    let user_limits = above.settings.user_limits.clone();
-    let counts = above.settings.application_limits.clone();
-    let part = part_below(books, placed.nearest).filter(|_| !recovery);
-    let preemption = above.settings.preemption;
-    // What must not be lost is not held back by its user either.
-    let mut leaf = QueueSettings::default();
-    if !recovery {
-        leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
-        leaf.preemption = preemption;
-        let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
-        leaf.user_limits = user_limits_below(own, user_limits.as_ref());
-        let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
-        leaf.application_limits = application_limits_below(own, counts.as_ref());
-        leaf.capacity = part;
-        tags.change(&mut leaf);
-        types_are_few(books, &leaf)?;
-    }
-    let mut parent = above.path.clone();
-    let mut levels = missing.split('.').peekable();
-    while let Some(name) = levels.next() {
-        let is_leaf = levels.peek().is_none();
-        let settings = if is_leaf {
-            leaf.clone()
-        } else {
-            let (template, user_limits) = (template.clone(), user_limits.clone());
-            let application_limits = application_limits_below(None, counts.as_ref());
-            QueueSettings {
-                template,
-                user_limits,
-                application_limits,
-                capacity: part.map(|_| CapacityConfig::ONE),
-                preemption,
-                ..QueueSettings::default()
-            }
-        };
-        let next = Name::from(alloc::format!("{parent}.{name}"));
-        events.push(Event::QueueAdded {
-            partition,
-            parent: core::mem::replace(&mut parent, next),
-            name: Name::new(name),
-            leaf: is_leaf,
-            managed: false,
-            settings,
-        });
-    }
-    Ok(Arc::new(leaf))
-}
-
-/// The part of what its parent has of a leaf that a rule makes, directly below a queue or further
-/// down: one by weight, as the template says, where the queues of the file do the same there, or
-/// there are none and the queue above has a part itself. Elsewhere it has none.
-fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
-    let row = books.queue(above);
-    let template = row.settings.template.as_deref();
-    let said = template.and_then(|template| template.capacity);
-    if said.is_none() && !books.divides(row.partition) {
-        return None;
-    }
-    if said.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {
-        return None; // It has its amount.
-    }
-    let by_weight =
-        |row: &Queue| row.settings.capacity.as_ref().is_some_and(CapacityConfig::is_weight);
-    let mut of_file = books.children(above).map(|(_, row)| row).filter(|row| row.managed);
-    let shares = match of_file.next() {
-        Some(first) => by_weight(first) && of_file.all(by_weight),
-        None => said.is_some() || row.settings.capacity.is_some(),
-    };
-    shares.then(|| said.unwrap_or(CapacityConfig::ONE))
-}
-
-/// Decline more queues made by rules than there can be.
-fn queues_are_few(
-    books: &Books,
-    partition: PartitionId,
-    placed: &Placed,
-    missing: usize,
-) -> Result<(), Declined> {
-    let row = books.partition(partition);
-    if row.queues_made as usize + missing <= Partition::QUEUES_MADE_MAX as usize {
-        return Ok(());
-    }
-    let (path, partition, made) = (placed.path.clone(), row.name.clone(), row.queues_made);
-    Err(Declined::ManyQueues { path, partition, missing, made })
-}
-
-/// What a leaf starts with that a rule makes.
-fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) -> QueueSettings {
-    let mut settings = QueueSettings::default();
-    if let Some(template) = template {
-        settings.max = granting(&template.max);
-        settings.guaranteed = granting(&template.guaranteed);
-        settings.max_applications = template.max_applications;
-        settings.properties = template.properties.clone();
-    }
-    // Children made by rules are sorted as their parent says. Source: decision L-3.
-    if let Some(policy) = policy {
-        let properties = &mut settings.properties;
-        properties.entry(Name::new(SORT_POLICY)).or_insert_with(|| policy.clone());
-    }
-    settings.values = PropertyValues::read(&settings.properties);
-    settings
-}
-
-/// How the queue file wants applications sorted here: by the nearest queue that it has, which
-/// has inherited from those above.
-fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
-    let (_, configured) = books.up(queue).find(|(_, row)| row.managed)?;
-    configured.settings.properties.get(SORT_POLICY)
-}
-
-fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
-    let user_limits = settings.user_limits.iter().flat_map(|limits| limits.amounts());
-    let all = settings.max.iter().chain(&settings.guaranteed).chain(user_limits);
-    let amounts: Amounts =
-        all.flat_map(Amounts::iter).map(|(name, amount)| (name.clone(), amount)).collect();
-    types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
-        .map_err(Declined::Types)
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

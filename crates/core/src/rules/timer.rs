@@ -1,9 +1,9 @@
 //! What happens when time has passed.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Timer};
+use crate::books::{ApplicationState, Books, QueueState, Timer};
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::Timestamp;
@@ -15,14 +15,38 @@ use super::life::Life;
 pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
     let mut events = Vec::new();
     let mut cleaned = BTreeMap::new();
+    // The end of a lifetime is judged by what other timers have made of the application: where two
+    // meet, the later one is left for the next tick, which is due at once.
+    let (mut moved, mut over) = (BTreeSet::new(), BTreeSet::new());
     for timer in books.timers_due(now) {
         match timer {
-            Timer::Application(application) => move_on(books, now, application, &mut events),
-            Timer::Placeholders(application) => gang::expire(books, application, &mut events),
+            Timer::Application(application) | Timer::Placeholders(application)
+                if over.contains(&application) => {}
+            Timer::Application(application) => {
+                moved.insert(application);
+                move_on(books, now, application, &mut events);
+            }
+            Timer::Placeholders(application) => {
+                moved.insert(application);
+                gang::expire(books, application, &mut events);
+            }
             Timer::Queue(queue) => clean(books, queue, &mut cleaned, &mut events),
+            Timer::Lifetime(application) if moved.contains(&application) => {}
+            Timer::Lifetime(application) => {
+                over.insert(application);
+                Life::of(books, now, application).expire(&mut events);
+            }
+            Timer::Stop(queue) => events.push(stopped(books, queue)),
         }
     }
     events
+}
+
+/// A queue that is to be stopped has nothing left. Source: user-headroom §10 (C12).
+fn stopped(books: &Books, queue: QueueId) -> Event {
+    let row = books.queue(queue);
+    let (partition, queue, state) = (row.partition, row.path.clone(), QueueState::Stopped);
+    Event::QueueMoved { partition, queue, state }
 }
 
 fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &mut Vec<Event>) {

@@ -240,11 +240,10 @@ impl Scheduler {
             Lane::Calling(_) | Lane::Asking(_) | Lane::Kept(_) => {
                 let Some(ask) = self.caller(books, class, wait, now) else { return false };
                 let row = &self.classes.rows[class];
-                let size = books.shapes().get(row.key.shape);
                 let keeps = !matches!(row.key.lane, Lane::Kept(_))
                     && found_no_node(wait.blocker)
                     && books.allocation(ask).created + RESERVATION_DELAY < now
-                    && to_keep(books, &self.nodes[&partition], ask, size).is_some();
+                    && to_keep(books, &self.nodes[&partition], ask).is_some();
                 if keeps {
                     return false;
                 }

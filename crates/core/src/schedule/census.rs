@@ -102,6 +102,8 @@ impl Reason {
             | Blocker::DriverUser(..)
             | Blocker::Nodes(_)
             | Blocker::NodesReserved(_)
+            | Blocker::NodeBlocked(_)
+            | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)

@@ -238,6 +238,8 @@ impl Class {
             | Blocker::DriverUser(..)
             | Blocker::Nodes(_)
             | Blocker::NodesReserved(_)
+            | Blocker::NodeBlocked(_)
+            | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)

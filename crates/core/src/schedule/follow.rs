@@ -94,7 +94,8 @@ impl Scheduler {
     pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
-            let suits = |shape| row.capacity.fits(books.shapes().get(shape));
+            let suits =
+                |shape| row.capacity.fits(books.shapes().get(shape)) && books.suits(shape, node);
             let shown = (&mut self.tree, &mut self.parked.turns);
             self.keeping.open(shown, row.partition, suits);
         }
@@ -105,7 +106,8 @@ impl Scheduler {
         let row = books.node(node);
         let fits = |shape| row.available.fits(books.shapes().get(shape));
         if row.is_open() {
-            self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), fits);
+            let suits = |shape| fits(shape) && books.suits(shape, node);
+            self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
         }
         self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
         self.wake_pinned_members(books, node);

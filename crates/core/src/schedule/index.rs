@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use crate::books::{ApplicationState, Books, QueueSettings};
+use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::resource::Amounts;
@@ -166,21 +166,19 @@ impl Scheduler {
         self.note_seen(books, seen);
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
-            Event::QueueAdded { .. } => self.add_queue(books, event),
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
             | Event::PartitionRemoved { .. }
-            | Event::QueueMoved { .. }
             | Event::LimitsChanged { .. }
             | Event::QuestionsSet { .. } => self.stale = true,
-            Event::QueueChanged { .. } => match seen.sized {
-                Some(leaf) => self.leaf_sized(books, leaf),
-                None => self.stale = true,
-            },
-            // Its siblings have its part.
-            Event::QueueRemoved { .. } => self.follow_siblings(books, seen),
+            Event::QueueAdded { .. }
+            | Event::QueueMoved { .. }
+            | Event::QueueChanged { .. }
+            | Event::QueueRemoved { .. } => self.after_queue(books, event, seen),
             Event::Configured { .. }
             | Event::ApplicationAdded { .. }
+            | Event::LifetimeSet { .. }
+            | Event::LifetimeOver { .. }
             | Event::ApplicationRejected { .. } => {}
             Event::NodeAdded { .. }
             | Event::NodeResized { .. }
@@ -226,6 +224,23 @@ impl Scheduler {
             | Event::Placed { .. }
             | Event::Resized { .. }
             | Event::Released { .. } => self.after_allocation(books, event, seen),
+        }
+    }
+
+    /// Follow what the event changed of a queue.
+    fn after_queue(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        match event {
+            Event::QueueAdded { .. } => self.add_queue(books, event),
+            // One that is stopped has nothing that waits, nor has any below.
+            Event::QueueMoved { state: QueueState::Stopped, .. } => {}
+            Event::QueueMoved { .. } => self.stale = true,
+            Event::QueueChanged { .. } => match seen.sized {
+                Some(leaf) => self.leaf_sized(books, leaf),
+                None => self.stale = true,
+            },
+            // Its siblings have its part.
+            Event::QueueRemoved { .. } => self.follow_siblings(books, seen),
+            _ => {}
         }
     }
 

@@ -2,7 +2,7 @@
 //! queues, and is there a node. The first that fails is the reason for waiting.
 
 use crate::books::{Books, Link, QuestionSubject};
-use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
+use crate::id::{AllocationId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
@@ -59,7 +59,7 @@ pub(super) fn judge(
         Lane::Asking(one) => {
             questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
         }
-        Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, ask),
+        Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, key.shape),
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),
@@ -73,9 +73,9 @@ pub(super) fn on_any_node(
     books: &Books,
     nodes: &mut NodeIndex,
     leaf: QueueId,
-    ask: &Resources,
+    shape: ShapeId,
 ) -> Verdict {
-    match nodes.first_fit(books, ask) {
+    match nodes.first_fit(books, shape) {
         Some(node) => Verdict::Place(node),
         None => wait(Blocker::Nodes(books.queue(leaf).partition)),
     }

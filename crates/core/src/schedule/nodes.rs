@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, Node};
 use crate::config::{NodeOrder, NodeSortConfig};
-use crate::id::{NodeId, PartitionId};
+use crate::id::{NodeId, PartitionId, ShapeId};
 use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
 
 use super::rank::Ranks;
@@ -28,6 +28,15 @@ const BLOCK: usize = 64;
 struct Key {
     score: Share,
     rank: u64,
+}
+
+/// Why no node suits what an ask says of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsuited {
+    /// None has the label.
+    Label,
+    /// Those with room are on its block list.
+    Blocked,
 }
 
 /// Neighbours in the order.
@@ -108,16 +117,23 @@ impl NodeIndex {
         self.put(books, node);
     }
 
-    /// The first node in order that may be used and has room for all of `ask`.
+    /// The first node in order that may be used, has room for all of an ask of this shape and suits
+    /// it.
     #[inline]
-    pub(super) fn first_fit(&mut self, books: &Books, ask: &Resources) -> Option<NodeId> {
+    pub(super) fn first_fit(&mut self, books: &Books, shape: ShapeId) -> Option<NodeId> {
+        let ask = books.shapes().get(shape);
         for block in &mut self.blocks {
             if !block.free.fits(ask) {
                 continue;
             }
             let fits = |node: &Node| node.is_open() && node.available.fits(ask);
-            if let Some((_, found)) = block.nodes.iter().find(|(_, id)| fits(books.node(*id))) {
+            let mut roomy = block.nodes.iter().filter(|(_, id)| fits(books.node(*id))).peekable();
+            let is_roomy = roomy.peek().is_some();
+            if let Some((_, found)) = roomy.find(|(_, id)| books.suits(shape, *id)) {
                 return Some(*found);
+            }
+            if is_roomy {
+                continue; // It has as much free, and none that suits.
             }
             block.free = most_free(books, &block.nodes);
         }
@@ -156,12 +172,13 @@ impl NodeIndex {
 
     /// The node to keep for an ask: of those that may be used and are large enough, the one
     /// that its room would suit best; the first of equals. Scheduling §6.5.
-    pub(super) fn best_to_keep(&self, books: &Books, ask: &Resources) -> Option<NodeId> {
+    pub(super) fn best_to_keep(&self, books: &Books, shape: ShapeId) -> Option<NodeId> {
+        let ask = books.shapes().get(shape);
         let mut best: Option<(Share, NodeId)> = None;
         let open = self.blocks.iter().filter(|block| block.open > 0);
         for (_, id) in open.flat_map(|block| &block.nodes) {
             let node = books.node(*id);
-            if !node.is_open() || !node.capacity.fits(ask) {
+            if !node.is_open() || !node.capacity.fits(ask) || !books.suits(shape, *id) {
                 continue;
             }
             let score = Resources::fit_score(Some(ask), &node.available);
@@ -180,9 +197,11 @@ impl NodeIndex {
     pub(super) fn to_keep(
         &self,
         books: &Books,
-        ask: &Resources,
+        shape: ShapeId,
         wanted: impl Fn(NodeId) -> bool,
     ) -> Vec<NodeId> {
+        let ask = books.shapes().get(shape);
+        let wanted = |id| books.suits(shape, id) && wanted(id);
         let open = self.blocks.iter().filter(|block| block.open > 0);
         let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
         let suits =
@@ -194,22 +213,44 @@ impl NodeIndex {
     }
 
     /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.
-    pub(super) fn is_kept_from(&self, books: &Books, ask: &Resources) -> bool {
+    pub(super) fn is_kept_from(&self, books: &Books, shape: ShapeId) -> bool {
+        let ask = books.shapes().get(shape);
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);
         nodes.any(|(_, id)| {
             let node = books.node(*id);
-            node.schedulable && node.is_reserved() && node.available.fits(ask)
+            node.schedulable
+                && node.is_reserved()
+                && node.available.fits(ask)
+                && books.suits(shape, *id)
         })
+    }
+
+    /// Whether an ask finds no node because of what it says of nodes, and not for lack of room: no
+    /// node has its label, or every one of those with room is one that it may not have.
+    pub(super) fn lacks_suiting(&self, books: &Books, shape: ShapeId) -> Option<Unsuited> {
+        let (ask, wish) = (books.shapes().get(shape), books.shapes().wish(shape)?);
+        let nodes = || self.blocks.iter().flat_map(|block| &block.nodes).map(|(_, id)| *id);
+        if !nodes().any(|id| wish.fits_label(books.node(id))) {
+            return Some(Unsuited::Label);
+        }
+        let roomy = |id: &NodeId| {
+            let node = books.node(*id);
+            node.is_open() && node.available.fits(ask) && wish.fits_label(node)
+        };
+        nodes().any(|id| roomy(&id)).then_some(Unsuited::Blocked)
     }
 
     /// Of which type no node has enough free, and the most that one has; none if each amount
     /// is free somewhere.
-    pub(super) fn shortfall(&self, books: &Books, ask: &Resources) -> Option<Shortfall> {
-        let most = self
-            .blocks
-            .iter()
-            .fold(Resources::new(), |most, block| most.maximum(&most_free(books, &block.nodes)));
-        most.shortfall(ask)
+    pub(super) fn shortfall(&self, books: &Books, shape: ShapeId) -> Option<Shortfall> {
+        let mut most = Resources::new();
+        for (_, id) in self.blocks.iter().flat_map(|block| &block.nodes) {
+            let node = books.node(*id);
+            if node.is_open() && books.suits(shape, *id) {
+                most = most.maximum(&node.available);
+            }
+        }
+        most.shortfall(books.shapes().get(shape))
     }
 
     fn take(&mut self, node: NodeId) {

@@ -85,7 +85,7 @@ pub(super) fn on_any_node(
     (partition, ask): (PartitionId, AllocationId),
     wanted: &Resources,
 ) -> Verdict {
-    if nodes.first_fit(books, wanted).is_none() {
+    if nodes.first_fit(books, books.allocation(ask).shape).is_none() {
         return wait(Blocker::Nodes(partition));
     }
     match first_that_suits(books, nodes, (ask, wanted), |_| true) {
@@ -106,7 +106,10 @@ fn first_that_suits(
     (ask, wanted): (AllocationId, &Resources),
     may_have: impl Fn(NodeId) -> bool,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
-    let mode = QuestionMode::Allocate;
+    let (mode, row) = (QuestionMode::Allocate, books.allocation(ask));
+    // Nothing but its name is asked of the node that it requires.
+    let suits = |node| row.required_node().is_some() || books.suits(row.shape, node);
+    let may_have = |node| suits(node) && may_have(node);
     let accepted = books.verdicts_of(ask, mode).filter(|(id, verdict)| {
         let node = books.node(*id);
         let free = node.is_open() && node.available.fits(wanted);
@@ -155,13 +158,13 @@ pub(super) fn to_keep(
     books: &Books,
     nodes: &NodeIndex,
     ask: AllocationId,
-    wanted: &Resources,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
+    let shape = books.allocation(ask).shape;
     if !matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_)) {
-        return nodes.best_to_keep(books, wanted).map(Ok);
+        return nodes.best_to_keep(books, shape).map(Ok);
     }
     let mode = QuestionMode::Reserve;
-    let mut left = nodes.to_keep(books, wanted, |id| {
+    let mut left = nodes.to_keep(books, shape, |id| {
         !refuses(books, ask, id, mode) && !has_refused_room(books, ask, id)
     });
     // None that it refuses is left.
@@ -220,8 +223,7 @@ impl Scheduler {
         ask: AllocationId,
         events: &mut Vec<Event>,
     ) -> bool {
-        let wanted = books.shapes().get(key.shape);
-        match to_keep(books, &self.nodes[&partition], ask, wanted) {
+        match to_keep(books, &self.nodes[&partition], ask) {
             Some(Ok(node)) => events.push(Event::Reserved { ask, node }),
             Some(Err(nodes)) => {
                 let subject = QuestionSubject::Nodes(QuestionMode::Reserve, nodes);
@@ -316,9 +318,10 @@ impl Scheduler {
             return wait;
         }
         let wanted = books.resources_of(ask);
+        let suits = |node| books.suits(row.shape, node);
         let kept = row.reservation().map(|kept| books.node(kept.node));
         let has_room = kept.is_some_and(|node| node.available.fits(wanted))
-            || !self.nodes[&partition].with_room(books, wanted, |_| true, 1).is_empty();
+            || !self.nodes[&partition].with_room(books, wanted, suits, 1).is_empty();
         let nodes = Blocker::Nodes(partition);
         Wait { blocker: if has_room { Blocker::NodeConstraint(ask) } else { nodes }, ..wait }
     }

@@ -46,7 +46,7 @@ pub(super) fn on_kept_node(
         return questions::on_any_node(books, nodes, (partition, ask), wanted);
     }
     if elsewhere {
-        return on_any_node(books, nodes, key.leaf, wanted);
+        return on_any_node(books, nodes, key.leaf, key.shape);
     }
     let kept = row.reservation().expect("a kept ask has its reservation").node;
     // Whether the node is drained does not matter: it was kept before.

@@ -152,10 +152,13 @@ pub(super) fn blocker(books: &Books, places: &Places, member: AllocationId) -> B
     }
 }
 
-/// Whether a member may run on the node of a placeholder, with nothing said about room. All that
-/// the core knows of is the one node that a member requires.
+/// Whether a member may run on the node of a placeholder, with nothing said about room: it is the one
+/// that the member requires, or suits what it says of nodes.
 fn may_run_on(books: &Books, member: &Allocation, node: NodeId) -> bool {
-    member.required_node().is_none_or(|name| *name == books.node(node).name)
+    match member.required_node() {
+        Some(name) => *name == books.node(node).name,
+        None => books.suits(member.shape, node),
+    }
 }
 
 /// A node for a member that may not run on that of any placeholder: in use, kept for nobody, and

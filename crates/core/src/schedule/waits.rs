@@ -8,6 +8,7 @@ use crate::wait::{Blocker, Wait};
 use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
+use super::nodes::Unsuited;
 use super::swap::blocker;
 use super::{Scheduler, questions, reserve, turns};
 
@@ -77,12 +78,20 @@ impl Scheduler {
                 Some(reserve::shown(books, key, wait))
             }
             Blocker::Nodes(partition) => {
-                let ask = books.shapes().get(key.shape);
                 let nodes = &self.nodes[&partition];
-                if nodes.is_kept_from(books, ask) {
+                match nodes.lacks_suiting(books, key.shape) {
+                    Some(Unsuited::Label) => {
+                        return Some(Wait { blocker: Blocker::NoSuchLabel(partition), ..wait });
+                    }
+                    Some(Unsuited::Blocked) => {
+                        return Some(Wait { blocker: Blocker::NodeBlocked(partition), ..wait });
+                    }
+                    None => {}
+                }
+                if nodes.is_kept_from(books, key.shape) {
                     return Some(Wait { blocker: Blocker::NodesReserved(partition), ..wait });
                 }
-                Some(Wait { shortfall: nodes.shortfall(books, ask), ..wait })
+                Some(Wait { shortfall: nodes.shortfall(books, key.shape), ..wait })
             }
             // These give way by nothing else.
             Blocker::RequiredNode(_)
@@ -105,6 +114,8 @@ impl Scheduler {
             | Blocker::DriverQueue(_)
             | Blocker::DriverUser(..)
             | Blocker::NodesReserved(_)
+            | Blocker::NodeBlocked(_)
+            | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
             | Blocker::RmBusy(_) => None,
         }

@@ -46,12 +46,29 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::PlaceholdersExpired { application } => {
             format!("placeholders of {} expired", books.application(*application).name)
         }
+        Event::LifetimeSet { application, since, asked } => {
+            let name = &books.application(*application).name;
+            let asked = asked.map_or_else(String::new, |asked| format!(", asks for {asked}"));
+            format!("{name} lives since {} ms{asked}", since.as_millis())
+        }
+        Event::LifetimeOver { application } => {
+            format!("lifetime of {} over", books.application(*application).name)
+        }
         Event::TimerStopped { application } => {
             format!("timer of {} stopped", books.application(*application).name)
         }
         Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
         Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
         Event::ForeignRemoved { key, .. } => format!("{key} gone"),
+        _ => return question_effect(books, event),
+    })
+}
+
+/// The same for what the RM is asked, and says.
+fn question_effect(books: &Books, event: &Event) -> Option<String> {
+    let key = |id: &AllocationId| &books.allocation(*id).key;
+    let node = |id: &NodeId| &books.node(*id).name;
+    Some(match event {
         Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) } => {
             let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
             let once = match mode {

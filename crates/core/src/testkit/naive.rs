@@ -238,6 +238,7 @@ fn on_any_node(
     let wanted = books.resources_of(ask);
     let mut nodes = in_node_order(books, row.partition);
     nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
+    nodes.retain(|(_, node)| suits(books, ask, node));
     let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
     let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
     match questions::choose(books, row, (ask, QuestionMode::Allocate), &roomy) {
@@ -254,6 +255,18 @@ fn on_any_node(
         Ok(node) => Some(alloc::vec![Event::Reserved { ask, node }]),
         Err(step) => Some(step),
     }
+}
+
+/// Whether a node has the label that an ask wishes for and is not on its block list, by their names.
+pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
+    let label = node.attributes.get("headroom/label").filter(|label| !label.is_empty());
+    let root = books.queue(books.partition(node.partition).root);
+    let exclusive = root.settings.node_labels.iter().flat_map(|labels| &labels.exclusive);
+    let closed =
+        exclusive.clone().any(|one| label.is_some_and(|label| one == label || *one == "*"));
+    let wish = books.wish_of(ask).cloned().unwrap_or_default();
+    let named = if wish.label.is_some() { label == wish.label.as_ref() } else { !closed };
+    named && !wish.blocked.contains(&node.name)
 }
 
 /// Whom an application is charged to; any look at its limits chooses its group first.

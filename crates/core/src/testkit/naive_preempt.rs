@@ -10,6 +10,7 @@ use crate::id::{AllocationId, NodeId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::naive;
 use super::naive_claim::{Basis, Who};
 
 /// What each queue uses, were it as imagined.
@@ -293,7 +294,9 @@ impl<'books> Question<'books> {
         let suits = |id: &NodeId| {
             let node = self.books.node(*id);
             let mine = |one: &AllocationId| *one == self.ask || given_up.contains(one);
+            let required = self.row(self.ask).required_node().is_some();
             node.schedulable
+                && (required || naive::suits(self.books, self.ask, node))
                 && node.capacity.fits(self.size)
                 && node.reservations().iter().all(mine)
         };

@@ -26,8 +26,8 @@ mod questions;
 use give_back::{release, under_swap};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, capacity, gang_of,
-    gang_size, groups_of, other_file, role_of, tags_of, wanted,
+    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, blocked_by, capacity,
+    gang_of, gang_size, groups_of, label_of, other_file, role_of, tags_of, wanted, wished_label,
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
@@ -165,6 +165,8 @@ impl Player<'_> {
                     }
                     self.apply(event, false);
                 }
+                let settled = self.world.books.check_settled();
+                settled.unwrap_or_else(|wrong| panic!("after {command:?}: {wrong}"));
             }
         }
     }
@@ -288,7 +290,7 @@ impl Player<'_> {
                 node: Name::from(format!("n{number}")),
                 capacity: capacity(size),
                 schedulable: !size.is_multiple_of(9),
-                ..AddNode::default()
+                attributes: label_of(size),
             }),
             Deed::ResizeNode(number, size) => {
                 Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }
@@ -370,6 +372,8 @@ impl Player<'_> {
             may_preempt: !deed.flags.is_multiple_of(4),
             preemptable: !(deed.flags / 4).is_multiple_of(4),
             originator: (deed.flags / 16).is_multiple_of(8),
+            node_label: wished_label(deed.flags),
+            blocked_nodes: blocked_by(deed.flags, deed.size),
         })
     }
 }

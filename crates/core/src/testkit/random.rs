@@ -8,15 +8,18 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
+use crate::books::NodeAttributes;
 use crate::config::{
-    ApplicationLimitsConfig, Configuration, LimitPrecedence, NodeOrder, PartitionConfig,
-    QueueConfig, QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
-use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
-use super::{amounts, leaf, limit, parent, partition};
+mod furnish;
+
+use super::{amounts, leaf, parent, partition};
+
+use furnish::furnish;
 
 /// One thing that happens to a cluster, and in which of two partitions.
 #[derive(Clone, Copy, Debug)]
@@ -195,8 +198,13 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
         vec![queue(parent("a", vec![x, y])), queue(leaf("b")), queue(parent("c", vec![d]))];
     let mut root = queue(parent("root", children));
     (root.max, root.guaranteed) = (Amounts::EMPTY, Amounts::EMPTY);
+    root.start = None; // Little would happen.
     let mut one = partition(root).partitions.remove(0);
     let preemption = dice.next().unwrap_or_default();
+    if preemption % 3 == 1 {
+        let labels = one.root.node_labels.get_or_insert_default();
+        labels.exclusive = vec![Name::new(["gpu", "*"][usize::from(preemption / 3 % 2)])];
+    }
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
     one.preemption.quota_enabled = !preemption.is_multiple_of(5);
@@ -238,134 +246,6 @@ pub(super) fn other_file(seed: u16) -> Configuration {
     Configuration { partitions: partitions.collect(), ..Configuration::default() }
 }
 
-fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> QueueConfig {
-    let mut die = || dice.next().unwrap_or_default();
-    let bound = die();
-    if bound % 3 == 0 {
-        queue.max = amounts([("vcore", i64::from(bound % 12)), ("memory", i64::from(bound % 20))]);
-    } else if bound % 7 == 1 {
-        queue.max = amounts([("gpu", 0), ("vcore", 9)]);
-    }
-    if die() % 3 > 0 {
-        queue.guaranteed = amounts([("vcore", i64::from(die() % 8))]);
-    }
-    for (key, value) in match die() % 12 {
-        0 => [("preemption.policy", "fence"), ("preemption.delay", "1s")],
-        1 => [("preemption.policy", "disabled"), ("quota.preemption.delay", "2s")],
-        2 => [("priority.policy", "fence"), ("priority.offset", "1")],
-        3 => [("priority.offset", "-1"), ("preemption.delay", "5s")],
-        4..8 => [("preemption.delay", "10s"), ("quota.preemption.delay", "1s")],
-        _ => [("quota.preemption.delay", "5s"), ("preemption.delay", "40s")],
-    } {
-        queue.properties.insert(Name::new(key), Name::new(value));
-    }
-    if die() % 4 == 0 {
-        queue.max_applications = u64::from(die() % 3 + 1);
-    }
-    let limits = die();
-    if limits % 2 == 0 {
-        let max = amounts([("vcore", i64::from(limits % 8) + 1)]);
-        queue.limits.push(limit(&["ann"], &["dev"], max, u64::from(limits % 3)));
-    }
-    if limits % 5 < 2 {
-        let max = amounts([("memory", i64::from(limits % 16) + 2)]);
-        queue.limits.push(limit(&["*"], &["ops"], max, u64::from(limits % 4)));
-    }
-    if limits % 5 == 3 {
-        let max = amounts([("vcore", 7)]);
-        queue.limits.push(limit(&[], &["qa"], max.clone(), 2));
-        queue.limits.push(limit(&[], &["*"], max, 1));
-    }
-    for (key, value, odds) in [
-        ("application.sort.policy", "fair", 12),
-        ("application.sort.priority", "disabled", 4),
-        ("priority.offset", "2", 5),
-        ("priority.policy", "fence", 6),
-        ("application.unschedasks.backoff", "2", 7),
-        ("application.unschedasks.backoff.delay", "5s", 3),
-    ] {
-        if die() % odds == 0 {
-            queue.properties.insert(Name::new(key), Name::new(value));
-        }
-    }
-    // Told from what was drawn already, so that files without user limits are what they ever were.
-    if limits % 7 == 3 {
-        let mut state = u32::from(limits) << 8 | u32::from(bound);
-        queue.user_limits = Some(share(|| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state.to_be_bytes()[0]
-        }));
-    }
-    if queue.user_limits.is_some() && limits % 3 > 0 {
-        // Users of a leaf take from each other before they have what they want.
-        queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
-    }
-    queue.preemption = preemption(bound ^ limits.rotate_left(3));
-    queue.application_limits = (limits % 13 == 4).then(|| counts(bound, limits));
-    queue
-}
-
-/// Who may be stopped for whom in a queue; mostly nothing is said.
-fn preemption(switch: u8) -> QueuePreemptionConfig {
-    QueuePreemptionConfig {
-        disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
-        intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
-        balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
-    }
-}
-
-/// How many applications a queue may have, and what their drivers may.
-fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
-    let of = |die: u8| (!die.is_multiple_of(3)).then_some(u64::from(die / 16 % 4) + 1);
-    let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
-    ApplicationLimitsConfig {
-        max: of(bound).map(|max| max + 2),
-        max_per_user: of(limits),
-        max_parallel: of(bound.wrapping_mul(7)),
-        max_parallel_per_user: of(limits.wrapping_mul(11)),
-        max_parallel_by_user: vec![(Name::new("bob"), 2)],
-        driver: driver.filter(|_| !limits.is_multiple_of(4)),
-        max_per_queue: None,
-    }
-}
-
-/// How users share a queue, in one of many ways.
-fn share(mut die: impl FnMut() -> u8) -> UserLimitsConfig {
-    let some = |die: u8| !die.is_multiple_of(3);
-    let (floor, factor) = (die(), die());
-    let weights = if die().is_multiple_of(3) {
-        vec![(Name::new("ann"), Decimal::whole(2)), (Name::new("cid"), Decimal::whole(0))]
-    } else {
-        Vec::new()
-    };
-    UserLimitsConfig {
-        formula: Some(match die() % 5 {
-            0 => Formula::Yarn27,
-            1 => Formula::Yarn3,
-            _ => Formula::Smooth,
-        }),
-        enforcement: Some(match die() % 6 {
-            0 => Enforcement::Strict,
-            1 => Enforcement::Overshoot,
-            _ => Enforcement::Progress,
-        }),
-        calculator: Some(match die() % 6 {
-            0 => Calculator::Dominant,
-            1 => Calculator::Memory,
-            _ => Calculator::Componentwise,
-        }),
-        floor: some(floor).then(|| Decimal::whole(u32::from(floor % 51))),
-        factor: some(factor).then(|| match factor % 4 {
-            0 => UserFactor::Off,
-            times => UserFactor::Times(Decimal::whole(u32::from(times))),
-        }),
-        weights,
-        minimum_allocation: die().is_multiple_of(4).then(|| amounts([("vcore", 1), ("memory", 2)])),
-        increment: die().is_multiple_of(5).then(|| amounts([("vcore", 2)])),
-        maximum_allocation: die().is_multiple_of(4).then(|| amounts([("vcore", 2), ("gpu", 2)])),
-    }
-}
-
 pub(super) fn groups_of(user: u8) -> Vec<Name> {
     let groups: &[&str] = match user {
         0 => &["dev", "ops"],
@@ -392,6 +272,11 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
             vec![(Name::new("namespace.resourcemaxapps"), many)]
         }
         (2, 1) => vec![(Name::new("application.create.force"), Name::new("true"))],
+        (3, _) if number.is_multiple_of(3) => {
+            let seconds = ["0", "10", "45", "70"][usize::from(user) % 4];
+            vec![(Name::new("headroom/lifetime"), Name::new(seconds))]
+        }
+        (3, 3) => vec![(Name::new("yunikorn.apache.org/creationTime"), Name::new("5"))],
         _ => Vec::new(),
     }
 }
@@ -417,6 +302,30 @@ pub(super) fn wanted(size: u8) -> Amounts {
         4 => amounts([("vcore", vcore), ("memory", 0), ("gpu", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
     }
+}
+
+/// The label of a node: mostly none.
+pub(super) fn label_of(size: u8) -> NodeAttributes {
+    let label = ["gpu", "fpga"][usize::from(size / 11 % 2)];
+    let some = (size % 29 == 3).then_some((NodeAttributes::LABEL, label));
+    some.into_iter().collect()
+}
+
+/// The label that an ask wishes for: mostly none, now and then one that no node has.
+pub(super) fn wished_label(flags: u8) -> Name {
+    match flags % 53 {
+        5 => Name::new("gpu"),
+        6 => Name::new("fpga"),
+        7 => Name::new("elsewhere"),
+        _ => Name::default(),
+    }
+}
+
+/// The nodes that an ask may not have: mostly none, in no order and twice at times.
+pub(super) fn blocked_by(flags: u8, size: u8) -> Vec<Name> {
+    let count = if flags % 19 == 4 { 1 + flags % 3 } else { 0 };
+    let node = |number| Name::from(alloc::format!("n{}", size.wrapping_add(number * 3) % NODES));
+    (0..count).map(node).collect()
 }
 
 /// What the placeholders of an application need together: often nothing, otherwise as much as

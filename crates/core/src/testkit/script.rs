@@ -11,7 +11,8 @@ use core::str::SplitWhitespace;
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
 use crate::config::{
-    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig,
+    TemplateConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
@@ -83,6 +84,14 @@ impl<'line> Words<'line> {
         self.next(what).split(',').map(Name::new).collect()
     }
 
+    /// Labels in their order; `-` for none at all.
+    fn labels(&mut self, what: &str) -> Vec<Name> {
+        let mut labels = self.list(what);
+        labels.retain(|label| *label != "-");
+        labels.sort();
+        labels
+    }
+
     /// Tags as `key=value`, up to the end of the line.
     fn tags(&mut self) -> Vec<(Name, Name)> {
         let pairs = self.rest.by_ref().map(|word| word.split_once('=').unwrap_or((word, "")));
@@ -151,6 +160,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
 /// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, a part as
 /// `percent=40/80` or `weight=2`, and at the end `template max vcore=1 apps=1 fair`.
+/// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
+/// `usual-lifetime 30s`, `labels gpu,fpga label gpu`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -170,6 +181,22 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             "ignore-priority" => set(queue, "application.sort.priority", "disabled"),
             "preempt" => queue.preemption = preempt(words.next("switches")),
             "share" => *queue.user_limits.get_or_insert_default() = share(words.next("rules")),
+            "stopped" => queue.start = Some(QueueStart::Stopped),
+            "running" => queue.start = Some(QueueStart::Running),
+            "lifetime" => queue.lifetimes.maximum = Some(words.seconds()),
+            "usual-lifetime" => queue.lifetimes.default = Some(words.seconds()),
+            "labels" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.accessible = Some(words.labels("labels"));
+            }
+            "exclusive" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.exclusive = words.labels("labels");
+            }
+            "label" => {
+                let labels = queue.node_labels.get_or_insert_default();
+                labels.default = Some(words.name("a label"));
+            }
             "counts" => queue.application_limits = Some(counts(words.next("numbers"))),
             "step" => {
                 queue.user_limits.get_or_insert_default().minimum_allocation =
@@ -361,10 +388,12 @@ pub(super) fn command(
     }
 }
 
-/// `type m5`: the instance type of a node.
+/// `type m5 labelled gpu`: the instance type of a node, and its label.
 fn attributes(words: &mut Words<'_>) -> NodeAttributes {
-    let named = words.take("type").then(|| words.name("an instance type"));
-    named.map(|name| (NodeAttributes::INSTANCE_TYPE, name)).into_iter().collect()
+    let kind = words.take("type").then(|| words.name("an instance type"));
+    let label = words.take("labelled").then(|| words.name("a label"));
+    let kind = kind.map(|name| (NodeAttributes::INSTANCE_TYPE, name));
+    kind.into_iter().chain(label.map(|name| (NodeAttributes::LABEL, name))).collect()
 }
 
 /// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no
@@ -385,7 +414,7 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
 
 /// `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: on a node already, made that long after the
 /// story began. What is special about it follows in any order: `placeholder`, `group g1`,
-/// `requires n1`, `preempts`, `preemptable`, `originator`.
+/// `requires n1`, `preempts`, `preemptable`, `originator`, `labelled gpu`, `not-on n1,n2`.
 fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     let (key, application) = (words.name("an allocation key"), words.name("an application id"));
     let mut ask = Ask { partition, application, key, resources: words.amounts(), ..Ask::default() };
@@ -403,6 +432,8 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
             "preempts" => ask.may_preempt = true,
             "preemptable" => ask.preemptable = true,
             "originator" => ask.originator = true,
+            "labelled" => ask.node_label = words.name("a label"),
+            "not-on" => ask.blocked_nodes = words.list("node ids"),
             _ => panic!("`{}`: nobody understands `{word}`", words.line),
         }
     }

@@ -201,6 +201,7 @@ impl Story {
                 for event in &events {
                     self.apply(event);
                 }
+                self.world.books.check_settled().unwrap_or_else(|wrong| panic!("{wrong}"));
                 self.pause();
                 None
             }

@@ -57,6 +57,8 @@ pub struct ApplicationView {
     pub task_groups: Vec<TaskGroupView>,
     /// Until when none of its asks is looked at, because too many found no node.
     pub backed_off: Option<Timestamp>,
+    /// When its lifetime is over, while that is ahead.
+    pub lives_until: Option<Timestamp>,
 }
 
 /// A task group of a gang.
@@ -195,6 +197,7 @@ impl ApplicationView {
             reservations,
             task_groups: TaskGroupView::all(books, row),
             backed_off: row.backed_off,
+            lives_until: row.lifetime.ends_at,
         }
     }
 

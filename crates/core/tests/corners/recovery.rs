@@ -130,6 +130,7 @@ fn a_gang_that_is_reported_runs_when_it_is_complete_and_waits_no_longer_than_bef
         ),
         expect![[r#"
             wait 100s: nothing
+            app g1: g1 lives since 40000 ms
             ask p1: g1 Accepted, p1 on n1
               g1: Accepted in root.a, no group, uses {vcore: 2000 m}, user headroom none
             ask p2: p2 on n1, g1 Running
@@ -146,6 +147,7 @@ fn a_gang_that_is_reported_runs_when_it_is_complete_and_waits_no_longer_than_bef
         ),
         expect![[r#"
             wait 100s: nothing
+            app g1: g1 lives since 40000 ms
             ask p1: g1 Accepted, p1 on n1
               g1: Accepted in root.a, no group, uses {vcore: 2000 m}, user headroom none
             wait 239s: nothing

@@ -10,7 +10,9 @@ mod capacity;
 mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
+mod labels;
 mod life;
+mod lifetimes;
 mod limits;
 mod nodes;
 mod obstacles;
@@ -28,6 +30,7 @@ mod reload;
 mod required_nodes;
 mod reservations;
 mod scheduling_examples;
+mod states;
 mod user_limits;
 
 use expect_test::Expect;

@@ -1,6 +1,8 @@
 //! When an ask is too much for its user.
 
-use headroom_core::resource::Resources;
+use headroom_core::Name;
+use headroom_core::resource::{Quantity, Resources};
+use headroom_core::testkit::tell_world;
 use headroom_core::userlimit::{Calculator, Enforcement, Leaf, Limit, Rules};
 
 use super::{memory, smooth, vector};
@@ -58,4 +60,28 @@ fn uh_31_an_ask_counts_as_whole_increments_and_the_minimum_at_least() {
     assert_eq!(by(512), [1_024, 1_024, 1_536, 2_048, 2_560].map(memory));
     // As CapacityScheduler has it, where the increment is the minimum (M-8).
     assert_eq!(by(1_024), [1_024, 1_024, 2_048, 2_048, 3_072].map(memory));
+}
+
+#[test]
+fn c8_uh_31_an_ask_counts_between_the_minimum_and_the_maximum_allocation() {
+    let counted = |largest: &str| {
+        let world = tell_world(&format!(
+            "queue root.q share smooth step mb=1024 increment mb=512 {largest}
+             node n1 mb=100000"
+        ));
+        let books = &world.books;
+        let (partition, _) = books.partitions().first_key_value().unwrap();
+        let leaf = books.queue_at(*partition, "root.q").unwrap();
+        let mb = books.types().find(&Name::new("mb")).unwrap();
+        [100, 1_024, 1_300, 2_048, 2_049].map(|amount| {
+            let mut ask = Resources::new();
+            ask.set(mb, Quantity::of(amount));
+            books.users_of(leaf).unwrap().normalised(&ask).get_or_zero(mb).get()
+        })
+    };
+    assert_eq!(counted(""), [1_024, 1_024, 1_536, 2_048, 2_560]);
+    // The largest is no whole number of increments.
+    assert_eq!(counted("largest mb=2304"), [1_024, 1_024, 1_536, 2_048, 2_304]);
+    // An allocation that grew beyond it counts as it is.
+    assert_eq!(counted("largest mb=2048"), [1_024, 1_024, 1_536, 2_048, 2_049]);
 }

@@ -36,6 +36,8 @@ structure!(
         required_node,
         may_preempt,
         preemptable,
+        node_label,
+        blocked_nodes,
     }
 );
 structure!(SetForeign = proto::SetForeign { partition, key, node, resources, preemptable });

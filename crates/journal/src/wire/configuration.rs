@@ -122,6 +122,9 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         application_limits,
         capacity,
         preemption,
+        start,
+        lifetimes,
+        node_labels,
     } = queue;
     proto::QueueConfig {
         depth,
@@ -139,6 +142,9 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
         application_limits: application_limits.put(),
         capacity: capacity.put(),
         preemption: preemption.put(),
+        start: start.put(),
+        lifetimes: lifetimes.put(),
+        node_labels: node_labels.put(),
     }
 }
 
@@ -187,6 +193,9 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         application_limits,
         capacity,
         preemption,
+        start,
+        lifetimes,
+        node_labels,
     } = queue;
     Ok(QueueConfig {
         name: name.into(),
@@ -204,6 +213,9 @@ fn lone_queue(queue: proto::QueueConfig) -> Decoded<QueueConfig> {
         application_limits: Field::take(application_limits).at("application_limits")?,
         capacity: Field::take(capacity).at("capacity")?,
         preemption: Field::take(preemption).at("preemption")?,
+        start: Field::take(start).at("start")?,
+        lifetimes: Field::take(lifetimes).at("lifetimes")?,
+        node_labels: Field::take(node_labels).at("node_labels")?,
     })
 }
 

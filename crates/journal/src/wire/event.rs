@@ -56,6 +56,8 @@ events! {
     ApplicationMoved "application_moved" { application, state, timer }
     ApplicationAllocating "application_allocating" { application }
     ApplicationActivated "application_activated" { application, driver }
+    LifetimeSet "lifetime_set" { application, since, asked }
+    LifetimeOver "lifetime_over" { application }
     ApplicationRemoved "application_removed" { application }
     AskAdded "ask_added" { application, key, resources, priority, created, traits }
     AskRemoved "ask_removed" { ask, termination }

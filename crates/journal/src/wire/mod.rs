@@ -9,6 +9,8 @@ mod capacity;
 mod command;
 mod configuration;
 mod event;
+mod life;
+mod node_labels;
 mod questions;
 mod queue_preemption;
 mod settings;

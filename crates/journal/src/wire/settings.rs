@@ -42,6 +42,9 @@ structure!(
         application_limits,
         capacity,
         preemption,
+        stopped,
+        lifetimes,
+        node_labels,
     }
 );
 structure!(
@@ -66,6 +69,8 @@ structure!(
         preemptable,
         task_group,
         required_node,
+        node_label,
+        blocked_nodes,
     }
 );
 

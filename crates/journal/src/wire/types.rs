@@ -19,6 +19,7 @@ words!(
         Timeout,
         Preempted,
         PlaceholderReplaced,
+        LifetimeOver,
     }
 );
 words!(GangStyle = proto::GangStyle { Soft, Hard });

@@ -53,6 +53,7 @@ pub(crate) fn application(view: &ApplicationView, beside: &dyn Beside) -> Applic
         start_time: view.started.map_or(0, millis),
         resource_history: spent(&view.spent),
         backoff_deadline: view.backed_off.and_then(moment),
+        lifetime_deadline: view.lives_until.and_then(moment),
     }
 }
 

@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
-    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
     ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
 };
-use headroom_core::Name;
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LimitPrecedence, NodeOrder,
-    QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LifetimesConfig,
+    LimitPrecedence, NodeOrder, QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::Amounts;
 use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
+use headroom_core::{Millis, Name};
 
 use super::value::{names, texts};
 
@@ -65,6 +66,10 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         application_limits: outline.application_limits.as_ref().map(application_limits),
         capacity: outline.capacity.as_ref().map(capacity),
         preemption: preemption(outline.preemption),
+        state: outline.state.clone(),
+        maximum_application_lifetime: outline.maximum_lifetime,
+        default_application_lifetime: outline.default_lifetime,
+        node_labels: node_labels(outline),
     }
 }
 
@@ -72,6 +77,15 @@ fn preemption(own: QueuePreemptionConfig) -> Option<ConfigQueuePreemption> {
     let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = own;
     let all = ConfigQueuePreemption { disabled, intra_queue_disabled, balance };
     (!own.says_nothing()).then_some(all)
+}
+
+fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
+    let labels = ConfigNodeLabels {
+        accessible: outline.accessible_labels.clone(),
+        default: outline.default_label.clone(),
+        exclusive: outline.exclusive_labels.clone(),
+    };
+    (labels != ConfigNodeLabels::default()).then_some(labels)
 }
 
 fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
@@ -207,6 +221,13 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     let user_limits = settings.user_limits.as_ref().filter(|own| users_above != Some(*own));
     let inherited = above
         .and_then(|above| inherited_application_limits(None, above.application_limits.as_deref()));
+    let labels_above = above.and_then(|above| above.node_labels.as_ref());
+    let labels = settings.node_labels.as_ref().filter(|own| labels_above != Some(*own));
+    let starts_stop = settings.stopped && above.is_none_or(|above| !above.stopped);
+    let lifetime = |of: fn(&LifetimesConfig) -> Option<Millis>| {
+        let above = above.and_then(|above| of(&above.lifetimes));
+        of(&settings.lifetimes).filter(|own| above != Some(*own)).map(|own| own.get() / 1_000)
+    };
     let own = settings.application_limits.as_deref();
     let application_limits = own.filter(|own| inherited.as_ref() != Some(*own));
     let preemption_above = above.map_or_else(
@@ -233,6 +254,14 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         application_limits: application_limits.map(application_limits_in_books),
         capacity: settings.capacity.map(capacity_in_books),
         preemption: preemption(own_preemption),
+        state: if starts_stop { "stopped".to_owned() } else { String::new() },
+        maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
+        default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
+        node_labels: labels.map(|labels| ConfigNodeLabels {
+            accessible: labels.accessible.as_ref().map(names),
+            default: labels.default.as_ref().map(ToString::to_string),
+            exclusive: names(&labels.exclusive),
+        }),
     }
 }
 

@@ -142,6 +142,27 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.some("applicationlimits", queue.application_limits.as_ref().map(application_limits));
     map.some("capacity", queue.capacity.as_ref().map(capacity));
     map.some("preemption", queue.preemption.map(preemption_of_queue));
+    map.text("state", &queue.state);
+    for (key, seconds) in [
+        ("maximumapplicationlifetime", queue.maximum_application_lifetime),
+        ("defaultapplicationlifetime", queue.default_application_lifetime),
+    ] {
+        if let Some(seconds) = seconds {
+            map.scalar(key, &seconds);
+        }
+    }
+    if let Some(labels) = &queue.node_labels {
+        let mut block = Map::default();
+        match &labels.accessible {
+            Some(none) if none.is_empty() => block.scalar("accessible", &"[]"),
+            some => block.words("accessible", some.as_deref().unwrap_or_default()),
+        }
+        if let Some(label) = &labels.default {
+            block.scalar("default", &quoted(label));
+        }
+        block.words("exclusive", &labels.exclusive);
+        map.map("nodelabels", block);
+    }
     map
 }
 

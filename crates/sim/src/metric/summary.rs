@@ -119,6 +119,15 @@ pub struct JobCounts {
     pub impossible: u64,
     /// Refused at submission.
     pub rejected: u64,
+    /// Their lifetime was over before all tasks had ended; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub expired: u64,
+}
+
+// `serde` asks for references.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Waits of jobs that started; percentiles by nearest rank; all zero without such jobs.

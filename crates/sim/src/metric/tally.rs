@@ -40,6 +40,7 @@ impl Tally {
             JobState::Waiting => &mut self.counts.waiting,
             JobState::Impossible => &mut self.counts.impossible,
             JobState::Rejected => &mut self.counts.rejected,
+            JobState::Expired => &mut self.counts.expired,
         };
         *of_state += 1;
         if !can_run(job) {
@@ -84,6 +85,7 @@ impl Tally {
         self.counts.waiting += other.counts.waiting;
         self.counts.impossible += other.counts.impossible;
         self.counts.rejected += other.counts.rejected;
+        self.counts.expired += other.counts.expired;
         self.tasks += other.tasks;
         self.waits.extend_from_slice(&other.waits);
         self.slowdowns.extend_from_slice(&other.slowdowns);
@@ -151,7 +153,7 @@ pub(super) struct Around<'a> {
 /// Whether a job ever took part: impossible and rejected ones do not wait, they are refused.
 pub(super) fn can_run(job: &JobRecord) -> bool {
     match job.state {
-        JobState::Finished | JobState::Running | JobState::Waiting => true,
+        JobState::Finished | JobState::Running | JobState::Waiting | JobState::Expired => true,
         JobState::Impossible | JobState::Rejected => false,
     }
 }

@@ -265,5 +265,6 @@ fn state(state: JobState) -> &'static str {
         JobState::Waiting => "waiting",
         JobState::Impossible => "impossible",
         JobState::Rejected => "rejected",
+        JobState::Expired => "expired",
     }
 }

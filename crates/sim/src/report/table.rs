@@ -95,6 +95,12 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
             pretty::count(jobs.rejected),
         ));
     }
+    if jobs.expired > 0 {
+        lines.push(format!(
+            "Stopped because the lifetime was over: {}.",
+            pretty::counted(jobs.expired, "job")
+        ));
+    }
     lines
 }
 

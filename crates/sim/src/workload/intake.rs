@@ -52,6 +52,7 @@ pub(super) struct RawJob {
     pub(super) more: Vec<Tasks>,
     pub(super) master: Option<Amounts>,
     pub(super) node_label: Option<String>,
+    pub(super) lifetime_s: Option<u32>,
     /// Defaults taken, as `jobs …` would continue.
     pub(super) notes: Vec<&'static str>,
 }
@@ -240,6 +241,7 @@ impl<'a> Intake<'a> {
             more: Vec::new(),
             master: raw.master.clone(),
             node_label: raw.node_label.as_ref().map(|label| self.intern(label)),
+            lifetime_s: raw.lifetime_s,
         }
     }
 

@@ -21,6 +21,7 @@
 //! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
 //! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}` | none |
 //! | `master` | `{"resources":{…}}`: one more task, asked for first, that ends when all others have ended | none |
+//! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
 //! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
 //! | `partition`, `qos` | for templates only | none |
 //!
@@ -69,6 +70,8 @@ struct Line {
     master: Option<Master>,
     #[serde(default, alias = "nodeLabel", skip_serializing_if = "Option::is_none")]
     node_label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lifetime_s: Option<u32>,
     #[serde(default, skip_serializing)]
     partition: Option<String>,
     #[serde(default, skip_serializing)]
@@ -181,6 +184,9 @@ impl Source for Jsonl {
             is_time(field, ms)?;
         }
         is_count("tasks", line.tasks)?;
+        if line.lifetime_s == Some(0) {
+            return Err(Fault::value("lifetime_s", "0", "at least 1 second"));
+        }
         let per_processor = self.amounts(&line.resources)?;
         Ok(Record::Job(Box::new(RawJob {
             name: line.id,
@@ -199,6 +205,7 @@ impl Source for Jsonl {
             more: self.more(&line.more)?,
             master: line.master.map(|master| self.amounts(&master.resources)).transpose()?,
             node_label: line.node_label,
+            lifetime_s: line.lifetime_s,
             notes: Vec::new(),
         })))
     }
@@ -305,6 +312,7 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
                 .collect(),
             master: job.master.as_ref().map(|size| Master { resources: amounts_text(size) }),
             node_label: job.node_label.as_ref().map(text),
+            lifetime_s: job.lifetime_s,
             partition: None,
             qos: None,
         };

@@ -73,6 +73,8 @@ pub struct Job {
     pub master: Option<Amounts>,
     /// The node label it wishes for, if any.
     pub node_label: Option<Name>,
+    /// How long it may live, in seconds; its queue may let it live less. None: as its queue says.
+    pub lifetime_s: Option<u32>,
     /// Line of the source that tells it, from 1; 0 for a job that was generated.
     pub line: u64,
 }
@@ -120,6 +122,7 @@ impl Default for Job {
             more: Vec::new(),
             master: None,
             node_label: None,
+            lifetime_s: None,
             line: 0,
         }
     }

@@ -103,7 +103,8 @@ impl Play<'_> {
             + rejected
             + count(JobState::Running)
             + count(JobState::Waiting)
-            + count(JobState::Impossible);
+            + count(JobState::Impossible)
+            + count(JobState::Expired);
         if sum as u64 != outcome.counts.submitted {
             let what =
                 format!("{} jobs were submitted, and {sum} are told of", outcome.counts.submitted);
@@ -119,7 +120,9 @@ impl Play<'_> {
             let (ended, open) = (ended[position], open[position]);
             let sound = match job.state {
                 JobState::Finished => ended == job.asks && open == 0,
-                JobState::Running | JobState::Waiting => ended + open <= job.asks,
+                JobState::Running | JobState::Waiting | JobState::Expired => {
+                    ended + open <= job.asks
+                }
                 JobState::Impossible | JobState::Rejected => ended + open < job.asks.max(1),
             };
             if !sound {

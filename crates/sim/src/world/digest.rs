@@ -51,12 +51,18 @@ impl Digest {
                     preemptable,
                     task_group,
                     required_node,
+                    node_label,
+                    blocked_nodes,
                 } = traits;
                 for one in [originator, placeholder, may_preempt, preemptable] {
                     self.number(u64::from(*one));
                 }
                 for one in [task_group, required_node] {
                     self.text(one.as_deref().unwrap_or_default());
+                }
+                // Nothing where nothing is said: so it stays what it ever was.
+                for one in node_label.iter().chain(blocked_nodes) {
+                    self.text(one);
                 }
             }
             Event::ApplicationMoved { application, state, timer } => {

@@ -129,6 +129,7 @@ impl Play<'_> {
                 let job = self.jobs_of[application.index()];
                 self.outcome.jobs[job].group = Some(group.clone());
             }
+            Event::LifetimeOver { application } => self.expired(*application),
             Event::ApplicationMoved { application, state, .. } => {
                 self.gang_moved(*application, *state);
             }
@@ -161,11 +162,31 @@ impl Play<'_> {
         }
     }
 
+    /// The lifetime of a job is over: it ends, whatever it has done by then.
+    fn expired(&mut self, application: ApplicationId) {
+        let Some(job) = self.jobs_of.get(application.index()).copied() else { return };
+        if self.open.get(job).is_none_or(|open| open.application != Some(application)) {
+            return;
+        }
+        let now_ms = self.now.as_millis();
+        let waits = self.blame.close(now_ms, application);
+        self.add_waits(job, waits);
+        self.open[job].failing = true;
+        let record = &mut self.outcome.jobs[job];
+        if record.state != JobState::Finished {
+            record.state = JobState::Expired;
+            record.end_ms = Some(now_ms);
+            self.done += 1;
+        }
+    }
+
     /// The gang of a job is complete, or was not in time.
     fn gang_moved(&mut self, application: ApplicationId, state: ApplicationState) {
         let Some(job) = self.jobs_of.get(application.index()).copied() else { return };
         let Some(open) = self.open.get_mut(job) else { return };
-        if !self.outcome.jobs[job].gang || open.application != Some(application) {
+        let record = &self.outcome.jobs[job];
+        let ended = matches!(record.state, JobState::Expired | JobState::Finished);
+        if !record.gang || ended || open.application != Some(application) {
             return;
         }
         match state {
@@ -342,6 +363,7 @@ impl Play<'_> {
             Termination::StoppedByRm => ("finished", false),
             Termination::PlaceholderReplaced => ("replaced", false),
             Termination::Timeout => ("released", false),
+            Termination::LifetimeOver => ("expired", false),
             Termination::NodeRemoved | Termination::PartitionRemoved => ("node-lost", true),
             Termination::Preempted => ("preempted", true),
         };
@@ -359,9 +381,9 @@ impl Play<'_> {
             open.held -= 1;
         } else {
             open.running -= 1;
-            open.finished += u64::from(!lost);
+            open.finished += u64::from(!lost && termination != Termination::LifetimeOver);
         }
-        if !seen.placeholder && open.finished == record.asks {
+        if !seen.placeholder && open.finished == record.asks && record.state != JobState::Expired {
             record.end_ms = Some(now_ms);
             record.state = JobState::Finished;
             self.done += 1;

@@ -80,6 +80,7 @@ impl Play<'_> {
     pub(super) fn answer(&mut self) -> Result<(), RunError> {
         while let Some(due) = self.rm.due.pop_front() {
             match due {
+                Due::Members(job) if self.open[job].failing => {}
                 Due::Members(job) => self.ask_for_members(job)?,
                 Due::AskAgain(job, task, part) => self.ask_again(job, task, part)?,
                 Due::SubmitAgain(job) => self.plan_again(job),

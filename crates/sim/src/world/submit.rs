@@ -56,6 +56,11 @@ impl Kind {
     }
 }
 
+/// The tag that says how long an application may live.
+fn lifetime(seconds: u32) -> (Name, Name) {
+    (Name::new("headroom/lifetime"), Name::from(seconds.to_string()))
+}
+
 impl Play<'_> {
     /// Submit a job, and ask for all that it needs at first.
     pub(super) fn submit(&mut self, position: usize) -> Result<(), RunError> {
@@ -69,6 +74,7 @@ impl Play<'_> {
             queue: self.setup.queue_asked_for(job),
             user: job.user.clone(),
             groups: job.groups.clone(),
+            tags: job.lifetime_s.map(lifetime).into_iter().collect(),
             placeholder_ask: if gang { whole.clone() } else { Amounts::EMPTY },
             gang_style: if gang { GangStyle::Hard } else { GangStyle::Soft },
             ..Submit::default()

@@ -8,20 +8,18 @@ use crate::outcome::Decision;
 
 /// An event in words; the books are those before it.
 pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
-    let partition_of = |id: &PartitionId| &books.partition(*id).name;
+    let name_of = |id: &PartitionId| &books.partition(*id).name;
     let node_of = |id: &NodeId| &books.node(*id).name;
     let nothing = String::new;
     let (kind, subject, detail) = match event {
         Event::PartitionAdded { partition, .. } => ("partition", partition, nothing()),
         Event::PartitionChanged { partition: id, .. } => {
-            ("partition-changed", partition_of(id), nothing())
+            ("partition-changed", name_of(id), nothing())
         }
-        Event::PartitionRemoved { partition: id } => {
-            ("partition-removed", partition_of(id), nothing())
-        }
+        Event::PartitionRemoved { partition: id } => ("partition-removed", name_of(id), nothing()),
         Event::Configured { checksum } => ("configured", checksum, nothing()),
         Event::QueueAdded { parent, name, leaf, managed, .. } => {
-            ("queue", &Name::from(format!("{parent}.{name}")), kind_of(*leaf, *managed).to_owned())
+            ("queue", &format!("{parent}.{name}").into(), kind_of(*leaf, *managed).to_owned())
         }
         Event::QueueChanged { queue, leaf, managed, .. } => {
             ("queue-changed", queue, kind_of(*leaf, *managed).to_owned())
@@ -64,6 +62,8 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::QuotaClockStopped { .. }
         | Event::BackedOff { .. }
         | Event::PlaceholdersExpired { .. }
+        | Event::LifetimeSet { .. }
+        | Event::LifetimeOver { .. }
         | Event::TimerStopped { .. }
         | Event::ScaleUpAsked { .. }
         | Event::ForeignSet { .. }
@@ -166,6 +166,11 @@ fn told_of_ask(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> De
         Event::PlaceholdersExpired { application: id } => {
             ("placeholders-expired", application(id), nothing())
         }
+        Event::LifetimeSet { application: id, since, asked } => {
+            let asked = asked.map_or_else(String::new, |asked| format!(", asks for {asked}"));
+            ("lifetime", application(id), format!("since {} ms{asked}", since.as_millis()))
+        }
+        Event::LifetimeOver { application: id } => ("lifetime-over", application(id), nothing()),
         Event::TimerStopped { application: id } => ("timer-stopped", application(id), nothing()),
         Event::ScaleUpAsked { ask } => ("scale-up", allocation(ask), nothing()),
         Event::ForeignSet { key, node, resources, .. } => {

@@ -203,5 +203,6 @@ fn ask(one: &Value) -> Result<Ask> {
         required_node,
         may_preempt: flag(policy, "allowPreemptOther"),
         preemptable: flag(policy, "allowPreemptSelf"),
+        ..Ask::default()
     })
 }

@@ -213,7 +213,7 @@ fn word_of(termination: Termination) -> &'static str {
         Termination::StoppedByRm | Termination::NodeRemoved | Termination::PartitionRemoved => {
             "STOPPED_BY_RM"
         }
-        Termination::Timeout => "TIMEOUT",
+        Termination::Timeout | Termination::LifetimeOver => "TIMEOUT",
         Termination::Preempted => "PREEMPTED_BY_SCHEDULER",
         Termination::PlaceholderReplaced => "PLACEHOLDER_REPLACED",
     }

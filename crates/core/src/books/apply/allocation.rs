@@ -1,11 +1,12 @@
 //! Asks come, are placed, and give back.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use crate::books::allocation::Special;
 use crate::books::gang::Mark;
 use crate::books::link::Untold;
-use crate::books::{Allocation, Application, ApplicationState, Books, Partition, Timer};
+use crate::books::{Allocation, Application, ApplicationState, Books, Partition, Timer, Wish};
 use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::resource::{Amounts, Resources};
@@ -22,7 +23,7 @@ impl Books {
         let (application, created) = (*application, *created);
         // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
         let resources = self.types.intern_all(resources).pruned();
-        let shape = self.shapes.acquire(resources.clone());
+        let shape = self.shapes.acquire(resources.clone(), wish(traits), &self.nodes);
         self.asks += 1;
         let line = &mut self.applications[application].line;
         let in_front = line.goes_on_behind(*priority, created);
@@ -173,7 +174,8 @@ impl Books {
     /// Give an ask or allocation another size, whatever fits.
     pub(super) fn resize(&mut self, now: Timestamp, allocation: AllocationId, resources: &Amounts) {
         let after = self.types.intern_all(resources).pruned();
-        let shape = self.shapes.acquire(after.clone());
+        let wish = self.shapes.shared_wish(self.allocations[allocation].shape);
+        let shape = self.shapes.acquire(after.clone(), wish, &self.nodes);
         self.forget_inquiry(allocation);
         let row = &mut self.allocations[allocation];
         let (old, application, node) = (row.shape, row.application, row.node);
@@ -273,6 +275,12 @@ impl Books {
         self.share_use(row.application);
         self.shapes.release(row.shape);
     }
+}
+
+/// What an ask says of nodes, if anything.
+fn wish(traits: &AskTraits) -> Option<Arc<Wish>> {
+    let (label, blocked) = (traits.node_label.clone(), traits.blocked_nodes.clone());
+    Some(Wish { label, blocked }).filter(|wish| !wish.says_nothing()).map(Arc::new)
 }
 
 fn special(traits: &AskTraits) -> Option<Box<Special>> {

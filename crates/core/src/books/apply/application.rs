@@ -8,14 +8,14 @@ use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
-    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Link, Node,
-    REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
+    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Lifetime,
+    Link, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
 };
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 /// Why the trackers do not refuse what the books ask of them.
 pub(super) const LIVE: &str = "a linked level lives, and knows who is tied to it";
@@ -51,6 +51,7 @@ impl Books {
             counted: false,
             allocating: false,
             driver: None,
+            lifetime: Lifetime { since: now, ..Lifetime::default() },
             gang,
             backed_off: None,
             untold: None,
@@ -71,7 +72,21 @@ impl Books {
         self.attach_application(application);
         self.count_application(application, true);
         self.partition_mut(partition).applications.insert(name.clone(), application);
+        self.renew_lifetime(application);
         self.watch_emptiness(now, queue);
+        self.watch_drains(now, queue);
+    }
+
+    /// A lifetime counts from another time, or is another one.
+    pub(super) fn set_lifetime(
+        &mut self,
+        application: ApplicationId,
+        since: Timestamp,
+        asked: Option<Millis>,
+    ) {
+        let lifetime = &mut self.applications[application].lifetime;
+        (lifetime.since, lifetime.asked) = (since, asked);
+        self.renew_lifetime(application);
     }
 
     fn gang(&mut self, settings: &GangSettings) -> Gang {
@@ -235,7 +250,9 @@ impl Books {
             self.count_application(application, false);
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
+            self.forget_lifetime(application);
             self.watch_emptiness(now, queue);
+            self.watch_drains(now, queue);
         }
     }
 
@@ -256,6 +273,7 @@ impl Books {
 
     pub(super) fn remove_application(&mut self, now: Timestamp, application: ApplicationId) {
         self.expire_placeholders(application);
+        self.forget_lifetime(application);
         let row = &self.applications[application];
         let (queue, state, timer) = (row.queue, row.state, row.timer);
         if row.allocating {
@@ -275,6 +293,7 @@ impl Books {
         if state.is_active() {
             self.partition_mut(row.partition).applications.remove(&*row.name);
             self.watch_emptiness(now, queue);
+            self.watch_drains(now, queue);
         }
     }
 }

@@ -48,6 +48,10 @@ impl Books {
             Event::ApplicationLinked { application, group } => {
                 self.link(*application, group.as_ref());
             }
+            Event::LifetimeSet { application, since, asked } => {
+                self.set_lifetime(*application, *since, *asked);
+            }
+            Event::LifetimeOver { application } => self.end_lifetime(*application),
             Event::GroupUnlinked { application } => self.unlink_group(*application),
             Event::ApplicationUnlinked { application } => self.unlink(*application),
             Event::ApplicationMoved { application, state, timer } => {
@@ -112,6 +116,7 @@ impl Books {
                 let queue = self.partition(*partition).queues_path(queue);
                 self.queues[queue].state = *state;
                 self.watch_emptiness(now, queue);
+                self.watch_drain(now, queue);
             }
             Event::QueueRemoved { queue } => self.remove_queue(now, *queue),
             Event::LimitsChanged { partition, queue, limits } => {

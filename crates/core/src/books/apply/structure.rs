@@ -154,6 +154,7 @@ impl Books {
             previous_sibling: None,
             first_application: None,
             last_application: None,
+            stops_at: None,
         };
         queue.set_max(max);
         let queue = self.queues.insert(queue);
@@ -196,6 +197,8 @@ impl Books {
         let made = (u32::from(!row.managed), u32::from(!managed));
         let counts = row.settings.application_limits != settings.application_limits;
         let parts = (row.settings.capacity.is_some(), settings.capacity.is_some());
+        let labels = row.parent.is_none() && row.settings.node_labels != settings.node_labels;
+        let lifetimes = row.settings.lifetimes != settings.lifetimes || row.managed != managed;
         (row.leaf, row.managed) = (leaf, managed);
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
@@ -204,25 +207,21 @@ impl Books {
         if divides && let Some(sizes) = self.sizes_of(queue) {
             (max, guaranteed) = (sizes.max, sizes.guaranteed);
         }
-        let row = &mut self.queues[queue];
-        if row.parent.is_some() {
-            row.set_max(max);
-            row.guaranteed = guaranteed;
-            let change = QuotaChange {
-                max_before: max_before.as_ref(),
-                delay_before,
-                max: row.max.as_ref(),
-                delay: row.settings.values.quota_preemption_delay,
-                used: &row.allocated,
-            };
-            let at = change.fires_at(now, row.quota_preemption_at);
-            row.quota_preemption_at = at.filter(|_| managed);
+        if parent.is_some() {
+            self.set_sizes(now, queue, (max, guaranteed), (max_before.as_ref(), delay_before));
         }
         let max_changed = max_before != self.queues[queue].max;
-        let partition = self.partition_mut(partition);
-        partition.queues_made = partition.queues_made - made.0 + made.1;
+        let made_in = &mut self.partition_mut(partition).queues_made;
+        *made_in = *made_in - made.0 + made.1;
         self.reprioritise(parent, shown, shows);
         self.watch_emptiness(now, queue);
+        self.watch_drain(now, queue);
+        if lifetimes {
+            self.renew_lifetimes(queue);
+        }
+        if labels {
+            self.label_nodes(partition);
+        }
         if counts {
             self.count_leaves_below(queue);
         } else {
@@ -240,6 +239,29 @@ impl Books {
         }
     }
 
+    /// A queue below the root has these sizes from now on, and had this maximum and this delay before its
+    /// quota is enforced.
+    fn set_sizes(
+        &mut self,
+        now: Timestamp,
+        queue: QueueId,
+        (max, guaranteed): (Option<Resources>, Option<Resources>),
+        (max_before, delay_before): (Option<&Resources>, Millis),
+    ) {
+        let row = &mut self.queues[queue];
+        row.set_max(max);
+        row.guaranteed = guaranteed;
+        let change = QuotaChange {
+            max_before,
+            delay_before,
+            max: row.max.as_ref(),
+            delay: row.settings.values.quota_preemption_delay,
+            used: &row.allocated,
+        };
+        let at = change.fires_at(now, row.quota_preemption_at);
+        row.quota_preemption_at = at.filter(|_| row.managed);
+    }
+
     pub(super) fn remove_queue(&mut self, now: Timestamp, queue: QueueId) {
         self.forget_leaf(queue);
         self.detach_queue(queue);
@@ -247,6 +269,9 @@ impl Books {
         self.count_leaf(queue);
         if let Some(at) = row.removable_at {
             self.timers.remove(&(at, Timer::Queue(queue)));
+        }
+        if let Some(at) = row.stops_at {
+            self.timers.remove(&(at, Timer::Stop(queue)));
         }
         let partition = self.partition_mut(row.partition);
         partition.queues.remove(&*row.path);
@@ -321,13 +346,17 @@ impl Books {
             allocation_count: 0,
             reservations: SmallVec::new(),
             first_allocation: None,
+            label: attributes.label().cloned(),
+            closed: self.closes(partition, attributes.label()),
         });
+        self.shapes.node_added(node, &self.nodes[node]);
         self.partition_mut(partition).nodes.insert(name.clone(), node);
         self.resize_root(now, partition, &capacity);
     }
 
     pub(super) fn remove_node(&mut self, now: Timestamp, node: NodeId) {
         let row = self.nodes.remove(node).expect("the event names a node that is there");
+        self.shapes.node_removed(node);
         self.partition_mut(row.partition).nodes.remove(&*row.name);
         self.resize_root(now, row.partition, &row.capacity.times(-1));
     }

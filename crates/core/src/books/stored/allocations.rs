@@ -77,7 +77,7 @@ impl Books {
             let alone = listed || row.next_on_node.is_none();
             Unsound::unless(alone, &row.key, "what is behind it on a node")?;
         }
-        self.shapes.settle(&uses)?;
+        self.shapes.settle(&uses, &self.nodes)?;
         for (id, row) in &self.partitions {
             let counted = open.get(id).copied().unwrap_or(0) == row.open_questions.count;
             Unsound::unless(counted, &row.name, "its open questions")?;

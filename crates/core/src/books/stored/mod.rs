@@ -118,6 +118,10 @@ impl Books {
             })?;
         }
         Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
+        let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
+        for partition in partitions {
+            self.label_nodes(partition);
+        }
         for (id, row) in self.nodes.iter() {
             for ask in row.reservations() {
                 let ask = self.allocations.get(*ask).filter(|ask| ask.is_pending());
@@ -134,9 +138,11 @@ impl Books {
             timers.extend(row.timer.map(|at| (at, Timer::Application(id))));
             let deadline = row.gang.as_ref().and_then(|gang| gang.deadline);
             timers.extend(deadline.map(|at| (at, Timer::Placeholders(id))));
+            timers.extend(row.lifetime.ends_at.map(|at| (at, Timer::Lifetime(id))));
         }
         for (id, row) in self.queues.iter() {
             timers.extend(row.removable_at.map(|at| (at, Timer::Queue(id))));
+            timers.extend(row.stops_at.map(|at| (at, Timer::Stop(id))));
         }
         timers.sort_unstable();
         for timer in timers {

@@ -276,14 +276,14 @@ impl LeafUsers {
         level: LevelId,
         ask: Option<(ShapeId, bool)>,
     ) -> Followed {
-        let Self { rules, increment, users, state, .. } = self;
+        let Self { rules, increment, largest, users, state, .. } = self;
         let Some(user) = users.get_mut(&level) else { return Followed::Unknown };
         let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
         if let Some((shape, waits)) = ask {
             user.count(shape, waits);
         }
         let is_within = |ask: &Resources| {
-            let counted = counted(rules, increment, ask);
+            let counted = counted(rules, increment, largest, ask);
             trackers.refusing(level, 0, ask).is_none()
                 && !rules.exceeds_cap(state, user.weight, &used, &counted)
         };

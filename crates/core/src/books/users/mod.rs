@@ -128,12 +128,12 @@ impl LeafUsers {
 
     /// What an ask of this size counts as.
     pub fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, ask)
+        normalised(&self.rules, &self.increment, &self.largest, ask)
     }
 
     /// The same, where that costs nothing unless asks are counted otherwise than they are.
     pub(crate) fn counted<'ask>(&self, ask: &'ask Resources) -> Cow<'ask, Resources> {
-        counted(&self.rules, &self.increment, ask)
+        counted(&self.rules, &self.increment, &self.largest, ask)
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -272,22 +272,37 @@ impl Sizes {
 
     /// What an ask of this size counts as.
     pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, ask)
+        normalised(&self.rules, &self.increment, &self.largest, ask)
     }
 }
 
-fn normalised(rules: &Rules, increment: &Resources, ask: &Resources) -> Resources {
-    counted(rules, increment, ask).into_owned()
+fn normalised(
+    rules: &Rules,
+    increment: &Resources,
+    largest: &Resources,
+    ask: &Resources,
+) -> Resources {
+    counted(rules, increment, largest, ask).into_owned()
 }
 
+/// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
+/// larger than that by itself, as only the RM can have it, counts as it is. Source: user-headroom
+/// §2.6.
 #[inline]
 fn counted<'ask>(
     rules: &Rules,
     increment: &Resources,
+    largest: &Resources,
     ask: &'ask Resources,
 ) -> Cow<'ask, Resources> {
     if rules.step.is_empty() && increment.is_empty() {
         return Cow::Borrowed(ask);
     }
-    Cow::Owned(rules.normalised(ask, increment))
+    let mut counted = rules.normalised(ask, increment);
+    for (resource, most) in largest.iter() {
+        if let Some(amount) = counted.get(resource).filter(|amount| *amount > most) {
+            counted.set(resource, amount.min(most.max(ask.get_or_zero(resource))));
+        }
+    }
+    Cow::Owned(counted)
 }

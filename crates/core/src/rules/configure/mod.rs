@@ -7,13 +7,14 @@
 mod limits;
 mod remove;
 mod settings;
+mod state;
 mod target;
 mod user_limits;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Books, QueueState};
+use crate::books::Books;
 use crate::config::{Configuration, PartitionConfig, QueueConfig, UserLimitsConfig};
 use crate::event::Event;
 use crate::id::{Id, PartitionId, Slot};
@@ -79,6 +80,7 @@ fn add_partition(
             },
             Some(parent) => target.added(id, parent),
         });
+        events.extend(state::of_new(id, target));
         let limits = limits::of(target.queue);
         if !limits.is_empty() {
             let queue = target.path.clone();
@@ -105,26 +107,20 @@ fn change_partition(
             (Some(queue), _) => {
                 wanted.insert(*queue, target);
                 let queue = books.queue(*queue);
-                if queue.state != QueueState::Active {
-                    let (queue, state) = (target.path.clone(), QueueState::Active);
-                    events.push(Event::QueueMoved { partition: id, queue, state });
-                }
+                events.extend(state::of_known(id, queue, target));
                 // A file that says the same of a queue still looks at its clock.
                 if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
                 }
             }
-            (None, Some(parent)) => events.push(target.added(id, parent)),
+            (None, Some(parent)) => {
+                events.push(target.added(id, parent));
+                events.extend(state::of_new(id, target));
+            }
             (None, None) => unreachable!("a partition has its root"),
         }
     }
-    for (path, known) in row.queues.iter() {
-        let queue = books.queue(*known);
-        if queue.managed && queue.state == QueueState::Active && !wanted.contains_key(known) {
-            let (queue, state) = (path.clone(), QueueState::Draining);
-            events.push(Event::QueueMoved { partition: id, queue, state });
-        }
-    }
+    state::of_others(books, id, &wanted, events);
     limits::change(books, id, targets, &wanted, events);
 }
 

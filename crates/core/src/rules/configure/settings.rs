@@ -6,8 +6,8 @@ use alloc::sync::Arc;
 use crate::books::{PartitionSettings, QueueSettings};
 use crate::config::property::inherit;
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, PartitionConfig, Properties, PropertyValues, QueueConfig,
-    TemplateConfig, UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, NodeLabelsConfig, PartitionConfig, Properties,
+    PropertyValues, QueueConfig, QueueStart, TemplateConfig, UserLimitsConfig,
 };
 use crate::config::{
     application_limits_at_root, inherited_application_limits, inherited_user_limits,
@@ -80,7 +80,37 @@ pub(super) fn queue_settings(
         application_limits,
         capacity: queue.capacity.filter(|_| above.is_some()),
         preemption: queue.preemption.over(&preemption),
+        stopped: is_stopped(queue, path, above)?,
+        lifetimes: queue.lifetimes.below(above.map(|above| above.lifetimes).unwrap_or_default()),
+        node_labels: node_labels(queue, above),
     })
+}
+
+/// The labels to which a queue has access.
+fn node_labels(
+    queue: &QueueConfig,
+    above: Option<&QueueSettings>,
+) -> Option<Arc<NodeLabelsConfig>> {
+    let above = above.and_then(|above| above.node_labels.as_ref());
+    match &queue.node_labels {
+        None => above.cloned(), // Shared, not copied.
+        Some(own) => Some(Arc::new(own.below(above.map(Arc::as_ref)))),
+    }
+}
+
+/// Whether a queue is stopped, by itself or with its parent. Source: user-headroom §10 (C12).
+fn is_stopped(
+    queue: &QueueConfig,
+    path: &Name,
+    above: Option<&QueueSettings>,
+) -> Result<bool, Rejection> {
+    let above = above.is_some_and(|above| above.stopped);
+    match queue.start {
+        Some(QueueStart::Running) if above => {
+            Err(Rejection::RunsBelowStopped { queue: path.clone() })
+        }
+        start => Ok(above || start == Some(QueueStart::Stopped)),
+    }
 }
 
 /// What is in force below a queue, for one that says this itself.

@@ -287,14 +287,15 @@ fn play(cluster: &mut Cluster, changes: &[Change], asks: &[u8], counts: &mut Cou
         let bounds: Vec<Resources> =
             cluster.index.blocks.iter().map(|block| block.free.clone()).collect();
         let skipped = bounds.iter().filter(|free| !free.fits(&ask)).count();
-        let found = cluster.index.first_fit(&cluster.books, &ask);
+        let shape = cluster.books.shape_of(&ask);
+        let found = cluster.index.first_fit(&cluster.books, shape);
         assert_eq!(found, cluster.naive(&ask), "for {ask:?} after {change:?}");
         let lowered = cluster.index.blocks.iter().zip(&bounds).any(|(now, old)| now.free != *old);
         *counts.entry("found").or_default() += u64::from(found.is_some());
         *counts.entry("nothing found").or_default() += u64::from(found.is_none());
         *counts.entry("blocks passed over").or_default() += skipped as u64;
         *counts.entry("bounds lowered").or_default() += u64::from(lowered);
-        let short = cluster.index.shortfall(&cluster.books, &ask);
+        let short = cluster.index.shortfall(&cluster.books, shape);
         assert!(short.is_none() || found.is_none(), "{ask:?} fits and is short of {short:?}");
         cluster.check();
     }

@@ -311,7 +311,9 @@ impl<'books> Scene<'books> {
     fn is_usable(&self, id: NodeId, given_up: &[AllocationId]) -> bool {
         let node = self.books.node(id);
         let mut others = node.reservations().iter().filter(|one| **one != self.ask);
+        let required = self.books.allocation(self.ask).required_node().is_some();
         node.schedulable
+            && (required || self.books.suits(self.books.allocation(self.ask).shape, id))
             && node.capacity.fits(self.size)
             && others.all(|one| given_up.contains(one))
     }

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 use super::calls::required;
 use super::questions::{awaits, choose};
 use super::share::takes_turns;
-use super::{has_headroom, in_node_order, in_order, link_of, may_start, place};
+use super::{has_headroom, in_node_order, in_order, link_of, may_start, place, suits};
 
 /// The reserved pass at one application: at all of its asks, or only at those for which others were
 /// stopped, or were not.
@@ -73,7 +73,8 @@ pub(super) fn in_application(
         }
         let wanted = books.resources_of(*ask);
         let nodes = in_node_order(books, row.partition);
-        let fits = |node: &Node| node.is_open() && node.available.fits(wanted);
+        let fits =
+            |node: &Node| node.is_open() && node.available.fits(wanted) && suits(books, *ask, node);
         let nodes = nodes.into_iter().filter(|(_, node)| fits(node)).map(|(id, _)| id);
         let nodes: Vec<NodeId> = nodes.collect();
         match choose(books, row, (*ask, QuestionMode::Allocate), &nodes) {

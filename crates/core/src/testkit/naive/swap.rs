@@ -10,7 +10,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 
 use super::questions::{awaits, choose, put};
-use super::{in_node_order, link_of, pending};
+use super::{in_node_order, link_of, pending, suits};
 
 /// Whether an ask must wait for the place of a placeholder.
 pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
@@ -66,7 +66,8 @@ fn of_member(
         }
         let node = held.node?;
         let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
-        let here = required.is_none_or(|name| books.node(node).name == *name);
+        let on = books.node(node);
+        let here = required.map_or_else(|| suits(books, member, on), |name| on.name == *name);
         if here && asks && verdict.is_none() && !unknown.contains(&node) {
             unknown.push(node);
         }
@@ -116,6 +117,7 @@ fn where_accepted(
     let nodes: Vec<NodeId> = in_node_order(books, row.partition)
         .into_iter()
         .filter(|(_, node)| node.is_open() && node.available.fits(books.resources_of(member)))
+        .filter(|(_, node)| required.is_some() || suits(books, member, node))
         .map(|(id, _)| id)
         .filter(|id| may_have(*id))
         .collect();

@@ -111,6 +111,8 @@ fn of_asks() -> Vec<Command> {
             required_node: name("n1"),
             may_preempt: true,
             preemptable: true,
+            node_label: name("gpu"),
+            blocked_nodes: names(&["n2", "n1"]),
         }),
         Command::Release {
             partition: partition.clone(),

@@ -4,7 +4,7 @@ use headroom_core::books::{
     ApplicationState, LimitSettings, LimitSubject, NodeVerdict, QuestionMode, QuestionSubject,
     Questions, QueueState,
 };
-use headroom_core::{AskTraits, Event, PreemptionCause, Termination, Timestamp};
+use headroom_core::{AskTraits, Event, Millis, PreemptionCause, Termination, Timestamp};
 
 use super::named;
 use super::parts::{amounts, gang, id, name, names, partition_settings, queue_settings};
@@ -31,6 +31,8 @@ named!(Event {
     ApplicationMoved "application-moved"
     ApplicationAllocating "application-allocating"
     ApplicationActivated "application-activated"
+    LifetimeSet "lifetime-set"
+    LifetimeOver "lifetime-over"
     ApplicationRemoved "application-removed"
     AskAdded "ask-added"
     AskRemoved "ask-removed"
@@ -87,6 +89,8 @@ fn traits() -> AskTraits {
         preemptable: true,
         task_group: Some(name("workers")),
         required_node: Some(name("")),
+        node_label: Some(name("gpu")),
+        blocked_nodes: names(&["n1", "n2"]),
     }
 }
 
@@ -164,6 +168,12 @@ fn of_applications() -> Vec<Event> {
         },
         Event::ApplicationAllocating { application: id(18, 0) },
         Event::ApplicationActivated { application: id(18, 1), driver: amounts() },
+        Event::LifetimeSet {
+            application: id(18, 2),
+            since: Timestamp::from_millis(7),
+            asked: Some(Millis::from_secs(9)),
+        },
+        Event::LifetimeOver { application: id(18, 3) },
         Event::ApplicationRemoved { application: id(19, 1) },
         Event::BackedOff { application: id(20, 2), until: Timestamp::from_millis(u64::MAX) },
         Event::PlaceholdersExpired { application: id(21, 0) },

@@ -8,9 +8,10 @@ use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
-    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
-    QueueConfig, QueuePreemptionConfig, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    Configuration, FilterConfig, LifetimesConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig,
+    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
+    PropertyValues, QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig,
+    UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -92,6 +93,18 @@ fn few_application_limits() -> ApplicationLimitsConfig {
     ApplicationLimitsConfig { driver: Some(Decimal::ZERO), ..ApplicationLimitsConfig::default() }
 }
 
+fn lifetimes() -> LifetimesConfig {
+    LifetimesConfig { maximum: Some(Millis::from_secs(9)), default: Some(Millis::ZERO) }
+}
+
+fn node_labels() -> NodeLabelsConfig {
+    NodeLabelsConfig {
+        accessible: Some(names(&["fpga", "gpu"])),
+        default: Some(name("gpu")),
+        exclusive: names(&["*"]),
+    }
+}
+
 fn rule() -> RuleConfig {
     let filter =
         FilterConfig { kind: "deny".into(), users: names(&["^adm"]), groups: names(&["dev"]) };
@@ -148,6 +161,12 @@ pub(crate) fn configuration() -> Configuration {
         application_limits: Some(few_application_limits()),
         capacity: Some(CapacityConfig { share: CapacityShare::Absolute, maximum: None }),
         preemption: queue_preemption(None),
+        start: Some(QueueStart::Stopped),
+        lifetimes: lifetimes(),
+        node_labels: Some(NodeLabelsConfig {
+            accessible: Some(Vec::new()),
+            ..NodeLabelsConfig::default()
+        }),
     };
     let lone = |name: &str| QueueConfig { name: name.into(), ..QueueConfig::default() };
     let deep = queue("b", vec![queue("c", vec![lone("d")]), lone("e")]);
@@ -201,6 +220,9 @@ pub(crate) fn queue_settings() -> QueueSettings {
         application_limits: Some(Arc::new(application_limits())),
         capacity: Some(capacity(CapacityShare::Percent(Decimal::HUNDRED))),
         preemption: queue_preemption(Some(false)),
+        stopped: true,
+        lifetimes: lifetimes(),
+        node_labels: Some(Arc::new(node_labels())),
     }
 }
 

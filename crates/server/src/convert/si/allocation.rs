@@ -13,6 +13,10 @@ const FOREIGN: &str = "foreign";
 const STATIC: &str = "static";
 /// Tag that binds an ask to one node.
 const REQUIRED_NODE: &str = "yunikorn.apache.org/requiredNode";
+/// Tag of the nodes that an ask may not have, separated by commas.
+const BLOCKED_NODES: &str = "headroom/blocked-nodes";
+/// Tag of the label of the nodes that it may have.
+const NODE_LABEL: &str = "headroom/node-label";
 /// Tag that says when an ask was made, in seconds.
 const CREATION_TIME: &str = "creationTime";
 
@@ -57,12 +61,19 @@ fn ask(one: &Allocation) -> Ask {
         originator: one.originator,
         placeholder: one.placeholder,
         required_node: Name::new(tag(REQUIRED_NODE)),
+        node_label: Name::new(tag(NODE_LABEL).trim()),
+        blocked_nodes: names_of(tag(BLOCKED_NODES)),
         may_preempt: allow_preempt_other,
         preemptable: allow_preempt_self,
         application: Name::new(&one.application_id),
         key: Name::new(&one.allocation_key),
         task_group: Name::new(&one.task_group_name),
     }
+}
+
+/// Names separated by commas; blanks around them, and empty ones, say nothing.
+fn names_of(list: &str) -> Vec<Name> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::new).collect()
 }
 
 /// When an ask was made; none, which stands for now, if this is no time.

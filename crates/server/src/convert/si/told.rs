@@ -127,7 +127,8 @@ const fn termination(why: Termination) -> TerminationType {
         Termination::StoppedByRm | Termination::NodeRemoved | Termination::PartitionRemoved => {
             TerminationType::StoppedByRm
         }
-        Termination::Timeout => TerminationType::Timeout,
+        // The interface has no word of its own for a lifetime.
+        Termination::Timeout | Termination::LifetimeOver => TerminationType::Timeout,
         Termination::Preempted => TerminationType::PreemptedByScheduler,
         Termination::PlaceholderReplaced => TerminationType::PlaceholderReplaced,
     }
@@ -145,6 +146,7 @@ fn sentence(one: &Released) -> String {
         }
         Termination::Preempted => format!("preempted for {cause}"),
         Termination::PlaceholderReplaced => format!("the placeholder is replaced by {cause}"),
+        Termination::LifetimeOver => "the lifetime of its application is over".to_owned(),
     }
 }
 

@@ -75,6 +75,8 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::PreemptionTried { .. } => "preemptionTried",
         Event::QuotaClockStopped { .. } => "quotaClockStopped",
         Event::BackedOff { .. } => "applicationBackedOff",
+        Event::LifetimeSet { .. } => "lifetimeSet",
+        Event::LifetimeOver { .. } => "lifetimeOver",
         Event::PlaceholdersExpired { .. } => "placeholdersExpired",
         Event::TimerStopped { .. } => "timerStopped",
         Event::ScaleUpAsked { .. } => "scaleUpAsked",
@@ -164,6 +166,13 @@ fn text_of_application(event: &Event, named: &Named) -> String {
         Event::BackedOff { .. } => {
             format!("too many asks of application {application} found no node; it pauses")
         }
+        Event::LifetimeSet { asked: Some(asked), .. } => {
+            format!("application {application} asks for a lifetime of {} s", asked.get() / 1_000)
+        }
+        Event::LifetimeSet { .. } => {
+            format!("application {application} was made before it was submitted here")
+        }
+        Event::LifetimeOver { .. } => format!("the lifetime of application {application} is over"),
         Event::PlaceholdersExpired { .. } => {
             format!("the placeholders of application {application} waited too long")
         }
@@ -243,6 +252,7 @@ const fn reason_of(termination: Termination) -> &'static str {
         Termination::Timeout => "its gang was not complete in time",
         Termination::Preempted => "for the sake of others",
         Termination::PlaceholderReplaced => "a member takes its place",
+        Termination::LifetimeOver => "the lifetime of its application is over",
     }
 }
 
@@ -299,6 +309,13 @@ fn detail_of_ask(event: &Event, named: &Named, put: &mut impl FnMut(&str, Value)
             put("placeholder", json!(traits.placeholder));
             put("taskGroup", json!(traits.task_group.as_ref().map(Name::as_str)));
             put("requiredNode", json!(traits.required_node.as_ref().map(Name::as_str)));
+            if let Some(label) = &traits.node_label {
+                put("nodeLabel", json!(label.as_str()));
+            }
+            if !traits.blocked_nodes.is_empty() {
+                let nodes: Vec<&str> = traits.blocked_nodes.iter().map(Name::as_str).collect();
+                put("blockedNodes", json!(nodes));
+            }
         }
         Event::Resized { resources, .. } => {
             put("before", amounts(&named.resources));

@@ -161,6 +161,7 @@ fn jobs_rest(summary: &Summary) -> String {
         (jobs.waiting, "waiting"),
         (jobs.impossible, "impossible"),
         (jobs.rejected, "rejected"),
+        (jobs.expired, "expired"),
     ];
     let some = parts.iter().filter(|(count, _)| *count > 0);
     let texts: Vec<String> =

@@ -1,0 +1,80 @@
+//! Queues that run below stopped ones, and lifetimes that are none. User headroom §10 (C12, C27).
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::life::{SECONDS_MAX, seconds, start};
+use crate::raw::{Queue, Text};
+
+use headroom_core::config::QueueStart;
+
+/// Check all queues of a tree.
+pub(super) fn check(root: &Queue, report: &mut Report) {
+    below(root, None, report);
+}
+
+/// Check a queue and those below; `stopped` is the nearest word above that stops it.
+fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
+    let word = queue.start.as_ref();
+    let said = word.and_then(start);
+    if let Some(word) = word {
+        check_word(word, said, stopped, report);
+    }
+    check_lifetimes(queue, report);
+    let stopped = word.filter(|_| said == Some(QueueStart::Stopped)).or(stopped);
+    for child in &queue.children {
+        below(child, stopped, report);
+    }
+}
+
+fn check_word(word: &Text, said: Option<QueueStart>, stopped: Option<&Text>, report: &mut Report) {
+    match (said, stopped) {
+        (None, _) => {
+            let message = format!("`state` is `{}`; it is running or stopped", word.value);
+            let help = match word.value.to_lowercase().as_str() {
+                "running" | "stopped" => format!("write {}", word.value.to_lowercase()),
+                _ => "leave it out to run where all queues above do".to_owned(),
+            };
+            report.push(Diagnostic::error(Code::QueueStateWord, word.span, message).help(help));
+        }
+        (Some(QueueStart::Running), Some(above)) => {
+            let message = "a queue is said to run below one that is stopped";
+            let fault = Diagnostic::error(Code::QueueRunsBelowStopped, word.span, message)
+                .also(above.span, "stopped here, with all queues below")
+                .help("start the queue above, or leave `state` out here");
+            report.push(fault);
+        }
+        _ => {}
+    }
+}
+
+fn check_lifetimes(queue: &Queue, report: &mut Report) {
+    let maximum = queue.maximum_lifetime.as_ref();
+    let default = queue.default_lifetime.as_ref();
+    for (key, text) in
+        [("maximumapplicationlifetime", maximum), ("defaultapplicationlifetime", default)]
+    {
+        if let Some(text) = text.filter(|text| seconds(text).is_none()) {
+            let message = format!(
+                "`{key}` is {}; it is a whole number of seconds from 0 to {SECONDS_MAX}",
+                text.value
+            );
+            let help = if text.value.starts_with('-') {
+                "leave it out to have what is in force above, or write 0 for none"
+            } else {
+                "write seconds, in digits only: 86400 for a day"
+            };
+            report.push(Diagnostic::error(Code::LifetimeSeconds, text.span, message).help(help));
+        }
+    }
+    let (Some(maximum), Some(default)) = (maximum, default) else { return };
+    let (Some(most), Some(usual)) = (seconds(maximum), seconds(default)) else { return };
+    if most > 0 && usual > most {
+        let message = format!(
+            "`defaultapplicationlifetime` is {usual} s, and `maximumapplicationlifetime` {most} s"
+        );
+        let fault = Diagnostic::error(Code::LifetimeOverMaximum, default.span, message)
+            .also(maximum.span, "nothing lives longer than this")
+            .help("lower the default to the maximum, or raise that");
+        report.push(fault);
+    }
+}

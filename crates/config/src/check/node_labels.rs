@@ -1,0 +1,101 @@
+//! `nodelabels`: labels that are none, and those to which a queue has no access. User headroom §10
+//! (C18).
+
+use headroom_core::config::NodeLabelsConfig;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::raw::{Queue, Text};
+
+/// Longest label, in bytes: as long as Kubernetes lets one be.
+const LABEL_MAX: usize = 63;
+
+/// Check all queues of a tree.
+pub(super) fn check(root: &Queue, report: &mut Report) {
+    below(root, (None, None), report);
+    for child in &root.children {
+        exclusive_is_said_at_root(child, report);
+    }
+}
+
+/// What is exclusive is so for all of a partition.
+fn exclusive_is_said_at_root(queue: &Queue, report: &mut Report) {
+    let labels = queue.node_labels.as_ref().map(|block| &block.exclusive);
+    if let Some(first) = labels.and_then(|labels| labels.first()) {
+        let message = "`exclusive` is said of the root alone, and means nothing here";
+        let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
+        report.push(warning.help("write it in `nodelabels` of root, or remove it"));
+    }
+    for child in &queue.children {
+        exclusive_is_said_at_root(child, report);
+    }
+}
+
+/// What is in force above: the accessible labels, and the default.
+type Above<'a> = (Option<&'a [Text]>, Option<&'a Text>);
+
+fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
+    let mut here = above;
+    if let Some(block) = &queue.node_labels {
+        let labels = block.accessible.as_deref();
+        for label in labels.into_iter().flatten() {
+            check_accessible(label, above.0, report);
+        }
+        for label in block.exclusive.iter().filter(|one| one.value != NodeLabelsConfig::ANY) {
+            check_name(label, report);
+        }
+        if let Some(label) = block.default.as_ref().filter(|label| !label.value.is_empty()) {
+            check_name(label, report);
+        }
+        here = (labels.or(above.0), block.default.as_ref().or(above.1));
+        if let (Some(labels), Some(default)) = here
+            && !default.value.is_empty()
+            && !allows(labels, &default.value)
+        {
+            let message = format!(
+                "`{}` is the default label, and the queue has no access to it",
+                default.value
+            );
+            let fault = Diagnostic::error(Code::NodeLabelAccess, default.span, message)
+                .help("name it in `accessible` too, or write '' for nodes without a label");
+            report.push(fault);
+        }
+    }
+    for child in &queue.children {
+        below(child, here, report);
+    }
+}
+
+fn check_accessible(label: &Text, above: Option<&[Text]>, report: &mut Report) {
+    if label.value != NodeLabelsConfig::ANY {
+        check_name(label, report);
+    }
+    if let Some(above) = above.filter(|above| !allows(above, &label.value)) {
+        let message = format!("a queue above has no access to label `{}`", label.value);
+        let mut fault = Diagnostic::error(Code::NodeLabelAccess, label.span, message)
+            .help("leave it out, or name it in the queue above too");
+        if let Some(first) = above.first() {
+            fault = fault.also(first.span, "the labels of the queue above");
+        }
+        report.push(fault);
+    }
+}
+
+/// Whether a list has a label, or all.
+fn allows(labels: &[Text], label: &str) -> bool {
+    labels.iter().any(|one| one.value == label || one.value == NodeLabelsConfig::ANY)
+}
+
+fn check_name(label: &Text, report: &mut Report) {
+    let text = &label.value;
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let ends = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if ends && text.len() <= LABEL_MAX && text.bytes().all(legal) {
+        return;
+    }
+    let message = format!("`{text}` is no label of nodes");
+    let fault = Diagnostic::error(Code::NodeLabelName, label.span, message).help(
+        "a label begins with a letter or digit and goes on with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
+    );
+    report.push(fault);
+}

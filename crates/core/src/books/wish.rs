@@ -1,0 +1,123 @@
+//! What an ask says of nodes beside the room that it needs: their label, and those that it may not
+//! have. Source: user-headroom §3 (check 12) and §10 (C18), decision L-10.
+
+use alloc::vec::Vec;
+
+use crate::id::NodeId;
+use crate::name::Name;
+use crate::table::Table;
+
+use super::{Books, Node};
+use crate::id::PartitionId;
+
+/// What an ask says of nodes. Equal wishes of equal size are one shape, and are judged together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wish {
+    /// The label of the nodes that it may have; none for all whose label is not exclusive.
+    pub label: Option<Name>,
+    /// The nodes that it may not have, in the order of their names, each once.
+    pub blocked: Vec<Name>,
+}
+
+impl Wish {
+    /// Whether it says nothing: then it may have every node whose label is not exclusive.
+    pub const fn says_nothing(&self) -> bool {
+        self.label.is_none() && self.blocked.is_empty()
+    }
+
+    /// Whether a node has the label that is wished for, or is open to who wishes for none.
+    pub fn fits_label(&self, node: &Node) -> bool {
+        match &self.label {
+            Some(label) => node.label() == Some(label),
+            None => !node.is_closed(),
+        }
+    }
+
+    /// Whether a node is one of those that it may not have.
+    pub fn blocks(&self, node: &Name) -> bool {
+        self.blocked.binary_search(node).is_ok()
+    }
+
+    fn suits(&self, node: &Node) -> bool {
+        self.fits_label(node) && !self.blocks(&node.name)
+    }
+}
+
+/// The nodes that suit a wish, by their places: found out once for each node, so that nobody
+/// compares names when an ask is placed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct NodeSet(Vec<u64>);
+
+impl NodeSet {
+    /// The nodes that suit a wish.
+    pub(super) fn of(wish: &Wish, nodes: &Table<NodeId, Node>) -> Self {
+        let mut set = Self::default();
+        for (id, node) in nodes.iter() {
+            set.put(id, wish.suits(node));
+        }
+        set
+    }
+
+    #[inline]
+    pub(super) fn has(&self, node: NodeId) -> bool {
+        let (word, bit) = place(node);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// A node has come.
+    pub(super) fn add(&mut self, wish: &Wish, id: NodeId, node: &Node) {
+        self.put(id, wish.suits(node));
+    }
+
+    /// A node is gone.
+    pub(super) fn remove(&mut self, id: NodeId) {
+        self.put(id, false);
+    }
+
+    fn put(&mut self, node: NodeId, suits: bool) {
+        let (word, bit) = place(node);
+        if !suits {
+            if let Some(word) = self.0.get_mut(word) {
+                *word &= !bit;
+            }
+            // The same nodes are the same words, whatever was there before.
+            while self.0.last() == Some(&0) {
+                self.0.pop();
+            }
+            return;
+        }
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= bit;
+    }
+}
+
+const fn place(node: NodeId) -> (usize, u64) {
+    let index = node.index();
+    (index / 64, 1 << (index % 64))
+}
+
+impl Books {
+    /// Whether nodes of a partition with this label are for asks that name it alone.
+    pub(super) fn closes(&self, partition: PartitionId, label: Option<&Name>) -> bool {
+        let root = &self.queues[self.partition(partition).root];
+        let labels = root.settings.node_labels.as_ref();
+        label.is_some_and(|label| labels.is_some_and(|labels| labels.is_exclusive(label)))
+    }
+
+    /// Find out anew which nodes of a partition are for asks that name their label alone, and which
+    /// suit what is wished for.
+    pub(super) fn label_nodes(&mut self, partition: PartitionId) {
+        let mine = self.nodes.iter().filter(|(_, node)| node.partition == partition);
+        let mine: Vec<NodeId> = mine.map(|(id, _)| id).collect();
+        for id in mine {
+            let label = self.nodes[id].attributes.label().cloned();
+            let closed = self.closes(partition, label.as_ref());
+            let node = &mut self.nodes[id];
+            (node.label, node.closed) = (label, closed);
+        }
+        self.shapes.refresh(&self.nodes);
+    }
+}

@@ -1,0 +1,75 @@
+//! `nodelabels` of a queue: to which nodes with a label it has access. Source: user-headroom §4 and
+//! §10 (C18), decision page 25.
+
+use alloc::vec::Vec;
+
+use crate::name::Name;
+
+/// What one queue says of labels, or what is in force there; what is absent is as above.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct NodeLabelsConfig {
+    /// `accessible`: the labels that asks may name, in order, each once; [`Self::ANY`] for all. Nodes
+    /// without a label are accessible to all.
+    pub accessible: Option<Vec<Name>>,
+    /// `default`: the label of asks that name none; empty for nodes without a label.
+    pub default: Option<Name>,
+    /// `exclusive`, of the root: the labels whose nodes are for asks that name them, in order, each
+    /// once; [`Self::ANY`] for all.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub exclusive: Vec<Name>,
+}
+
+impl NodeLabelsConfig {
+    /// The word for all labels.
+    pub const ANY: &'static str = "*";
+
+    /// What is in force where this is said, below what is in force above.
+    #[must_use]
+    pub fn below(&self, above: Option<&Self>) -> Self {
+        let of = |above: Option<&Self>| above.cloned().unwrap_or_default();
+        Self {
+            accessible: self.accessible.clone().or_else(|| of(above).accessible),
+            default: self.default.clone().or_else(|| of(above).default),
+            exclusive: self.exclusive.clone(), // It is the root's.
+        }
+    }
+
+    /// Whether nodes of a label are for asks that name it, and for no others.
+    pub fn is_exclusive(&self, label: &str) -> bool {
+        self.exclusive.iter().any(|one| *one == *label || *one == *Self::ANY)
+    }
+
+    /// Whether asks may name a label. Where nobody says which, they may name all.
+    pub fn allows(&self, label: &str) -> bool {
+        let known = |all: &Vec<Name>| all.iter().any(|one| *one == *label || *one == *Self::ANY);
+        self.accessible.as_ref().is_none_or(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    #[test]
+    fn c18_each_key_is_that_of_the_nearest_queue_that_has_it() {
+        let label = |text: &str| Name::new(text);
+        let above = NodeLabelsConfig {
+            accessible: Some(vec![label("fpga"), label("gpu")]),
+            default: Some(label("gpu")),
+            exclusive: vec![label("gpu")],
+        };
+        let own = NodeLabelsConfig { accessible: Some(Vec::new()), ..NodeLabelsConfig::default() };
+        let none = own.below(Some(&above));
+        assert_eq!(none.default, Some(label("gpu")));
+        assert!(above.is_exclusive("gpu") && !above.is_exclusive("fpga"));
+        assert!(!none.is_exclusive("gpu"), "that is said of the root alone");
+        assert!(above.allows("gpu") && !above.allows("tpu") && !none.allows("gpu"));
+        assert!(NodeLabelsConfig::default().allows("gpu"), "nobody says which");
+        let any =
+            NodeLabelsConfig { accessible: Some(vec![label("*")]), ..NodeLabelsConfig::default() };
+        assert!(any.below(Some(&above)).allows("tpu"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The states that a queue file brings queues to: those that it stops, with all below, those that
+//! it starts again, and those that it does not name any more. User headroom §10 (C12).
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Queue, QueueSettings, QueueState};
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::placement::is_recovery;
+
+use super::target::Target;
+
+fn moved(partition: PartitionId, path: &Name, state: QueueState) -> Event {
+    Event::QueueMoved { partition, queue: path.clone(), state }
+}
+
+/// The state of a queue that is new.
+pub(super) fn of_new(partition: PartitionId, target: &Target<'_>) -> Option<Event> {
+    let stopped = target.settings.stopped;
+    stopped.then(|| moved(partition, &target.path, QueueState::Stopped))
+}
+
+/// The state of a queue that the file names: one that is stopped drains until its last application
+/// has ended.
+pub(super) fn of_known(
+    partition: PartitionId,
+    queue: &Queue,
+    target: &Target<'_>,
+) -> Option<Event> {
+    let state = match (target.settings.stopped, queue.applications) {
+        (false, _) => QueueState::Active,
+        (true, 0) => QueueState::Stopped,
+        (true, _) => QueueState::Draining,
+    };
+    (queue.state != state).then(|| moved(partition, &target.path, state))
+}
+
+/// The states of queues that the file does not name. Those of an earlier file drain, and go when
+/// they are empty, be they stopped by then or not. Those that rules have made are as the nearest
+/// queue of the file above them.
+pub(super) fn of_others(
+    books: &Books,
+    partition: PartitionId,
+    wanted: &BTreeMap<QueueId, &Target<'_>>,
+    events: &mut Vec<Event>,
+) {
+    for (path, id) in books.partition(partition).queues.iter() {
+        let queue = books.queue(*id);
+        if wanted.contains_key(id) {
+            continue;
+        }
+        let state = if queue.managed {
+            if queue.settings.stopped {
+                events.push(no_more_stopped(partition, queue));
+            }
+            QueueState::Draining
+        } else {
+            let above = books.up(*id).find(|(_, above)| above.managed);
+            match above.and_then(|(above, _)| wanted.get(&above)) {
+                Some(above) if !is_recovery(books, *id) => {
+                    if above.settings.stopped {
+                        QueueState::Draining
+                    } else {
+                        QueueState::Active
+                    }
+                }
+                _ => queue.state,
+            }
+        };
+        if queue.state != state {
+            events.push(moved(partition, path, state));
+        }
+    }
+}
+
+/// A queue that was stopped drains for another reason from now on: no file names it.
+fn no_more_stopped(partition: PartitionId, queue: &Queue) -> Event {
+    let settings = QueueSettings { stopped: false, ..QueueSettings::clone(&queue.settings) };
+    Event::QueueChanged {
+        partition,
+        queue: queue.path.clone(),
+        leaf: queue.leaf,
+        managed: queue.managed,
+        settings,
+    }
+}

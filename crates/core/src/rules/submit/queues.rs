@@ -1,0 +1,209 @@
+//! The queues that rules make for applications: what they start with, and what tags change of them.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Partition, Queue, QueueSettings, QueueState};
+use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
+use crate::config::property::SORT_POLICY;
+use crate::config::{CapacityConfig, PropertyValues, TemplateConfig};
+use crate::event::Event;
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::placement::{Placed, QueueTags, is_recovery};
+use crate::resource::Amounts;
+use crate::rules::configure::{application_limits_below, granting, user_limits_below};
+use crate::rules::{Naming, types_fit};
+
+use super::Declined;
+
+/// The settings of a leaf, after the tags have changed it if it was made by a rule.
+pub(super) fn change(
+    books: &Books,
+    partition: PartitionId,
+    leaf: QueueId,
+    tags: QueueTags,
+    events: &mut Vec<Event>,
+) -> Result<Arc<QueueSettings>, Declined> {
+    let row = books.queue(leaf);
+    if row.managed || is_recovery(books, leaf) {
+        return Ok(row.settings.clone());
+    }
+    let mut settings = QueueSettings::clone(&row.settings);
+    tags.change(&mut settings);
+    if settings == *row.settings {
+        return Ok(row.settings.clone());
+    }
+    types_are_few(books, &settings)?;
+    events.push(Event::QueueChanged {
+        partition,
+        queue: row.path.clone(),
+        leaf: row.leaf,
+        managed: row.managed,
+        settings: settings.clone(),
+    });
+    Ok(Arc::new(settings))
+}
+
+/// The levels that a leaf to be made lacks, if it may be made.
+fn may_create<'placed>(
+    books: &Books,
+    partition: PartitionId,
+    placed: &'placed Placed,
+) -> Result<&'placed str, Declined> {
+    let above = books.queue(placed.nearest);
+    let path = || placed.path.clone();
+    if above.leaf {
+        return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
+    }
+    let missing = &placed.path[above.path.len() + 1..];
+    // What must not be lost always has its queue, wherever it was stopped.
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
+    if above.state != QueueState::Active && !recovery {
+        let (above, state) = (above.path.clone(), above.state);
+        return Err(Declined::BelowPassing { path: path(), above, state });
+    }
+    if recovery {
+        return Ok(missing);
+    }
+    let illegal = |level: &&str| !is_queue_name(level) || *level == RECOVERY_QUEUE;
+    if let Some(level) = missing.split('.').find(illegal) {
+        return Err(Declined::Level { path: path(), level: Name::new(level) });
+    }
+    queues_are_few(books, partition, placed, missing.split('.').count())?;
+    Ok(missing)
+}
+
+/// Make a leaf and the parents that it lacks; the settings of the leaf.
+pub(super) fn create(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    tags: QueueTags,
+    events: &mut Vec<Event>,
+) -> Result<Arc<QueueSettings>, Declined> {
+    let above = books.queue(placed.nearest);
+    let missing = may_create(books, partition, placed)?;
+    let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
+    let template = above.settings.template.clone();
+    let user_limits = above.settings.user_limits.clone();
+    let counts = above.settings.application_limits.clone();
+    let part = part_below(books, placed.nearest).filter(|_| !recovery);
+    let preemption = above.settings.preemption;
+    // What must not be lost is not held back by its user either.
+    let mut leaf = QueueSettings::default();
+    if !recovery {
+        leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
+        leaf.preemption = preemption;
+        let own = template.as_ref().and_then(|template| template.user_limits.as_ref());
+        leaf.user_limits = user_limits_below(own, user_limits.as_ref());
+        let own = template.as_ref().and_then(|template| template.application_limits.as_ref());
+        leaf.application_limits = application_limits_below(own, counts.as_ref());
+        leaf.capacity = part;
+        leaf.node_labels.clone_from(&above.settings.node_labels);
+        tags.change(&mut leaf);
+        types_are_few(books, &leaf)?;
+    }
+    let mut parent = above.path.clone();
+    let mut levels = missing.split('.').peekable();
+    while let Some(name) = levels.next() {
+        let is_leaf = levels.peek().is_none();
+        let settings = if is_leaf {
+            leaf.clone()
+        } else {
+            let (template, user_limits) = (template.clone(), user_limits.clone());
+            let application_limits = application_limits_below(None, counts.as_ref());
+            QueueSettings {
+                template,
+                user_limits,
+                application_limits,
+                capacity: part.map(|_| CapacityConfig::ONE),
+                preemption,
+                node_labels: above.settings.node_labels.clone(),
+                ..QueueSettings::default()
+            }
+        };
+        let next = Name::from(alloc::format!("{parent}.{name}"));
+        events.push(Event::QueueAdded {
+            partition,
+            parent: core::mem::replace(&mut parent, next),
+            name: Name::new(name),
+            leaf: is_leaf,
+            managed: false,
+            settings,
+        });
+    }
+    Ok(Arc::new(leaf))
+}
+
+/// The part of what its parent has of a leaf that a rule makes, directly below a queue or further
+/// down: one by weight, as the template says, where the queues of the file do the same there, or
+/// there are none and the queue above has a part itself. Elsewhere it has none.
+fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
+    let row = books.queue(above);
+    let template = row.settings.template.as_deref();
+    let said = template.and_then(|template| template.capacity);
+    if said.is_none() && !books.divides(row.partition) {
+        return None;
+    }
+    if said.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {
+        return None; // It has its amount.
+    }
+    let by_weight =
+        |row: &Queue| row.settings.capacity.as_ref().is_some_and(CapacityConfig::is_weight);
+    let mut of_file = books.children(above).map(|(_, row)| row).filter(|row| row.managed);
+    let shares = match of_file.next() {
+        Some(first) => by_weight(first) && of_file.all(by_weight),
+        None => said.is_some() || row.settings.capacity.is_some(),
+    };
+    shares.then(|| said.unwrap_or(CapacityConfig::ONE))
+}
+
+/// Decline more queues made by rules than there can be.
+fn queues_are_few(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+    missing: usize,
+) -> Result<(), Declined> {
+    let row = books.partition(partition);
+    if row.queues_made as usize + missing <= Partition::QUEUES_MADE_MAX as usize {
+        return Ok(());
+    }
+    let (path, partition, made) = (placed.path.clone(), row.name.clone(), row.queues_made);
+    Err(Declined::ManyQueues { path, partition, missing, made })
+}
+
+/// What a leaf starts with that a rule makes.
+fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) -> QueueSettings {
+    let mut settings = QueueSettings::default();
+    if let Some(template) = template {
+        settings.max = granting(&template.max);
+        settings.guaranteed = granting(&template.guaranteed);
+        settings.max_applications = template.max_applications;
+        settings.properties = template.properties.clone();
+    }
+    // Children made by rules are sorted as their parent says. Source: decision L-3.
+    if let Some(policy) = policy {
+        let properties = &mut settings.properties;
+        properties.entry(Name::new(SORT_POLICY)).or_insert_with(|| policy.clone());
+    }
+    settings.values = PropertyValues::read(&settings.properties);
+    settings
+}
+
+/// How the queue file wants applications sorted here: by the nearest queue that it has, which
+/// has inherited from those above.
+fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
+    let (_, configured) = books.up(queue).find(|(_, row)| row.managed)?;
+    configured.settings.properties.get(SORT_POLICY)
+}
+
+fn types_are_few(books: &Books, settings: &QueueSettings) -> Result<(), Declined> {
+    let user_limits = settings.user_limits.iter().flat_map(|limits| limits.amounts());
+    let all = settings.max.iter().chain(&settings.guaranteed).chain(user_limits);
+    let amounts: Amounts =
+        all.flat_map(Amounts::iter).map(|(name, amount)| (name.clone(), amount)).collect();
+    types_fit(books, &Naming::of_client("the queue of the application"), &amounts)
+        .map_err(Declined::Types)
+}
