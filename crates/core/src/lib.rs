@@ -121,6 +121,7 @@ pub use invariant::Violation;
 pub use name::Name;
 pub use ordered::OrderedMap;
 pub use rejection::Rejection;
+pub use rules::activation::Gate as DriverGate;
 pub use rules::decide;
 pub use schedule::preempt;
 pub use schedule::{
@@ -129,4 +130,4 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, Wait};
+pub use wait::{Blocker, Wait, letter};

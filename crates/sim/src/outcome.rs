@@ -121,7 +121,9 @@ pub struct JobRecord {
     pub gang: bool,
     /// Of the whole job.
     pub resources: Amounts,
-    /// Time a task runs, ms.
+    /// The least of each type that one of its tasks needs, where they differ.
+    pub smallest: Option<Amounts>,
+    /// Time its longest task runs, ms.
     pub run_ms: u64,
     /// What held back its last task, and for how long: position in [`Outcome::blockers`] and
     /// ms. Sums to the job's wait.

@@ -7,7 +7,7 @@ use headroom_sim::workload::{Format, ReadOptions};
 use rand::Rng;
 use rand_pcg::Pcg64;
 
-const SOURCES: [(Format, &str); 4] = [
+const SOURCES: [(Format, &str); 5] = [
     (
         Format::Swf,
         "; x\n7 100 5 60 4 59.5 -1 4 90 2048 1 3 1 -1 -1 1 -1 -1\n8 9 5 60 4 59.5 -1 4 90 -1 1 3 1 2 3 1 -1 -1 {a}\n",
@@ -19,6 +19,10 @@ const SOURCES: [(Format, &str); 4] = [
     (
         Format::Sacct,
         "JobID|User|Submit|Start|End|ReqCPUS|ReqMem|ReqTRES|NNodes|State\n1|ada|2025-03-01T10:00:00|2025-03-01T10:00:00|2025-03-01T11:00:00|4|1.5Gc|cpu=4,gres/gpu=3,mem=6G|2|COMPLETED\n",
+    ),
+    (
+        Format::YarnSls,
+        "{\"job.start.ms\":5,\"job.id\":\"a\",\n\"job.tasks\":[{\"count\":2,\"duration.ms\":7,\"container.vcores\":2}]} {\"job.count\":2,\"job.tasks\":[{\"container.start.ms\":1,\"container.end.ms\":3}]}\n",
     ),
     (
         Format::Jsonl,

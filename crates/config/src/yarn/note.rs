@@ -74,9 +74,13 @@ impl fmt::Display for Note {
     }
 }
 
-/// A sentence of ours, in which a name of theirs may have anything.
+/// A sentence of ours, in which a name of theirs may have anything; it ends with no blank.
 fn shown_whole(text: &str) -> String {
-    text.chars().map(|one| if one.is_control() { ' ' } else { one }).collect()
+    let plain = |one: char| if one.is_control() { ' ' } else { one };
+    text.trim_end_matches(|one: char| one.is_control() || one.is_whitespace())
+        .chars()
+        .map(plain)
+        .collect()
 }
 
 /// In the order of the queue file: the cluster first, then the queues; by name within.

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use crate::config::ApplicationLimitsConfig;
 use crate::config::legal::RECOVERY_QUEUE;
-use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
@@ -37,7 +37,7 @@ pub struct LeafDrivers {
     pub used: Resources,
     /// How many applications were activated.
     pub activated: u64,
-    /// How many users have applications, and none that was activated.
+    /// How many users have an application that was not activated, and are not active themselves.
     pub waiting_users: u64,
     users: OrderedMap<Name, UserDrivers>,
 }
@@ -51,6 +51,15 @@ pub struct UserDrivers {
     pub activated: u64,
     /// What their drivers have.
     pub used: Resources,
+    /// Whether he is active among those who share the leaf.
+    pub active: bool,
+}
+
+impl UserDrivers {
+    /// Whether he counts by what he has not begun alone.
+    const fn waits(&self) -> bool {
+        self.applications > self.activated && !self.active
+    }
 }
 
 impl LeafDrivers {
@@ -72,10 +81,9 @@ impl LeafDrivers {
     /// Have another figure for a user; he goes with his last application.
     fn change_user(&mut self, user: &Name, change: impl FnOnce(&mut UserDrivers)) {
         let mut row = self.users.get(user).cloned().unwrap_or_default();
-        let waits = |row: &UserDrivers| u64::from(row.applications > 0 && row.activated == 0);
-        let before = waits(&row);
+        let before = u64::from(row.waits());
         change(&mut row);
-        self.waiting_users = self.waiting_users - before + waits(&row);
+        self.waiting_users = self.waiting_users - before + u64::from(row.waits());
         if row.applications == 0 {
             self.users.remove(user);
         } else {
@@ -192,6 +200,29 @@ impl Books {
         });
     }
 
+    /// A user of a leaf is active among those who share it from now on, or is no more.
+    pub(super) fn note_active(&mut self, leaf: QueueId, level: LevelId, active: bool) {
+        if self.drivers_of(leaf).is_none() {
+            return;
+        }
+        let trackers = &self.partition(self.queue(leaf).partition).trackers;
+        let Some(row) = trackers.find_level(level) else { return };
+        let user = trackers.tracker(row.tracker).name.clone();
+        if let Some(drivers) = self.leaf_drivers(leaf).filter(|leaf| leaf.user(&user).is_some()) {
+            drivers.change_user(&user, |user| user.active = active);
+        }
+    }
+
+    /// Nobody shares a leaf, as far as is known.
+    pub(super) fn note_nobody_active(&mut self, leaf: QueueId) {
+        let Some(drivers) = self.leaf_drivers(leaf) else { return };
+        let active = drivers.users.iter().filter(|(_, user)| user.active);
+        let active: Vec<Name> = active.map(|(name, _)| name.clone()).collect();
+        for user in active {
+            drivers.change_user(&user, |user| user.active = false);
+        }
+    }
+
     fn leaf_drivers(&mut self, leaf: QueueId) -> Option<&mut LeafDrivers> {
         self.activation.leaves.get_mut(&leaf).map(Arc::make_mut)
     }
@@ -233,6 +264,12 @@ impl Books {
             }
         }
         self.activation.leaves.insert(leaf, drivers.into());
+        let users = self.users_of(leaf).into_iter().flat_map(super::LeafUsers::users);
+        let active: Vec<LevelId> =
+            users.filter(|(_, user)| user.active).map(|(level, _)| level).collect();
+        for level in active {
+            self.note_active(leaf, level, true);
+        }
     }
 
     /// Something else is said of a queue: count the leaves anew for which that holds.

@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use crate::books::tracker::TrackerKind;
 use crate::books::{Application, Books, LeafDrivers, UserDrivers};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
@@ -71,13 +72,18 @@ impl Books {
                 used.add(driver);
             }
         }
-        for user in users.values_mut() {
+        let trackers = &self.partition(self.queue(leaf).partition).trackers;
+        for (name, user) in &mut users {
             user.used.prune();
+            let level = trackers.level_of(TrackerKind::User, name, leaf);
+            let row = level.zip(self.users_of(leaf)).and_then(|(level, all)| all.user(level));
+            user.active = row.is_some_and(|row| row.active);
         }
         let activated: u64 = users.values().map(|user| user.activated).sum();
         equal(path, "activated applications", &kept.activated, &activated)?;
         equal(path, "what drivers have", &kept.used, &used.pruned())?;
-        let waiting = users.values().filter(|user| user.activated == 0).count() as u64;
+        let waits = |user: &&UserDrivers| user.applications > user.activated && !user.active;
+        let waiting = users.values().filter(waits).count() as u64;
         equal(path, "users who wait to begin", &kept.waiting_users, &waiting)?;
         let kept: Vec<_> = kept.users().collect();
         equal(

@@ -67,7 +67,7 @@ pub(crate) fn driver_of(books: &Books, application: ApplicationId) -> Option<Res
 
 /// What a leaf lets start now, as far as drivers go.
 #[derive(Debug)]
-pub(crate) struct Gate<'a> {
+pub struct Gate<'a> {
     books: &'a Books,
     leaf: QueueId,
     drivers: &'a LeafDrivers,
@@ -81,13 +81,14 @@ struct Limits<'a> {
     state: Cow<'a, Leaf>,
     /// What all drivers may have.
     all: Resources,
-    /// How many users share that: who is active, and who has nothing but what was not activated.
+    /// How many users share that: who is active, and who is not and has something that was not
+    /// activated; so whoever waits to start counts.
     users: u64,
 }
 
 impl<'a> Gate<'a> {
     /// None where no application has to be activated.
-    pub(crate) fn of(books: &'a Books, leaf: QueueId) -> Option<Self> {
+    pub fn of(books: &'a Books, leaf: QueueId) -> Option<Self> {
         let drivers = books.drivers_of(leaf)?;
         let limits = drivers.rules().map(|of| {
             let users = books.users_of(leaf);
@@ -102,13 +103,31 @@ impl<'a> Gate<'a> {
         Some(Self { books, leaf, drivers, limits })
     }
 
+    /// The same where all drivers may have this much: somebody knows better what the leaf may use now.
+    #[must_use]
+    pub fn with_limit(mut self, all: Resources) -> Self {
+        if let Some(limits) = &mut self.limits {
+            limits.all = all;
+        }
+        self
+    }
+
+    /// Whether an application of a user with this driver may start: the drivers of the leaf leave room
+    /// for it, and so do those of the user.
+    pub fn lets_start(&self, user: &str, driver: &Resources) -> bool {
+        let nothing = Resources::new();
+        let used = self.drivers.user(user).map_or(&nothing, |user| &user.used);
+        let limit = self.of_user(weight(self.books, self.leaf, user));
+        self.leaves_room(driver) && self.admits(limit.as_ref(), used, driver)
+    }
+
     /// Whether drivers are looked at at all: one application always starts.
     fn looks_at_drivers(&self) -> bool {
         self.drivers.activated > 0 && !self.drivers.used.is_zero()
     }
 
     /// What the drivers of a user of this weight may have; none where users do not share the leaf.
-    pub(crate) fn of_user(&self, weight: Decimal) -> Option<Resources> {
+    pub fn of_user(&self, weight: Decimal) -> Option<Resources> {
         self.books.users_of(self.leaf)?;
         let Limits { of, rules, state, all, users } = self.limits.as_ref()?;
         Some(of.of_user(rules, state, all, *users, weight))

@@ -6,6 +6,7 @@
 //! room stands aside until that has.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use smallvec::SmallVec;
@@ -18,6 +19,7 @@ use crate::resource::{Quantity, ResourceType, Resources};
 use crate::rules::activation::{
     Gate, activated, driver_of, full_queue, has_begun, is_user_full, max_parallel, weight,
 };
+use crate::rules::linked;
 use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
@@ -344,11 +346,14 @@ fn need(books: &Books, leaf: QueueId, alike: &Alike) -> Need {
 }
 
 impl Scheduler {
-    /// The event that activates the next application, if one may be.
-    pub(super) fn activate(&mut self, books: &Books) -> Option<Event> {
-        let next = self.activation.next(books)?;
+    /// Activate the next application, if one may be; whether one was.
+    pub(super) fn activate(&mut self, books: &Books, events: &mut Vec<Event>) -> bool {
+        let Some(next) = self.activation.next(books) else { return false };
         let driver = driver_of(books, next).unwrap_or_default();
-        Some(activated(books, next, &driver))
+        // Its user counts from then on by what it asks for.
+        events.extend(linked(books, next));
+        events.push(activated(books, next, &driver));
+        true
     }
 
     /// An ask came that is looked at once its application was activated.

@@ -196,8 +196,7 @@ impl Scheduler {
         if self.stale {
             self.rebuild(books);
         }
-        if let Some(event) = self.activate(books) {
-            events.push(event);
+        if self.activate(books, events) {
             return Step::Moved;
         }
         let before = events.len();

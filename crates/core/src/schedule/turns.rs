@@ -202,6 +202,7 @@ impl Scheduler {
         self.parked.turns.moved(row.queue);
         if let Some(link) = row.link {
             for leaf in books.other_leaves_of(row.partition, link.user) {
+                self.activation_moved(leaf);
                 self.parked.turns.moved(leaf);
             }
         }

@@ -27,8 +27,9 @@ use calls::Tries;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
-    if let Some(event) = activation::next(books) {
-        return alloc::vec![event];
+    let activated = activation::next(books);
+    if !activated.is_empty() {
+        return activated;
     }
     let tries = RefCell::new(Tries::default());
     let passes = |root| {

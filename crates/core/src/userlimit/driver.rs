@@ -39,8 +39,8 @@ impl DriverRules {
         })
     }
 
-    /// What the drivers of one user may have. `users` are those who are active, and those who have
-    /// nothing but applications that have not begun; one at least.
+    /// What the drivers of one user may have. `users` are those who are active, and others who
+    /// have an application that has not begun; one at least.
     pub fn of_user(
         &self,
         rules: &Rules,

@@ -38,7 +38,9 @@ pub use simulate::{
 pub use spent::{SpentView, SummaryView};
 pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
-pub use user_limits::{LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, user_limits};
+pub use user_limits::{
+    LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,
+};
 
 use crate::books::Books;
 use crate::resource::{Amounts, Resources};

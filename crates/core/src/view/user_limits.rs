@@ -168,6 +168,15 @@ pub fn user_limits(books: &Books, partition: PartitionId) -> Vec<UserLimitsView>
     all
 }
 
+/// How many applications that have not ended a leaf takes in, and how many of one user there; none:
+/// any number, as far as the leaf goes.
+pub fn max_applications(books: &Books, leaf: QueueId) -> (Option<u64>, Option<u64>) {
+    let row = books.queue(leaf);
+    let written = row.settings.application_limits.as_ref().and_then(|limits| limits.max);
+    let of_user = max_of_user(&row.settings, row.derived_applications);
+    (written.or(row.derived_applications), of_user.map(|(max, _)| max))
+}
+
 impl UserLimitsView {
     /// A leaf; none where it has no user limits.
     pub fn of(books: &Books, leaf: QueueId) -> Option<Self> {

@@ -107,8 +107,9 @@ fn a_user_whose_drivers_have_his_part_waits_and_others_start() {
         ",
         expect![[r#"
             ask d1: app1 Accepted, d1 on n1, app1 Running
-            ask d2: app2 Accepted, d2 on n1, app2 Running
-            ask d3: app3 Accepted, d3 on n1, app3 Running
+            ask d2: app2 Accepted
+              d2 waits DRIVER_LIMIT_USER: the drivers of user ann at root.q have 4000 m vcore and may have 4000 m, that of the application needs 4000 m; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+            ask d3: app3 Accepted, d3 on n1, app3 Running, d2 on n1, app2 Running
             remove app3: d3 released, app3 Completing, app3 gone
         "#]],
     );

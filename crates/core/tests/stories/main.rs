@@ -15,6 +15,7 @@ mod life;
 mod lifetimes;
 mod limits;
 mod nodes;
+mod obstacles;
 mod order;
 mod preemption;
 mod preemption_quota;

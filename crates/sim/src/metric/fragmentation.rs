@@ -130,7 +130,11 @@ impl<'a> State<'a> {
         let job = &self.outcome.jobs[job];
         let tasks = i64::try_from(job.asks.max(1)).unwrap_or(i64::MAX);
         let mut demand = vec![0; self.types.len()];
-        for (position, amount) in self.types.of_amounts(&job.resources) {
+        let (of_one, tasks) = match &job.smallest {
+            Some(smallest) => (smallest, 1),
+            None => (&job.resources, tasks),
+        };
+        for (position, amount) in self.types.of_amounts(of_one) {
             demand[position] = amount / tasks;
         }
         for (demands, amount) in self.demands.iter_mut().zip(demand) {

@@ -28,7 +28,7 @@ pub enum WorkloadError {
     /// Neither the name nor the first line tells the format.
     #[error(
         "cannot tell the format of {file} from its name or its first line; \
-         name it: --format swf, openb, sacct or jsonl"
+         name it: --format swf, openb, sacct, jsonl or yarn-sls"
     )]
     UnknownFormat {
         /// Name of the source.

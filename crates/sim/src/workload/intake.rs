@@ -9,7 +9,7 @@ use super::error::{Fault, WorkloadError};
 use super::read::{Format, ReadOptions};
 use super::stretch::TIME_MS_MAX;
 use super::template::{Field, Template};
-use super::{Job, Workload};
+use super::{Job, Tasks, Workload};
 
 /// What one line says.
 #[derive(Debug)]
@@ -20,6 +20,15 @@ pub(super) enum Record {
     Skip(&'static str),
     /// A job.
     Job(Box<RawJob>),
+    /// Several of these, each with the line in which it begins.
+    Many(Vec<Told>),
+}
+
+/// What is said from a line on.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) line: u64,
+    pub(super) record: Result<Record, Fault>,
 }
 
 /// A job in the words of its source.
@@ -40,6 +49,8 @@ pub(super) struct RawJob {
     pub(super) preemptable: Option<bool>,
     pub(super) processors: u64,
     pub(super) per_processor: Amounts,
+    pub(super) more: Vec<Tasks>,
+    pub(super) master: Option<Amounts>,
     pub(super) node_label: Option<String>,
     pub(super) lifetime_s: Option<u32>,
     /// Defaults taken, as `jobs …` would continue.
@@ -94,7 +105,7 @@ impl<'a> Intake<'a> {
             Format::Swf => ("u{user}", Some("g{group}")),
             Format::Openb => ("u{row%40}", None),
             Format::Sacct => ("{user}", Some("{group}")),
-            Format::Jsonl => ("{user}", None),
+            Format::Jsonl | Format::YarnSls => ("{user}", None),
         };
         Self {
             file,
@@ -128,6 +139,9 @@ impl<'a> Intake<'a> {
                 Ok(())
             }
             Ok(Record::Job(job)) => self.add(line, *job),
+            Ok(Record::Many(all)) => {
+                return all.into_iter().try_for_each(|told| self.take(told.line, told.record));
+            }
             Err(fault @ Fault::Header(_)) => return Err(fault.at(self.file, line)),
             Err(fault) => Err(fault.at(self.file, line)),
         };
@@ -157,13 +171,14 @@ impl<'a> Intake<'a> {
                 job: raw.name,
             });
         }
-        let Some(run_ms) = self.options.stretch.run_ms(raw.run_ms) else {
-            let found = format!("{} ms before stretching", raw.run_ms);
-            let expected = format!("at most {TIME_MS_MAX} ms after it");
-            return Err(Fault::value("the run time", &found, expected).at(self.file, line));
+        let run_ms = self.run_ms(raw.run_ms).map_err(|fault| fault.at(self.file, line))?;
+        let stretched = |tasks: &Tasks| {
+            let run_ms = self.run_ms(tasks.run_ms).map_err(|fault| fault.at(self.file, line))?;
+            Ok(Tasks { run_ms, ..tasks.clone() })
         };
+        let more = raw.more.iter().map(stretched).collect::<Result<Vec<Tasks>, WorkloadError>>()?;
         let priority = self.priority(&raw).map_err(|fault| fault.at(self.file, line))?;
-        let job = Job { priority, line, ..self.job(name.clone(), run_ms, &raw) };
+        let job = Job { priority, more, line, ..self.job(name.clone(), run_ms, &raw) };
         check_names(&job).map_err(|fault| fault.at(self.file, line))?;
         for note in &raw.notes {
             *self.notes.entry(note).or_default() += 1;
@@ -171,6 +186,15 @@ impl<'a> Intake<'a> {
         self.lines_of.insert(name, line);
         self.jobs.push((raw.submit_ms, job));
         Ok(())
+    }
+
+    /// A run time, stretched.
+    fn run_ms(&self, run_ms: u64) -> Result<u64, Fault> {
+        self.options.stretch.run_ms(run_ms).ok_or_else(|| {
+            let found = format!("{run_ms} ms before stretching");
+            let expected = format!("at most {TIME_MS_MAX} ms after it");
+            Fault::value("the run time", &found, expected)
+        })
     }
 
     /// The priority by the template, else that of the source.
@@ -214,6 +238,8 @@ impl<'a> Intake<'a> {
             preemptable: raw.preemptable.unwrap_or(true),
             processors: raw.processors,
             per_processor: raw.per_processor.clone(),
+            more: Vec::new(),
+            master: raw.master.clone(),
             node_label: raw.node_label.as_ref().map(|label| self.intern(label)),
             lifetime_s: raw.lifetime_s,
         }

@@ -19,6 +19,8 @@
 //! | `priority` | higher goes first | 0 |
 //! | `may_preempt` | whether others may be stopped for its tasks | true |
 //! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
+//! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}` | none |
+//! | `master` | `{"resources":{…}}`: one more task, asked for first, that ends when all others have ended | none |
 //! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
 //! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
 //! | `partition`, `qos` | for templates only | none |
@@ -33,12 +35,12 @@ use headroom_core::resource::{Amounts, Quantity};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Workload;
 use super::error::Fault;
 use super::intake::{RawJob, Record};
 use super::number::PROCESSORS_MAX;
 use super::read::Source;
 use super::stretch::TIME_MS_MAX;
+use super::{Tasks, Workload};
 
 /// One line, for reading and writing.
 #[derive(Deserialize, Serialize)]
@@ -62,6 +64,10 @@ struct Line {
     tasks: u64,
     #[serde(deserialize_with = "resources", serialize_with = "written")]
     resources: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    more: Vec<More>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    master: Option<Master>,
     #[serde(default, alias = "nodeLabel", skip_serializing_if = "Option::is_none")]
     node_label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +76,25 @@ struct Line {
     partition: Option<String>,
     #[serde(default, skip_serializing)]
     qos: Option<String>,
+}
+
+/// Tasks of another size or run time.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct More {
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    tasks: u64,
+    run_ms: u64,
+    #[serde(deserialize_with = "resources", serialize_with = "written")]
+    resources: Vec<(String, String)>,
+}
+
+/// The master of a job.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Master {
+    #[serde(deserialize_with = "resources", serialize_with = "written")]
+    resources: Vec<(String, String)>,
 }
 
 fn yes() -> bool {
@@ -119,6 +144,16 @@ impl Jsonl {
         Ok(amounts)
     }
 
+    fn more(&mut self, more: &[More]) -> Result<Vec<Tasks>, Fault> {
+        let each = more.iter().enumerate().map(|(place, one)| {
+            is_time(&format!("more[{place}].run_ms"), one.run_ms)?;
+            is_count(&format!("more[{place}].tasks"), one.tasks)?;
+            let resources = self.amounts(&one.resources)?;
+            Ok(Tasks { count: one.tasks, run_ms: one.run_ms, resources })
+        });
+        each.collect()
+    }
+
     // A file has a handful of types, so a search is as quick as a table.
     fn intern(&mut self, resource: &str) -> Name {
         if let Some(name) = self.types.iter().find(|name| **name == *resource) {
@@ -146,15 +181,9 @@ impl Source for Jsonl {
             }
         }
         for (field, ms) in [("submit_ms", line.submit_ms), ("run_ms", line.run_ms)] {
-            if ms > TIME_MS_MAX {
-                let expected = format!("at most {TIME_MS_MAX} ms");
-                return Err(Fault::value(field, &ms.to_string(), expected));
-            }
+            is_time(field, ms)?;
         }
-        if !(1..=PROCESSORS_MAX).contains(&line.tasks) {
-            let expected = format!("a whole number from 1 to {PROCESSORS_MAX}");
-            return Err(Fault::value("tasks", &line.tasks.to_string(), expected));
-        }
+        is_count("tasks", line.tasks)?;
         if line.lifetime_s == Some(0) {
             return Err(Fault::value("lifetime_s", "0", "at least 1 second"));
         }
@@ -173,11 +202,28 @@ impl Source for Jsonl {
             preemptable: Some(line.preemptable),
             processors: line.tasks,
             per_processor,
+            more: self.more(&line.more)?,
+            master: line.master.map(|master| self.amounts(&master.resources)).transpose()?,
             node_label: line.node_label,
             lifetime_s: line.lifetime_s,
             notes: Vec::new(),
         })))
     }
+}
+
+fn is_time(field: &str, ms: u64) -> Result<(), Fault> {
+    if ms <= TIME_MS_MAX {
+        return Ok(());
+    }
+    Err(Fault::value(field, &ms.to_string(), format!("at most {TIME_MS_MAX} ms")))
+}
+
+fn is_count(field: &str, count: u64) -> Result<(), Fault> {
+    if (1..=PROCESSORS_MAX).contains(&count) {
+        return Ok(());
+    }
+    let expected = format!("a whole number from 1 to {PROCESSORS_MAX}");
+    Err(Fault::value(field, &count.to_string(), expected))
 }
 
 /// The reader counts lines itself; to the parser every line is the first.
@@ -254,11 +300,17 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
             may_preempt: job.may_preempt,
             preemptable: job.preemptable,
             tasks: job.processors,
-            resources: job
-                .per_processor
+            resources: amounts_text(&job.per_processor),
+            more: job
+                .more
                 .iter()
-                .map(|(name, amount)| (text(name), amount_text(name, amount)))
+                .map(|tasks| More {
+                    tasks: tasks.count,
+                    run_ms: tasks.run_ms,
+                    resources: amounts_text(&tasks.resources),
+                })
                 .collect(),
+            master: job.master.as_ref().map(|size| Master { resources: amounts_text(size) }),
             node_label: job.node_label.as_ref().map(text),
             lifetime_s: job.lifetime_s,
             partition: None,
@@ -268,6 +320,11 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+fn amounts_text(amounts: &Amounts) -> Vec<(String, String)> {
+    let text = |(name, amount): (&Name, Quantity)| (name.to_string(), amount_text(name, amount));
+    amounts.iter().map(text).collect()
 }
 
 /// The shortest text of the queue file's grammar for this amount.

@@ -1,7 +1,7 @@
 //! What is submitted: jobs read from a trace, or made by a generator.
 //!
-//! [`read`] takes Standard Workload Format, openb pod lists, `sacct` text and our own JSON
-//! lines; [`generate`] makes workloads of statistical models; [`write_jsonl`] writes either.
+//! [`read`] takes Standard Workload Format, openb pod lists, `sacct` text, job lists of Hadoop's
+//! Scheduler Load Simulator and our own JSON lines; [`generate`] makes workloads of statistical models; [`write_jsonl`] writes either.
 
 mod error;
 pub mod generate;
@@ -12,11 +12,12 @@ mod number;
 pub mod openb;
 mod read;
 pub mod sacct;
+pub mod sls;
 mod stretch;
 pub mod swf;
 mod template;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use headroom_core::Name;
 use headroom_core::resource::Amounts;
@@ -47,7 +48,7 @@ pub struct Job {
     pub name: Name,
     /// When it is submitted, in ms of virtual time; the earliest job of a source is at 0.
     pub submit_ms: u64,
-    /// How long each of its tasks runs, in ms.
+    /// How long each of its tasks runs, in ms; of `more` each has its own time.
     pub run_ms: u64,
     /// Who submits.
     pub user: Name,
@@ -65,12 +66,41 @@ pub struct Job {
     pub processors: u64,
     /// What one processor (task) needs.
     pub per_processor: Amounts,
+    /// Tasks of other sizes or run times, asked for after the others.
+    pub more: Vec<Tasks>,
+    /// What its master needs: one more task, asked for before all others, that ends when the last of
+    /// them has ended.
+    pub master: Option<Amounts>,
     /// The node label it wishes for, if any.
     pub node_label: Option<Name>,
     /// How long it may live, in seconds; its queue may let it live less. None: as its queue says.
     pub lifetime_s: Option<u32>,
     /// Line of the source that tells it, from 1; 0 for a job that was generated.
     pub line: u64,
+}
+
+/// Some equal tasks of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tasks {
+    /// How many; at least 1.
+    pub count: u64,
+    /// How long each runs, in ms.
+    pub run_ms: u64,
+    /// What each needs.
+    pub resources: Amounts,
+}
+
+impl Job {
+    /// All that one task of it may need, size by size, that of its master first.
+    pub fn sizes(&self) -> impl Iterator<Item = &Amounts> {
+        let more = self.more.iter().map(|tasks| &tasks.resources);
+        self.master.iter().chain([&self.per_processor]).chain(more)
+    }
+
+    /// How long its longest task runs, in ms.
+    pub fn longest_ms(&self) -> u64 {
+        self.more.iter().map(|tasks| tasks.run_ms).fold(self.run_ms, u64::max)
+    }
 }
 
 impl Default for Job {
@@ -89,6 +119,8 @@ impl Default for Job {
             preemptable: true,
             processors: 0,
             per_processor: Amounts::EMPTY,
+            more: Vec::new(),
+            master: None,
             node_label: None,
             lifetime_s: None,
             line: 0,
@@ -106,14 +138,19 @@ impl Workload {
         let mut dropped: BTreeMap<Name, u64> = BTreeMap::new();
         for job in &mut self.jobs {
             let missing = |name: &Name| !known.contains(name);
-            if !job.per_processor.iter().any(|(name, _)| missing(name)) {
+            let asked = job.sizes().flat_map(Amounts::iter).map(|(name, _)| name);
+            let gone: BTreeSet<Name> = asked.filter(|name| missing(name)).cloned().collect();
+            if gone.is_empty() {
                 continue;
             }
-            for (name, _) in job.per_processor.iter().filter(|(name, _)| missing(name)) {
-                *dropped.entry(name.clone()).or_default() += 1;
+            for name in gone {
+                *dropped.entry(name).or_default() += 1;
             }
-            let kept = job.per_processor.iter().filter(|(name, _)| !missing(name));
-            job.per_processor = kept.map(|(name, amount)| (name.clone(), amount)).collect();
+            let more = job.more.iter_mut().map(|tasks| &mut tasks.resources);
+            for size in job.master.iter_mut().chain([&mut job.per_processor]).chain(more) {
+                let kept = size.iter().filter(|(name, _)| !missing(name));
+                *size = kept.map(|(name, amount)| (name.clone(), amount)).collect();
+            }
         }
         for (name, jobs) in &dropped {
             let remark = match jobs {

@@ -7,11 +7,12 @@ use std::str::FromStr;
 
 use super::Workload;
 use super::error::{Fault, WorkloadError};
-use super::intake::{Intake, Record};
+use super::intake::{Intake, Record, Told};
 use super::jsonl::Jsonl;
 use super::lines::Lines;
 use super::openb::Openb;
 use super::sacct::Sacct;
+use super::sls::Sls;
 use super::stretch::Stretch;
 use super::swf::Swf;
 use super::template::Template;
@@ -27,11 +28,15 @@ pub enum Format {
     Sacct,
     /// Ours: one JSON object per line.
     Jsonl,
+    /// Job list of Hadoop's Scheduler Load Simulator: a stream of JSON objects.
+    YarnSls,
 }
 
 /// A format nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is no format of a workload; the formats are swf, openb, sacct and jsonl")]
+#[error(
+    "{found:?} is no format of a workload; the formats are swf, openb, sacct, jsonl and yarn-sls"
+)]
 pub struct FormatError {
     /// The text.
     pub found: String,
@@ -46,6 +51,7 @@ impl FromStr for Format {
             "openb" => Self::Openb,
             "sacct" => Self::Sacct,
             "jsonl" => Self::Jsonl,
+            "yarn-sls" => Self::YarnSls,
             _ => {
                 return Err(FormatError { found: text.to_owned() });
             }
@@ -64,7 +70,9 @@ impl Format {
             _ => {}
         }
         let line = first_line.trim_start_matches('\u{feff}').trim();
-        if line.starts_with('{') {
+        if line == "{" || line.starts_with('{') && line.contains("\"am.type\"") {
+            Some(Self::YarnSls)
+        } else if line.starts_with('{') {
             Some(Self::Jsonl)
         } else if line.split('|').any(|column| column.starts_with("JobID")) {
             Some(Self::Sacct)
@@ -82,7 +90,7 @@ impl Format {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// Names of users. Absent: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no
-    /// users), `{user}` for the others. A job that lacks a field of it belongs to `nobody`.
+    /// users), `{user}` for the others (`default` where a job of `yarn-sls` names none). A job that lacks a field of it belongs to `nobody`.
     pub users: Option<Template>,
     /// Names of groups, one per job. Absent: `g{group}` for `swf`, `{group}` for `sacct`, none
     /// for `openb`, the groups as listed for `jsonl`. A job that lacks a field of it has none.
@@ -107,6 +115,14 @@ pub struct ReadOptions {
 pub(super) trait Source {
     /// What this line says, comments and headers included.
     fn line(&mut self, text: &str) -> Result<Record, Fault>;
+
+    /// The next line has this number.
+    fn at(&mut self, _line: u64) {}
+
+    /// There is no further line: what is missing, if something is.
+    fn end(&mut self) -> Option<Told> {
+        None
+    }
 }
 
 /// Read a file; without a format it is guessed from name and first line.
@@ -151,11 +167,13 @@ pub fn read_from(
         Format::Openb => Box::new(Openb::new(options.gpu_milli)),
         Format::Sacct => Box::new(Sacct::new()),
         Format::Jsonl => Box::new(Jsonl::new()),
+        Format::YarnSls => Box::<Sls>::default(),
     };
     let mut intake = Intake::new(file, format, options);
     let mut lines = Lines::new(input);
     loop {
         let number = lines.number() + 1;
+        source.at(number);
         let record = match lines.next() {
             Ok(Some(Ok(text))) => source.line(text),
             Ok(Some(Err(problem))) => Err(Fault::Line(problem)),
@@ -169,6 +187,9 @@ pub fn read_from(
             }
         };
         intake.take(number, record)?;
+    }
+    if let Some(Told { line, record }) = source.end() {
+        intake.take(line, record)?;
     }
     intake.finish(lines.number())
 }
@@ -187,6 +208,8 @@ mod tests {
             ("jobs.txt", "User|JobIDRaw|", Some(Format::Sacct)),
             ("jobs", "\u{feff}{\"id\":1}", Some(Format::Jsonl)),
             ("trace", "; Version: 2", Some(Format::Swf)),
+            ("sls.json", "{", Some(Format::YarnSls)),
+            ("sls.json", "{ \"am.type\": \"mapreduce\",", Some(Format::YarnSls)),
             ("nodes.csv", "sn,cpu_milli", None),
             ("trace.gz", "\u{1f}", None),
         ] {

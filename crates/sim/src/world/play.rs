@@ -15,6 +15,7 @@ use super::calendar::{Calendar, Entry};
 use super::digest::Digest;
 use super::rm::Rm;
 use super::scan::Scans;
+use super::submit::Kind;
 use super::told::told;
 use super::trouble::Trouble;
 use super::{Checks, Progress, RunError, Setup, Watcher};
@@ -51,6 +52,8 @@ pub(super) struct Play<'a> {
     pub(super) records_of: Vec<usize>,
     /// By job: what it still has before it.
     pub(super) open: Vec<Open>,
+    /// By key: what an ask stands for, where that is none of its job's first tasks.
+    pub(super) kinds: BTreeMap<Name, Kind>,
     pub(super) queue_of: BTreeMap<QueueId, usize>,
     /// By path: the record of a queue, which may go and come again.
     pub(super) queue_paths: BTreeMap<Name, usize>,
@@ -81,6 +84,8 @@ pub(super) struct Open {
     pub(super) failing: bool,
     /// How often it was submitted before.
     pub(super) attempts: u64,
+    /// The master that runs: its record, and what it is.
+    pub(super) master: Option<(usize, AllocationId)>,
     /// Why its gang can never be complete.
     pub(super) verdict: Option<String>,
 }
@@ -106,6 +111,7 @@ impl<'a> Play<'a> {
             jobs_of: Vec::new(),
             records_of: Vec::new(),
             open: Vec::new(),
+            kinds: BTreeMap::new(),
             queue_of: BTreeMap::new(),
             queue_paths: BTreeMap::new(),
             node_positions: BTreeMap::new(),

@@ -10,10 +10,10 @@ use crate::outcome::{AllocationRecord, JobRecord, JobState, QueueRecord};
 use crate::workload::Job;
 
 use super::calendar::Entry;
-use super::fit::impossible_gang;
+use super::fit::{fits, impossible_gang};
 use super::play::Play;
 use super::rm::Due;
-use super::submit::Part;
+use super::submit::{Kind, Part, whole};
 
 /// What an event was about to change.
 pub(super) struct Seen {
@@ -51,6 +51,9 @@ impl Play<'_> {
 
     /// The record of a job that was not submitted yet.
     pub(super) fn record(job: &Job) -> JobRecord {
+        let more = job.more.iter().map(|tasks| (tasks.count, &tasks.resources));
+        let master = job.master.iter().map(|size| (1, size));
+        let sizes = master.chain([(job.processors, &job.per_processor)]).chain(more);
         JobRecord {
             name: job.name.clone(),
             user: job.user.clone(),
@@ -60,10 +63,11 @@ impl Play<'_> {
             start_ms: None,
             end_ms: None,
             state: JobState::Waiting,
-            asks: job.processors,
+            asks: sizes.clone().map(|(count, _)| count).sum(),
             gang: false,
-            resources: job.per_processor.times(i64::try_from(job.processors).unwrap_or(i64::MAX)),
-            run_ms: job.run_ms,
+            resources: whole(sizes),
+            smallest: smallest(job),
+            run_ms: job.longest_ms(),
             waits: Vec::new(),
             reason: String::new(),
         }
@@ -219,7 +223,18 @@ impl Play<'_> {
         let stays = |node: &&NodeSpec| node.to_ms.is_none_or(|to_ms| to_ms > now_ms);
         let nodes: Vec<&NodeSpec> = self.setup.nodes.iter().filter(stays).collect();
         let record = &self.outcome.jobs[job];
-        impossible_gang(&self.books, &nodes, application, (&record.resources, record.asks))
+        let (books, whole) = (&self.books, &record.resources);
+        let task = &self.setup.workload.jobs[job];
+        let Some(smallest) = &record.smallest else {
+            return impossible_gang(books, &nodes, application, (whole, record.asks));
+        };
+        // As many of the smallest as it has tasks, and each of its sizes somewhere.
+        let all = smallest.times(i64::try_from(record.asks).unwrap_or(i64::MAX));
+        impossible_gang(books, &nodes, application, (&all, record.asks)).or_else(|| {
+            let too_large =
+                task.sizes().find(|size| !nodes.iter().any(|node| fits(&node.resources, size)));
+            too_large.map(|size| format!("a task needs {size}, more than any single node has"))
+        })
     }
 
     fn placed(&mut self, ask: AllocationId) {
@@ -259,9 +274,19 @@ impl Play<'_> {
     /// A task starts.
     fn began(&mut self, allocation: AllocationId, job: usize) {
         let record = self.begin_record(allocation, job);
-        let run_ms = self.outcome.jobs[job].run_ms;
-        let end_ms = self.now.as_millis().saturating_add(run_ms);
-        self.calendar.add(end_ms, Entry::End(record, allocation));
+        let task = &self.setup.workload.jobs[job];
+        let run_ms = match self.kind(&self.outcome.allocations[record].key) {
+            Kind::Master => None,
+            Kind::First => Some(task.run_ms),
+            Kind::More(place) => Some(task.more[place].run_ms),
+        };
+        if let Some(run_ms) = run_ms {
+            let end_ms = self.now.as_millis().saturating_add(run_ms);
+            self.calendar.add(end_ms, Entry::End(record, allocation));
+        } else {
+            self.open[job].master = Some((record, allocation));
+            self.end_master(job);
+        }
         let open = &mut self.open[job];
         open.asks -= 1;
         open.running += 1;
@@ -272,6 +297,16 @@ impl Play<'_> {
             self.broken = Some(format!("a task of job {name} starts without its gang"));
         } else if open.asks == 0 && first {
             self.started(job);
+        }
+    }
+
+    /// A master ends when all other tasks of its job have.
+    fn end_master(&mut self, job: usize) {
+        let open = &self.open[job];
+        if open.finished + 1 == self.outcome.jobs[job].asks
+            && let Some((record, allocation)) = open.master
+        {
+            self.calendar.add(self.now.as_millis(), Entry::End(record, allocation));
         }
     }
 
@@ -333,6 +368,8 @@ impl Play<'_> {
             Termination::Preempted => ("preempted", true),
         };
         let resources = self.ended(seen.allocation, ended_by);
+        let record = self.records_of[seen.allocation.index()];
+        let kind = self.kind(&self.outcome.allocations[record].key);
         let (job, now_ms) = (seen.job, self.now.as_millis());
         let (open, record) = (&mut self.open[job], &mut self.outcome.jobs[job]);
         let part = match (record.gang, seen.placeholder) {
@@ -351,8 +388,29 @@ impl Play<'_> {
             record.state = JobState::Finished;
             self.done += 1;
         }
+        if kind == Kind::Master && !seen.placeholder {
+            self.open[job].master = None;
+        } else if !lost {
+            self.end_master(job);
+        }
         if lost {
-            self.is_due(Due::AskAgain(job, resources, part));
+            self.is_due(Due::AskAgain(job, (kind, resources), part));
         }
     }
+}
+
+/// The least of each type that a task of a job needs; none where all need the same.
+fn smallest(job: &Job) -> Option<Amounts> {
+    let mut sizes = job.sizes();
+    let first = sizes.next()?.clone();
+    let mut least = None;
+    for size in sizes {
+        let known: &mut Amounts = least.get_or_insert_with(|| first.clone());
+        let part = known.iter().filter_map(|(name, one)| {
+            let other = size.get(name)?;
+            Some((name.clone(), one.min(other)))
+        });
+        *known = part.collect();
+    }
+    least
 }

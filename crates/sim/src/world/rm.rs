@@ -13,7 +13,7 @@ use crate::workload::generate::random::Random;
 
 use super::calendar::Entry;
 use super::play::Play;
-use super::submit::Part;
+use super::submit::{Kind, Part};
 use super::{RunError, Setup};
 
 /// How long users wait before they submit a gang again, ms: the longest time, after the first
@@ -52,7 +52,7 @@ pub(super) enum Due {
     /// Ask for the members of this job.
     Members(usize),
     /// Ask once more for what was lost.
-    AskAgain(usize, Amounts, Part),
+    AskAgain(usize, (Kind, Amounts), Part),
     /// Submit this job again, or give it up.
     SubmitAgain(usize),
 }
@@ -82,7 +82,7 @@ impl Play<'_> {
             match due {
                 Due::Members(job) if self.open[job].failing => {}
                 Due::Members(job) => self.ask_for_members(job)?,
-                Due::AskAgain(job, resources, part) => self.ask_again(job, resources, part)?,
+                Due::AskAgain(job, task, part) => self.ask_again(job, task, part)?,
                 Due::SubmitAgain(job) => self.plan_again(job),
             }
         }
@@ -90,7 +90,7 @@ impl Play<'_> {
     }
 
     /// Ask anew for what a node took with it, or was stopped for others.
-    fn ask_again(&mut self, job: usize, task: Amounts, part: Part) -> Result<(), RunError> {
+    fn ask_again(&mut self, job: usize, task: (Kind, Amounts), part: Part) -> Result<(), RunError> {
         let open = &self.open[job];
         // Nobody needs room for a gang that is complete, or is given up.
         if open.failing || (part == Part::Place && open.complete) {

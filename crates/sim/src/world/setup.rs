@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 
 use headroom_core::Name;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+use headroom_core::resource::Amounts;
 
 use crate::fault::FaultSource;
 use crate::nodes::NodeSpec;
@@ -216,7 +217,8 @@ impl Setup {
                 });
             }
         }
-        match job.per_processor.iter().find(|(name, _)| !types.contains(*name)) {
+        let mut asked = job.sizes().flat_map(Amounts::iter);
+        match asked.find(|(name, _)| !types.contains(*name)) {
             None => Ok(()),
             Some((resource, _)) => Err(SetupError::UnknownType {
                 at,

@@ -1,7 +1,7 @@
 //! Submitting jobs, and asking for their tasks.
 
 use headroom_core::books::GangStyle;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{Ask, Command, Event, Name, Rejection, Submit, decide};
 
 use crate::outcome::JobState;
@@ -11,7 +11,7 @@ use super::fit::fits;
 use super::play::Play;
 use super::{RunError, Shape};
 
-/// The task group of every gang.
+/// The task group of a gang; those of further sizes have a number behind it.
 const TASK_GROUP: &str = "tasks";
 
 /// For what an ask stands.
@@ -25,6 +25,37 @@ pub(super) enum Part {
     Member,
 }
 
+/// Equal asks that a job makes.
+#[derive(Clone, Debug)]
+struct Piece {
+    count: u64,
+    size: Amounts,
+    kind: Kind,
+}
+
+/// Which of a job's tasks an ask stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// The master.
+    Master,
+    /// One of those that the job has first.
+    #[default]
+    First,
+    /// One of its further tasks, by their position.
+    More(usize),
+}
+
+impl Kind {
+    /// The task group of such tasks in a gang.
+    fn group(self) -> Name {
+        match self {
+            Self::Master => Name::new("master"),
+            Self::First => Name::new(TASK_GROUP),
+            Self::More(position) => Name::from(format!("{TASK_GROUP}-{}", position + 2)),
+        }
+    }
+}
+
 /// The tag that says how long an application may live.
 fn lifetime(seconds: u32) -> (Name, Name) {
     (Name::new("headroom/lifetime"), Name::from(seconds.to_string()))
@@ -35,8 +66,8 @@ impl Play<'_> {
     pub(super) fn submit(&mut self, position: usize) -> Result<(), RunError> {
         let job = &self.setup.workload.jobs[position];
         let gang = self.setup.shape == Shape::Gang;
-        let (count, task) = self.shape(job);
-        let whole = task.times(i64::try_from(count).unwrap_or(i64::MAX));
+        let pieces = self.shape(job);
+        let whole = whole(pieces.iter().map(|piece| (piece.count, &piece.size)));
         let submit = Command::Submit(Submit {
             partition: self.partition.clone(),
             application: job.name.clone(),
@@ -65,22 +96,37 @@ impl Play<'_> {
         self.accepted(position);
         self.outcome.counts.gangs.submitted += u64::from(gang);
         let record = &mut self.outcome.jobs[position];
-        record.asks = count;
+        record.asks = pieces.iter().map(|piece| piece.count).sum();
         record.gang = gang;
         record.resources = whole;
         let part = if gang { Part::Place } else { Part::Task };
-        for number in 0..count {
-            let key = self.key(position, number, part);
-            if let Err(rejection) = self.ask(position, key, task.clone(), part)? {
-                self.command(&Command::RemoveApplication {
-                    partition: self.partition.clone(),
-                    application: job.name.clone(),
-                })?;
-                self.reject(position, rejection.to_string());
-                break;
-            }
+        if let Err(rejection) = self.ask_for_all(position, part)? {
+            self.command(&Command::RemoveApplication {
+                partition: self.partition.clone(),
+                application: job.name.clone(),
+            })?;
+            self.reject(position, rejection.to_string());
         }
         Ok(())
+    }
+
+    /// Ask for all tasks of a job, or for the room for them; the first refusal if there is one.
+    fn ask_for_all(
+        &mut self,
+        position: usize,
+        part: Part,
+    ) -> Result<Result<(), Rejection>, RunError> {
+        let mut number = 0;
+        for Piece { count, size, kind } in self.shape(&self.setup.workload.jobs[position]) {
+            for _ in 0..count {
+                let key = self.key(position, number, part);
+                number += 1;
+                if let Err(rejection) = self.ask(position, key, (kind, size.clone()), part)? {
+                    return Ok(Err(rejection));
+                }
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Submit a job again, whose gang was not complete in time.
@@ -92,13 +138,7 @@ impl Play<'_> {
 
     /// Ask for all members of a gang, now that it is complete.
     pub(super) fn ask_for_members(&mut self, position: usize) -> Result<(), RunError> {
-        let (count, task) = self.shape(&self.setup.workload.jobs[position]);
-        for number in 0..count {
-            let key = self.key(position, number, Part::Member);
-            self.ask(position, key, task.clone(), Part::Member)?
-                .map_err(|rejection| self.refused(rejection))?;
-        }
-        Ok(())
+        self.ask_for_all(position, Part::Member)?.map_err(|rejection| self.refused(rejection))
     }
 
     /// The key of a task, or of the room for it; no two are the same in a run.
@@ -120,10 +160,13 @@ impl Play<'_> {
         &mut self,
         position: usize,
         key: Name,
-        resources: Amounts,
+        (kind, resources): (Kind, Amounts),
         part: Part,
     ) -> Result<Result<(), Rejection>, RunError> {
         let job = &self.setup.workload.jobs[position];
+        if kind != Kind::First {
+            self.kinds.insert(key.clone(), kind);
+        }
         let ask = Command::Ask(Ask {
             partition: self.partition.clone(),
             application: job.name.clone(),
@@ -133,8 +176,10 @@ impl Play<'_> {
             placeholder: part == Part::Place,
             task_group: match part {
                 Part::Task => Name::default(),
-                Part::Place | Part::Member => Name::new(TASK_GROUP),
+                Part::Place | Part::Member => kind.group(),
             },
+            // Room has no driver: that is all of the first group.
+            originator: kind == Kind::Master && part == Part::Task,
             may_preempt: job.may_preempt,
             preemptable: job.preemptable,
             ..Ask::default()
@@ -157,16 +202,43 @@ impl Play<'_> {
         self.done += 1;
     }
 
-    /// How many asks a job makes, and of what size.
-    fn shape(&self, job: &Job) -> (u64, Amounts) {
+    /// How many asks a job makes, and of what sizes: those of its master first. Tasks that differ are
+    /// asked for one by one.
+    fn shape(&self, job: &Job) -> Vec<Piece> {
         let count = job.processors.max(1);
         let factor = i64::try_from(count).unwrap_or(i64::MAX);
         let whole = job.per_processor.times(factor);
+        let is_alone = job.more.is_empty() && job.master.is_none();
         let one = match self.setup.shape {
+            _ if !is_alone => false,
             Shape::Single => true,
             Shape::Tasks | Shape::Gang => count == 1,
             Shape::Fitting => self.setup.nodes.iter().any(|node| fits(&node.resources, &whole)),
         };
-        if one { (1, whole) } else { (count, job.per_processor.clone()) }
+        let (count, size) = if one { (1, whole) } else { (count, job.per_processor.clone()) };
+        let master = job.master.iter().map(|size| (1, size.clone(), Kind::Master));
+        let more = job.more.iter().enumerate();
+        let more =
+            more.map(|(place, tasks)| (tasks.count, tasks.resources.clone(), Kind::More(place)));
+        let all = master.chain([(count, size, Kind::First)]).chain(more);
+        all.map(|(count, size, kind)| Piece { count, size, kind }).collect()
     }
+
+    /// Which of a job's tasks an allocation stands for.
+    pub(super) fn kind(&self, key: &Name) -> Kind {
+        self.kinds.get(key).copied().unwrap_or_default()
+    }
+}
+
+/// What so many of each size are together.
+pub(super) fn whole<'a>(sizes: impl Iterator<Item = (u64, &'a Amounts)>) -> Amounts {
+    let mut sum = Amounts::EMPTY;
+    for (count, size) in sizes {
+        let all = size.times(i64::try_from(count).unwrap_or(i64::MAX));
+        for (name, amount) in all.iter() {
+            let before = sum.get(name).unwrap_or(Quantity::ZERO);
+            sum.set(name.clone(), before.plus(amount));
+        }
+    }
+    sum
 }

@@ -38,7 +38,8 @@ struct Journal {
 impl Trouble {
     pub(super) fn of(setup: &Setup, books: &Books) -> Self {
         let names: Vec<Name> = setup.nodes.iter().map(|node| node.name.clone()).collect();
-        let ends = setup.workload.jobs.iter().map(|job| job.submit_ms.saturating_add(job.run_ms));
+        let jobs = setup.workload.jobs.iter();
+        let ends = jobs.map(|job| job.submit_ms.saturating_add(job.longest_ms()));
         let length_ms = ends.max().unwrap_or(0).min(setup.until_ms.unwrap_or(u64::MAX));
         let faults = setup.faults.as_ref().map(|source| source.faults(&names, length_ms));
         let (list, manner) =

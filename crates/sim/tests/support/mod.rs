@@ -54,6 +54,7 @@ pub(crate) fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: 
         asks: 1,
         gang: false,
         resources: Amounts::from([("vcore", 1_000)]),
+        smallest: None,
         run_ms,
         waits: Vec::new(),
         reason: String::new(),

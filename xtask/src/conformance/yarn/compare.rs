@@ -62,6 +62,10 @@ impl Replay {
         let Subject { path, recorded, id, leaf, .. } = subject;
         let books = &self.world.books;
         figures.plain(path, "active_users", &Some(leaf.active), &recorded["active_users"].as_u64());
+        if let Some(recorded) = recorded.get("pending_capped") {
+            let demand = Size::of(&books.demand_of(*id));
+            figures.size(path, "pending_capped", demand, recorded, self.counted())?;
+        }
         let nobody = Map::new();
         let users = recorded["users"].as_object().unwrap_or(&nobody);
         let everyone: Vec<&str> = books.everyone_in(*id).into_iter().map(Name::as_str).collect();
@@ -86,8 +90,8 @@ impl Replay {
         Ok(())
     }
 
-    /// What drivers may have, all and of one user. The core counts no drivers yet: what the formulas
-    /// are given beside the books is what is recorded.
+    /// What drivers may have, all and of one user, when the formulas are given what is recorded beside
+    /// the books; who starts by that is compared for itself.
     fn compare_drivers(&self, subject: &Subject<'_>, figures: &mut Figures) -> Result<()> {
         let Subject { path, recorded, leaf, .. } = subject;
         let drivers = self.setup.drivers(path)?;

@@ -1,6 +1,6 @@
 //! The judge on recorded histories, and on the same made wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::{Value, json};
@@ -37,17 +37,34 @@ fn compared(file: &str) -> BTreeMap<&'static str, u64> {
 
 #[test]
 fn figures_of_every_field_are_compared() {
-    let both = ["used", "active", "active_users", "users", "pending", "headroom", "am_limit"];
+    let both = [
+        "used",
+        "active",
+        "active_users",
+        "users",
+        "pending",
+        "headroom",
+        "am_limit",
+        "state",
+        "active_apps",
+        "pending_apps",
+        "am_used",
+        "max_apps",
+        "max_apps_per_user",
+        "placement",
+    ];
     let old = ["limit_min_alloc", "limit_next_ask", "user_am_limit"];
     let new = ["limit_active", "limit_all"];
     for (file, more, least) in [
         ("user-limit-2.7.3", &old[..], 200),
         ("user-limit-3.x", &new[..], 300),
-        ("scenes", &[&old[..], &new[..]].concat(), 70),
+        ("scenes", &[&old[..], &new[..], &["pending_capped"]].concat(), 70),
         ("am-limits", &["limit_active", "limit_next_ask", "am_limit of a user"], 20),
     ] {
         let sums = compared(file);
         for field in both.iter().chain(more) {
+            let is_rare = matches!(*field, "placement" | "pending_capped");
+            let least = if is_rare { 20 } else { least };
             let count = sums.get(field).copied().unwrap_or_default();
             assert!(count >= least, "{file}: {field} was compared {count} times: {sums:?}");
         }
@@ -66,6 +83,8 @@ fn find<'a>(value: &'a mut Value, field: &str) -> Option<&'a mut Value> {
 fn spoil(value: &mut Value) {
     *value = match &*value {
         Value::Bool(is) => json!(!is),
+        Value::String(text) if text == "active" => json!("pending"),
+        Value::String(_) => json!("active"),
         Value::Array(size) => json!([size[0].as_i64().unwrap() + 8192, size[1]]),
         number => json!(number.as_i64().unwrap() + 1),
     };
@@ -75,6 +94,7 @@ fn spoil(value: &mut Value) {
 fn a_record_that_is_wrong_is_found() {
     let (old, new) = (("user-limit-2.7.3", "2.7.3"), ("user-limit-3.x", "3.4.3"));
     let (old_am, new_am) = (("am-limits", "2.7.3"), ("am-limits", "3.4.3"));
+    let new_scene = ("scenes", "3.4.3");
     for ((file, version), name, part, field) in [
         (new, "join-p50-f2", "queues", "active_users"),
         (new, "join-p50-f2", "queues", "active"),
@@ -93,7 +113,15 @@ fn a_record_that_is_wrong_is_found() {
         (old_am, "user-p25-f1", "queues", "user_am_limit"),
         (old_am, "user-p25-f1", "queues", "am_limit"),
         (new_am, "uh-18", "queues", "am_limit"),
-        (new_am, "user-weight-light-second", "users", "am_limit"),
+        (new_am, "user-p50-f2", "users", "am_limit"),
+        (old_am, "queue-pct0.1-am1-users1", "apps", "state"),
+        (new_am, "queue-pct0.1-am1-users1", "apps", "state"),
+        (new_am, "queue-pct0.1-am1-users1", "queues", "active_apps"),
+        (new_am, "queue-pct0.1-am1-users1", "queues", "pending_apps"),
+        (new_am, "queue-pct0.1-am1-users1", "queues", "am_used"),
+        (new_am, "max-apps-system", "queues", "max_apps"),
+        (new_am, "max-apps-user-factor", "queues", "max_apps_per_user"),
+        (new_scene, "scene2a-p30", "queues", "pending_capped"),
     ] {
         let mut case = case(file, name, version);
         assert_eq!(Yarn.judge(&case).unwrap(), Verdict::Equal, "{name}");
@@ -106,12 +134,44 @@ fn a_record_that_is_wrong_is_found() {
             Some((number, find(part, field)?))
         });
         let (number, value) = found.unwrap_or_else(|| panic!("{name} has no {field}"));
+        // One that was looked at has a headroom, too.
+        let made_active = *value == json!("pending");
         spoil(value);
+        if made_active {
+            *value = json!("rejected");
+        }
         let Verdict::Differs { step, what } = Yarn.judge(&case).unwrap() else {
             panic!("{name}, step {number}: {field} may be anything");
         };
         assert_eq!(step, number, "{name}: {what}");
         assert!(field == "reserved" || what.contains(field), "{name}: {what}");
+    }
+}
+
+#[test]
+fn a_placement_that_is_not_ours_is_found() {
+    for (name, version) in [("grid-p10-f5-n3", "3.4.3"), ("grid-p10-f5-n3", "2.7.3")] {
+        let file = if version == "2.7.3" { "user-limit-2.7.3" } else { "user-limit-3.x" };
+        let placed = |case: &Value| match Yarn.judge(case).unwrap() {
+            Verdict::Differs { step, what } => (step, what.contains("placement")),
+            other => panic!("{other:?}"),
+        };
+        let good = case(file, name, version);
+        let steps = good["steps"].as_array().unwrap();
+        let placed_for = |step: &Value| -> BTreeSet<String> {
+            let events = step["events"].as_array().into_iter().flatten();
+            events.map(|event| event[1].to_string()).collect()
+        };
+        let heartbeat = steps.iter().position(|step| {
+            step["op"] == "heartbeat" && step["times"] != 1 && placed_for(step).len() > 1
+        });
+        let heartbeat = heartbeat.unwrap();
+        let mut other_order = good.clone();
+        other_order["steps"][heartbeat]["events"].as_array_mut().unwrap().reverse();
+        assert_eq!(placed(&other_order), (heartbeat, true), "{version}");
+        let mut more_room = good.clone();
+        more_room["steps"][heartbeat]["times"] = json!(1_000);
+        assert_eq!(placed(&more_room), (heartbeat, true), "{version}");
     }
 }
 

@@ -14,8 +14,9 @@ use super::record::Record;
 use super::setup::PARTITION;
 use super::size::Size;
 
-/// Nothing in a history depends on time: an application that has nothing is not ended by it.
-const NOW: Timestamp = Timestamp::ZERO;
+/// Nothing in a history depends on time: an application that has nothing is not ended by it. All were
+/// submitted before.
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
 /// The books, and what they do not say of applications.
 #[derive(Debug, Default)]
@@ -25,6 +26,10 @@ pub(super) struct World {
     /// The nodes by name, in no particular order.
     nodes: BTreeMap<String, Size>,
     configuration: Option<Configuration>,
+    /// How many applications were submitted.
+    submitted: u64,
+    /// Whether nothing but memory counts, so that nothing else is told to the core. Decision M-18.
+    memory_alone: bool,
 }
 
 /// One application that was not rejected.
@@ -87,6 +92,16 @@ impl App {
 }
 
 impl World {
+    /// One in which nothing but memory counts, or everything does.
+    pub(super) fn counting(memory_alone: bool) -> Self {
+        Self { memory_alone, ..Self::default() }
+    }
+
+    /// What counts of a size here.
+    pub(super) const fn counted(&self, size: Size) -> Size {
+        if self.memory_alone { size.memory_alone() } else { size }
+    }
+
     /// Carry a command out.
     ///
     /// # Errors
@@ -117,7 +132,7 @@ impl World {
         self.command(&Command::AddNode(AddNode {
             partition: PARTITION.into(),
             node: node.into(),
-            capacity: size.amounts(),
+            capacity: self.counted(size).amounts(),
             schedulable: true,
             ..AddNode::default()
         }))
@@ -133,14 +148,21 @@ impl World {
         self.command(&Command::RemoveNode { partition: PARTITION.into(), node: node.into() })
     }
 
-    pub(super) fn submit(&mut self, name: &str, user: &str, queue: &str) -> Result<()> {
-        self.command(&Command::Submit(Submit {
+    /// An application is submitted; whether it was taken in.
+    pub(super) fn submit(&mut self, name: &str, user: &str, queue: &str) -> Result<bool> {
+        let submit = Command::Submit(Submit {
             partition: PARTITION.into(),
             application: name.into(),
             queue: queue.to_lowercase().into(),
             user: user.into(),
             ..Submit::default()
-        }))?;
+        });
+        // One after another, so that applications have an order by time.
+        self.submitted += 1;
+        let now = Timestamp::from_millis(self.submitted);
+        for event in decide(&self.books, now, &submit)? {
+            self.books.apply(now, &event);
+        }
         let app = App {
             user: user.to_owned(),
             queue: queue.to_owned(),
@@ -150,9 +172,21 @@ impl World {
             reserved: None,
             keys: 0,
         };
-        self.application(name)?;
+        if self.application(name).is_err() {
+            return Ok(false);
+        }
         self.apps.insert(name.to_owned(), app);
-        Ok(())
+        Ok(true)
+    }
+
+    /// An application is activated, with a driver of this size: what it waits for stands in the books
+    /// from now on.
+    pub(super) fn activate(&mut self, name: &str, driver: Size) -> Result<()> {
+        let application = self.application(name)?;
+        let event = Event::ApplicationActivated { application, driver: driver.amounts() };
+        self.books.apply(NOW, &event);
+        self.app(name)?.counted = true;
+        self.fill(name)
     }
 
     /// From now on an application waits for so many of this size at a priority, and for nothing else
@@ -284,7 +318,7 @@ impl World {
             partition: PARTITION.into(),
             application: name.into(),
             key: key.clone(),
-            resources: size.amounts(),
+            resources: self.counted(size).amounts(),
             node: node.map(Name::from),
             priority: i32::try_from(-priority).context("a priority has 32 bits")?,
             ..Ask::default()
@@ -309,6 +343,11 @@ impl World {
             Ok(vector) => Ok(vector),
             Err(name) => bail!("the core knows no type {name}"),
         }
+    }
+
+    /// The leaf of an application.
+    pub(super) fn leaf_of(&self, app: &str) -> Option<QueueId> {
+        self.queue(&self.apps.get(app)?.queue).ok()
     }
 
     /// The queue at a recorded path.

@@ -128,6 +128,7 @@ impl Books {
         for (level, _) in before.users.iter() {
             self.note_user(partition, (leaf, *level), false);
         }
+        self.note_nobody_active(leaf);
     }
 
     /// Limits have changed: look at everybody again.
@@ -232,10 +233,19 @@ impl Books {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
         let partition = self.queues[leaf].partition;
         let trackers = &self.partitions[&partition].trackers;
-        match Arc::make_mut(users).follow((trackers, &self.shapes), level, ask) {
+        let users = Arc::make_mut(users);
+        let is_active = |users: &LeafUsers| users.user(level).is_some_and(|user| user.active);
+        let before = is_active(users);
+        let followed = users.follow((trackers, &self.shapes), level, ask);
+        let after = is_active(users);
+        if before != after {
+            self.note_active(leaf, level, after);
+        }
+        match followed {
             Followed::Kept => {}
             Followed::Gone => self.note_user(partition, (leaf, level), false),
             Followed::Unknown => {
+                let trackers = &self.partitions[&partition].trackers;
                 let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
                 if ask.is_some() || uses {
                     self.know_user(leaf, level);

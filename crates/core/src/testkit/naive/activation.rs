@@ -2,6 +2,7 @@
 //! the formulas of the driver limits with the real scheduler, and what a driver is.
 
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::{Application, Books, Queue};
@@ -12,23 +13,29 @@ use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
 use crate::rules::activation::{activated, driver_of, has_begun};
+use crate::rules::linked;
 use crate::userlimit::{Decimal, DriverRules, Rules};
 
 use super::{application_priority, pending, share};
 
-/// The event that activates the next application, if one may be.
-pub(super) fn next(books: &Books) -> Option<Event> {
+/// The events that activate the next application, if one may be.
+pub(super) fn next(books: &Books) -> Vec<Event> {
+    let Some(next) = next_application(books) else { return Vec::new() };
+    let activated = activated(books, next, &driver_of(books, next).unwrap_or_default());
+    linked(books, next).into_iter().chain([activated]).collect()
+}
+
+fn next_application(books: &Books) -> Option<ApplicationId> {
     let all = || books.applications().iter().filter(|(_, row)| waits(books, row));
     let begun = all().map(|(id, _)| id).filter(|id| has_begun(books, *id)).min();
-    let next = begun.or_else(|| {
+    begun.or_else(|| {
         let asks = all().filter(|(id, _)| pending(books, *id).next().is_some());
         let may = asks.filter(|(id, row)| may_start(books, *id, row));
         let first = may.min_by_key(|(id, row)| {
             (Reverse(application_priority(books, *id)), row.submitted, row.number)
         });
         first.map(|(id, _)| id)
-    })?;
-    Some(activated(books, next, &driver_of(books, next).unwrap_or_default()))
+    })
 }
 
 /// Whether an application has to be activated before it is looked at.
@@ -89,9 +96,11 @@ fn driver_fits(books: &Books, row: &Application, of: DriverRules, driver: &Resou
     let rules = books.users_of(row.queue).map_or(&without, |users| users.rules());
     let (state, active) = share::leaf_and_active(books, row.queue, rules);
     let all = of.of_queue(rules, &state, &state.max.minimum(&state.total));
-    let users: BTreeSet<&Name> = here().map(|one| &one.user).collect();
-    let waits = |user: &&&Name| here().all(|one| one.user != ***user || one.driver.is_none());
-    let users = active + users.iter().filter(waits).count() as u64;
+    // Whoever waits to start counts, and so does who is active.
+    let is_active = |one: &&Application| one.link.is_some_and(|link| active.contains(&link.user));
+    let active_names: BTreeSet<&Name> = here().filter(is_active).map(|one| &one.user).collect();
+    let waiting = here().filter(|one| one.driver.is_none()).map(|one| &one.user);
+    let users = active_names.into_iter().chain(waiting).collect::<BTreeSet<&Name>>().len() as u64;
     let config = books.queue(row.queue).settings.user_limits.as_ref();
     let weight = config.map_or(Decimal::ONE, |config| config.weight(&row.user));
     let own = of.of_user(rules, &state, &all, users, weight);

@@ -1,7 +1,7 @@
 //! Whose turn it is in a leaf whose users share it, from nothing: who uses what, who waits, and what
 //! is everybody's. It shares the formulas with the real scheduler, and nothing else.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Application, Books, LeafUsers};
@@ -55,15 +55,18 @@ pub(super) fn is_capped(books: &Books, row: &Application, ask: AllocationId) -> 
         && State::of(books, row.queue, rules).is_capped(books, link.user, ask)
 }
 
-/// A leaf as rules like these see it, and how many of its users are active if they share it.
-pub(super) fn leaf_and_active(books: &Books, leaf: QueueId, rules: &Rules) -> (Leaf, u64) {
+/// A leaf as rules like these see it, and its users who are active if they share it.
+pub(super) fn leaf_and_active(
+    books: &Books,
+    leaf: QueueId,
+    rules: &Rules,
+) -> (Leaf, BTreeSet<LevelId>) {
     match books.users_of(leaf) {
         Some(users) => {
-            let state = State::of(books, leaf, users).leaf;
-            let active = state.active;
-            (state, active)
+            let state = State::of(books, leaf, users);
+            (state.leaf, state.active)
         }
-        None => (plain(books, leaf, rules), 0),
+        None => (plain(books, leaf, rules), BTreeSet::new()),
     }
 }
 
@@ -92,6 +95,7 @@ struct State<'books> {
     rules: &'books LeafUsers,
     leaf: Leaf,
     users: BTreeMap<LevelId, Counted>,
+    active: BTreeSet<LevelId>,
 }
 
 #[derive(Default)]
@@ -116,7 +120,7 @@ impl<'books> State<'books> {
             }
         }
         let leaf = plain(books, leaf, rules.rules());
-        let mut state = Self { rules, leaf, users };
+        let mut state = Self { rules, leaf, users, active: BTreeSet::new() };
         state.count(books);
         state
     }
@@ -139,6 +143,7 @@ impl<'books> State<'books> {
             }
             if user.waits.iter().any(|ask| !smooth || may(ask)) {
                 sum.active += 1;
+                self.active.insert(*level);
                 sum.active_weight = sum.active_weight.plus(user.weight);
                 sum.used_active.add(&user.used);
             }

@@ -2,6 +2,7 @@
 
 use crate::config::{ApplicationLimitsConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig};
 use crate::name::Name;
+use crate::resource::{Amounts, Quantity};
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 /// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
@@ -24,8 +25,8 @@ pub(super) fn counts(numbers: &str) -> ApplicationLimitsConfig {
     limits
 }
 
-/// `smooth;strict;dominant;p=30;f=2.5;ann=1.5`: formula, enforcement, calculator, percentage, factor
-/// and the weights of users, each where it differs from what holds by default.
+/// `smooth;strict;dominant;p=30;f=2.5;min=1;ann=1.5`: formula, enforcement, calculator, percentage,
+/// factor, minimum allocation in cores and the weights of users, each where it differs from what holds by default.
 pub(super) fn share(rules: &str) -> UserLimitsConfig {
     let mut limits = UserLimitsConfig::default();
     let decimal = |text: &str| Decimal::parse(text).expect("a decimal");
@@ -42,6 +43,10 @@ pub(super) fn share(rules: &str) -> UserLimitsConfig {
             "f=off" => limits.factor = Some(UserFactor::Off),
             _ => match rule.split_once('=').expect("name=decimal") {
                 ("p", floor) => limits.floor = Some(decimal(floor)),
+                ("min", cores) => {
+                    let least = Quantity::parse("vcore", cores).expect("an amount");
+                    limits.minimum_allocation = Some(Amounts::from([("vcore", least.get())]));
+                }
                 ("f", factor) => limits.factor = Some(UserFactor::Times(decimal(factor))),
                 (user, weight) => limits.weights.push((Name::new(user), decimal(weight))),
             },

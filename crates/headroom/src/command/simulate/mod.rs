@@ -72,7 +72,7 @@ struct Play {
     /// Workload file
     #[arg(long, value_name = "FILE")]
     workload: Option<PathBuf>,
-    /// Format of the workload: swf, openb, sacct or jsonl; absent: told by name and first line
+    /// Format of the workload: swf, openb, sacct, jsonl or yarn-sls; absent: told by name and first line
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Users from the workload's fields, for instance `u{user}` or `u{row%40}`

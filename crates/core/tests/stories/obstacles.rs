@@ -1,0 +1,302 @@
+//! What an ask is refused for, in the order in which `CapacityScheduler` looks: one story for each check,
+//! with its code, its letter, and both sides of the comparison.
+//!
+//! (a) What a node is for, and nodes that an application refuses: `NO_PARTITION_ACCESS` and
+//! `NODE_BLOCKED`. Their stories `sd_47_a_…` have their place here, ahead of the others, as soon as asks
+//! carry a node label and a list of blocked nodes.
+
+use expect_test::{Expect, expect};
+use headroom_core::letter;
+use headroom_core::testkit::tell;
+
+/// Tell a story; the last thing that waits in it, or was rejected, with the letter of its code.
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
+fn last_obstacle(script: &str, expected: Expect) {
+    let told = tell(script);
+    let is_code = |word: &&str| letter(word.trim_end_matches(':')).is_some();
+    let lines = told.lines().rev();
+    let found = lines.map(str::trim).find_map(|line| {
+        let code = line.split_whitespace().find(is_code)?.trim_end_matches(':');
+        Some(format!("({}) {line}\n", letter(code)?))
+    });
+    expected.assert_eq(&found.unwrap_or_else(|| format!("nothing is refused:\n{told}")));
+}
+
+#[test]
+fn sd_47_b_a_node_that_is_kept_for_another_ask() {
+    last_obstacle(
+        "
+        queue root.a
+        node n1 vcore=10
+        node n2 vcore=10
+        app full root.a ann
+        ask f1 full vcore=5 on n1
+        ask f2 full vcore=7 on n2
+        app first root.a ann
+        ask large first vcore=8
+        wait 3s
+        app second root.a bob
+        ask small second vcore=4
+        ",
+        expect![[r#"
+            (b) small waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_b_a_kept_node_without_room_yet() {
+    last_obstacle(
+        "
+        queue root.a
+        node n1 vcore=10
+        node n2 vcore=10
+        app full root.a ann
+        ask f1 full vcore=6 on n1
+        ask f2 full vcore=6 on n2
+        app next root.a ann
+        ask large next vcore=8
+        wait 3s
+        ",
+        expect![[r#"
+            (b) large waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 4000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+        "#]],
+    );
+}
+
+/// A node with less free than the minimum allocation is one that fits nothing.
+#[test]
+fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
+    last_obstacle(
+        "
+        queue root.a guaranteed vcore=10 share p=100;f=off;min=1
+        node n1 vcore=10
+        node n2 vcore=10
+        app full root.a ann
+        ask f1 full vcore=9500m on n1
+        ask f2 full vcore=9200m on n2
+        ask small full vcore=1
+        ",
+        expect![[r#"
+            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore, the most that any node in use has free is 800 m; wait for a release, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_c_the_maximum_of_the_leaf() {
+    last_obstacle(
+        "
+        queue root.a max vcore=6
+        node n1 vcore=10
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=3
+        ",
+        expect![[r#"
+            (c) a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_c_the_maximum_of_a_queue_above() {
+    last_obstacle(
+        "
+        queue root.p parent max vcore=6
+        queue root.p.a max vcore=9
+        node n1 vcore=10
+        app app1 root.p.a ann
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=3
+        ",
+        expect![[r#"
+            (c) a2 waits QUEUE_MAX: queue root.p has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_c_the_size_of_the_cluster() {
+    last_obstacle(
+        "
+        queue root.a
+        node n1 vcore=5
+        node n2 vcore=5
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=4
+        ask a3 app1 vcore=4
+        ",
+        expect![[r#"
+            (c) a3 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 10000 m, the ask needs 4000 m; wait for a release, or add nodes
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_d_the_share_of_a_user() {
+    last_obstacle(
+        "
+        queue root.a
+        queue root.b guaranteed vcore=30 share strict;p=30;f=100
+        node n1 vcore=100
+        app full root.a eve
+        app app1 root.b ann
+        app app2 root.b bob
+        app app3 root.b cid
+        ask a1 app1 vcore=8
+        ask b1 app2 vcore=8
+        ask c1 app3 vcore=8
+        ask f1 full vcore=76
+        ask a2 app1 vcore=8
+        ask b2 app2 vcore=8
+        ask c2 app3 vcore=8
+        release f1
+        ",
+        expect![[r#"
+            (d) c2 waits USER_SHARE: user cid at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_d_the_cap_of_a_user() {
+    last_obstacle(
+        "
+        queue root.a guaranteed vcore=10 share p=100;f=1
+        node n1 vcore=100
+        app app1 root.a ann
+        ask a1 app1 vcore=8
+        ask a2 app1 vcore=4
+        ",
+        expect![[r#"
+            (d) a2 waits USER_HARD_CAP: user ann at root.a uses 8000 m vcore, he may have at most 10000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_d_an_absolute_limit_of_a_user() {
+    last_obstacle(
+        "
+        queue root.a
+        limit root.a user ann vcore=5
+        node n1 vcore=10
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=3
+        ",
+        expect![[r#"
+            (d) a2 waits ABS_USER_LIMIT: user ann at root.a has 1000 m vcore left of its limit of 5000 m, the ask needs 3000 m; wait for a release, or raise the limit
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_d_an_absolute_limit_of_a_group() {
+    last_obstacle(
+        "
+        queue root.a
+        limit root.a group dev vcore=5
+        node n1 vcore=10
+        app app1 root.a ann groups dev
+        ask a1 app1 vcore=4
+        ask a2 app1 vcore=3
+        ",
+        expect![[r#"
+            (d) a2 waits ABS_GROUP_LIMIT: group dev at root.a has 1000 m vcore left of its limit of 5000 m, the ask needs 3000 m; wait for a release, or raise the limit
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_e_what_the_drivers_of_a_queue_may_have() {
+    last_obstacle(
+        "
+        queue root.a guaranteed vcore=20 max vcore=20 counts driver=0.1
+        node n1 vcore=100
+        app app1 root.a ann
+        app app2 root.a bob
+        ask d1 app1 vcore=2
+        ask d2 app2 vcore=1
+        ",
+        expect![[r#"
+            (e) d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.a have 2000 m vcore and may have 2000 m, that of the application needs 1000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_e_what_the_drivers_of_a_user_may_have() {
+    last_obstacle(
+        "
+        queue root.a guaranteed vcore=40 max vcore=80 share p=25;f=1 counts driver=0.2
+        node n1 vcore=100
+        app app1 root.a ann
+        app app2 root.a bob
+        app app3 root.a ann
+        ask d1 app1 vcore=3
+        ask d3 app3 vcore=3
+        ",
+        expect![[r#"
+            (e) d3 waits DRIVER_LIMIT_USER: the drivers of user ann at root.a have 3000 m vcore and may have 4000 m, that of the application needs 3000 m; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_e_how_many_may_have_started() {
+    last_obstacle(
+        "
+        queue root.a counts parallel=1
+        node n1 vcore=100
+        app app1 root.a ann
+        app app2 root.a bob
+        ask d1 app1 vcore=1
+        ask d2 app2 vcore=1
+        ",
+        expect![[r#"
+            (e) d2 waits PARALLEL_LIMIT: queue root.a has 1 applications that were activated and may have 1 at once; wait for one to end, or raise `maxparallelapps`
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_e_how_many_there_may_be() {
+    last_obstacle(
+        "
+        queue root.a counts max=1
+        node n1 vcore=100
+        app app1 root.a ann
+        app app2 root.a bob
+        ",
+        expect![[r#"
+            (e) app app2: rejected MAX_APPS_QUEUE: queue root.a has 1 applications that have not ended and takes in 1 (maximumapplications); wait for one to end, or raise the number
+        "#]],
+    );
+    last_obstacle(
+        "
+        queue root.a counts max=9;per-user=1
+        node n1 vcore=100
+        app app1 root.a ann
+        app app2 root.a ann
+        ",
+        expect![[r#"
+            (e) app app2: rejected MAX_APPS_USER: user ann has 1 applications in queue root.a that have not ended and may have 1 there (maximumapplicationsperuser); wait for one to end, or raise the number
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_every_code_has_the_letter_of_its_check() {
+    let of = |codes: &[&str]| codes.iter().filter_map(|code| letter(code)).collect::<String>();
+    assert_eq!(of(&["NO_PARTITION_ACCESS", "NODE_BLOCKED"]), "aa");
+    assert_eq!(of(&["NODE_RESERVED", "NODE_RESOURCES", "NO_NODE_FITS"]), "bbb");
+    assert_eq!(of(&["QUEUE_MAX", "ROOT_CAPACITY", "QUEUE_STATE"]), "ccc");
+    assert_eq!(of(&["USER_SHARE", "USER_HARD_CAP", "ABS_USER_LIMIT", "ABS_GROUP_LIMIT"]), "dddd");
+    let counts = ["DRIVER_LIMIT_QUEUE", "DRIVER_LIMIT_USER", "PARALLEL_LIMIT", "MAX_APPS"];
+    assert_eq!(of(&counts), "eeee");
+    assert_eq!(of(&["MAX_APPS_QUEUE", "MAX_APPS_USER", "USER_APPS", "GROUP_APPS"]), "eeee");
+    assert_eq!(letter("BACKED_OFF"), None);
+}
