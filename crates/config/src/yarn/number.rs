@@ -4,6 +4,8 @@ use std::fmt;
 
 use headroom_core::userlimit::Decimal;
 
+use super::xml::shown;
+
 /// How many digits after the point the queue file takes.
 const DECIMALS: usize = 6;
 /// How many digits a number may have in all.
@@ -92,6 +94,9 @@ pub(super) fn absolute(text: &str) -> Option<Result<Amounts, String>> {
     Some(pairs(inner))
 }
 
+/// The longest name of a type, in characters: a key of YAML may have 1,024 bytes as it is written.
+const NAME_MAX: usize = 128;
+
 /// `memory=10240,vcores=12`.
 pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
     let mut amounts = Amounts::new();
@@ -100,6 +105,12 @@ pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
             return Err(format!("`{part}` is no name=amount"));
         };
         let (name, value) = (name.trim(), value.trim());
+        if name.chars().count() > NAME_MAX || name.contains(char::is_control) {
+            return Err(format!(
+                "`{}` is no type: it has control characters or is too long",
+                shown(name)
+            ));
+        }
         let (kind, amount) = match name {
             "memory" | "memory-mb" => ("memory", memory(value)),
             "vcores" | "vcore" => ("vcore", with_unit(value)),
@@ -194,6 +205,7 @@ mod tests {
             ("[memory=lots]", Err("`lots` is no amount of memory")),
             ("[memory=50%]", Err("`50%` is no amount of memory")),
             ("[memory=1,memory-mb=2]", Err("memory-mb is there twice")),
+            ("[a\u{1}b=1]", Err("`a b` is no type: it has control characters or is too long")),
             ("[memory=99999999999999999]", Err("`99999999999999999` is no amount of memory")),
             ("[]", Err("there is no amount in it")),
         ] {
