@@ -1,9 +1,5 @@
 //! What an ask is refused for, in the order in which `CapacityScheduler` looks: one story for each check,
 //! with its code, its letter, and both sides of the comparison.
-//!
-//! (a) What a node is for, and nodes that an application refuses: `NO_PARTITION_ACCESS` and
-//! `NODE_BLOCKED`. Their stories `sd_47_a_…` have their place here, ahead of the others, as soon as asks
-//! carry a node label and a list of blocked nodes.
 
 use expect_test::{Expect, expect};
 use headroom_core::letter;
@@ -20,6 +16,39 @@ fn last_obstacle(script: &str, expected: Expect) {
         Some(format!("({}) {line}\n", letter(code)?))
     });
     expected.assert_eq(&found.unwrap_or_else(|| format!("nothing is refused:\n{told}")));
+}
+
+#[test]
+fn sd_47_a_a_label_that_no_node_has() {
+    last_obstacle(
+        "
+        queue root exclusive gpu
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore=4 labelled gpu
+        app app1 root.a ann
+        ask mine app1 vcore=1 labelled fpga
+        ",
+        expect![[r#"
+            (a) mine waits NO_PARTITION_ACCESS: no node of the partition has the label that the ask wishes for; add nodes with it, or ask again with another label
+        "#]],
+    );
+}
+
+#[test]
+fn sd_47_a_a_node_that_the_application_refuses() {
+    last_obstacle(
+        "
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore=2
+        app app1 root.a ann
+        ask mine app1 vcore=3 not-on n1
+        ",
+        expect![[r#"
+            (a) mine waits NODE_BLOCKED: every node that has room for the ask is on its block list; wait for another node to have room, or ask again with a shorter list
+        "#]],
+    );
 }
 
 #[test]
