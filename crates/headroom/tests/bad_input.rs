@@ -340,7 +340,7 @@ fn values_of_options() {
         2 error: invalid value '' for '--users <TEMPLATE>': the template is empty; expected text with fields, such as u{user}
         2 error: invalid value 'g{' for '--groups <TEMPLATE>': the template "g{" has a '{' without its partner
         2 error: invalid value 'root.{row%0}' for '--queue-of <TEMPLATE>': the template "root.{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
-        2 error: invalid value 'yarn' for '--format <FORMAT>': "yarn" is no format of a workload; the formats are swf, openb, sacct and jsonl
+        2 error: invalid value 'yarn' for '--format <FORMAT>': "yarn" is no format of a workload; the formats are swf, openb, sacct, jsonl and yarn-sls
         2 error: invalid value 'round' for '--shape <SHAPE>'
         2 error: invalid value 'minus' for '--seed <SEED>': invalid digit found in string
         2 error: unexpected argument '--bogus' found
