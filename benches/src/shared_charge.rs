@@ -7,8 +7,7 @@ use headroom_core::config::{
     Configuration, LimitConfig, PartitionConfig, QueueConfig, UserLimitsConfig,
 };
 use headroom_core::id::LevelId;
-use headroom_core::resource::{Amounts, Quantity, ResourceType, Resources};
-use headroom_core::userlimit::{Among, Part};
+use headroom_core::resource::{Amounts, ResourceType, Resources};
 use headroom_core::{AddNode, Ask, Command, Name, Submit};
 
 use crate::charge::{amounts, zipf};
@@ -87,15 +86,7 @@ impl SharedCharges {
 
     fn allows(&self, level: LevelId) -> bool {
         let (users, ask) = (&self.users, &self.amount);
-        let (rules, leaf) = (users.rules(), users.state());
-        let Some(user) = users.user(level) else { return false };
-        let part = Part { weight: user.weight, among: Among::Active, ask };
-        let is_within = |resource| {
-            let share = rules.share_of(leaf, part, resource);
-            share.is_none_or(|share| user.used.get_or_zero(resource) <= Quantity::of(share))
-        };
-        let is_within = ask.iter().all(|(resource, _)| is_within(resource));
-        is_within && !rules.exceeds_cap(leaf, user.weight, &user.used, ask)
+        users.user(level).is_some_and(|user| users.admits(user, ask))
     }
 
     /// What all users use is the sum of the charges.

@@ -18,8 +18,40 @@ use crate::tally::Tally;
 
 const FILE: &str = "docs/scenes.toml";
 
-/// Prefixes of tests that re-enact a worked example of the specification.
-const EXAMPLES: [&str; 2] = ["queues_w", "scheduling_w"];
+/// Worked examples of the specification, and rows of its table of what CapacityScheduler has, that
+/// tests re-enact.
+const EXAMPLES: [List; 4] = [
+    List { name: "queues", prefix: "queues_w", digits: 2 },
+    List { name: "scheduling", prefix: "scheduling_w", digits: 2 },
+    List { name: "uh", prefix: "uh_", digits: 2 },
+    List { name: "c", prefix: "c", digits: 1 },
+];
+
+/// Examples that are numbered from 1.
+struct List {
+    name: &'static str,
+    /// What stands before the number in names of tests.
+    prefix: &'static str,
+    /// How many digits a number has at least.
+    digits: usize,
+}
+
+impl List {
+    fn id(&self, number: usize) -> String {
+        format!("{}{number:0width$}", self.prefix, width = self.digits)
+    }
+
+    /// The number with what stands between the name of the list and it: what waits is listed by that.
+    fn key<'id>(&self, id: &'id str) -> &'id str {
+        id.trim_start_matches(self.name).trim_start_matches('_')
+    }
+
+    /// The id that a name of a test begins with, and what follows it.
+    fn begin<'name>(&self, name: &'name str) -> Option<(String, &'name str)> {
+        let (number, rest) = number_of(name.strip_prefix(self.prefix)?, self.digits)?;
+        Some((format!("{}{number}", self.prefix), rest))
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +70,7 @@ struct Scenes {
 struct Examples {
     /// They are numbered from 1 to this.
     count: usize,
-    /// Why some have no test yet, by number as in `w07`.
+    /// Why some have no test, by number as in `w07`, `28` of `uh`, or `9` of `c`.
     #[serde(default)]
     pending: BTreeMap<String, String>,
 }
@@ -120,16 +152,17 @@ fn summary_of_examples(
     tests: &BTreeMap<String, Vec<String>>,
 ) -> String {
     let mut waiting = String::new();
-    let counts = EXAMPLES.map(|prefix| {
-        let known = tests.keys().filter(|id| id.starts_with(prefix)).count();
-        let Some(list) = lists.get(prefix.trim_end_matches("_w")) else {
-            return format!("{known} of {prefix}NN");
+    let counts = EXAMPLES.map(|list| {
+        let known = tests.keys().filter(|id| list.begin(&format!("{id}_")).is_some()).count();
+        let Some(listed) = lists.get(list.name) else {
+            return format!("{known} of {}NN", list.prefix);
         };
-        for (number, reason) in &list.pending {
-            let id = prefix.replace("_w", "_") + number;
-            waiting.extend(["  ", &*id, " waits: ", reason, "\n"]);
+        for id in (1..=listed.count).map(|number| list.id(number)) {
+            if let Some(reason) = listed.pending.get(list.key(&id)) {
+                waiting.extend(["  ", &*id, " waits: ", reason, "\n"]);
+            }
         }
-        format!("{known} of {} {prefix}NN", list.count)
+        format!("{known} of {} {}NN", listed.count, list.prefix)
     });
     format!("worked examples with a test: {}\n{waiting}", counts.join(", "))
 }
@@ -139,28 +172,25 @@ fn gaps_of_examples(
     tests: &BTreeMap<String, Vec<String>>,
 ) -> Vec<String> {
     let mut gaps = Vec::new();
-    for (name, list) in lists {
-        let prefix = format!("{name}_w");
-        if !EXAMPLES.contains(&&*prefix) {
+    for (name, listed) in lists {
+        let Some(list) = EXAMPLES.iter().find(|list| list.name == name) else {
             gaps.push(format!("{FILE}: there is no list of examples {name:?}"));
             continue;
-        }
-        let numbers: BTreeSet<String> =
-            (1..=list.count).map(|number| format!("w{number:02}")).collect();
-        for number in &numbers {
-            let id = format!("{name}_{number}");
-            match (tests.contains_key(&id), list.pending.contains_key(number)) {
+        };
+        let ids: BTreeSet<String> = (1..=listed.count).map(|number| list.id(number)).collect();
+        for id in &ids {
+            match (tests.contains_key(id), listed.pending.contains_key(list.key(id))) {
                 (false, false) => gaps.push(format!("{id} has no test: write fn {id}_…")),
                 (true, true) => gaps.push(format!("{FILE}: {id} has a test and waits no more")),
                 _ => {}
             }
         }
-        let unknown = list.pending.keys().filter(|number| !numbers.contains(*number));
+        let keys: BTreeSet<&str> = ids.iter().map(|id| list.key(id)).collect();
+        let unknown = listed.pending.keys().filter(|number| !keys.contains(&***number));
         gaps.extend(unknown.map(|number| format!("{FILE}: {name} has no example {number}")));
-        for (id, names) in tests.iter().filter(|(id, _)| id.starts_with(&prefix)) {
-            if !numbers.contains(&id[name.len() + 1..]) {
-                gaps.push(format!("{}: {FILE} knows no example {id}", names.join(", ")));
-            }
+        let of_list = tests.iter().filter(|(id, _)| list.begin(&format!("{id}_")).is_some());
+        for (id, names) in of_list.filter(|(id, _)| !ids.contains(*id)) {
+            gaps.push(format!("{}: {FILE} knows no example {id}", names.join(", ")));
         }
     }
     gaps
@@ -172,29 +202,39 @@ fn tests_of(tree: &Tree) -> BTreeMap<String, Vec<String>> {
     for text in tree.with_ending(&["rs"]) {
         let Some(code) = &text.code else { continue };
         for function in code.functions() {
-            if let Some(id) = id_of(&function.name) {
-                tests.entry(id).or_default().push(function.name);
+            for id in ids_of(&function.name) {
+                tests.entry(id).or_default().push(function.name.clone());
             }
         }
     }
     tests
 }
 
-/// `sd_24_nodes` carries `SD-24`; `queues_w07_deep` carries `queues_w07`.
-fn id_of(name: &str) -> Option<String> {
-    if let Some(rest) = name.strip_prefix("sd_") {
-        return Some(format!("SD-{}", number_of(rest)?));
+/// `sd_24_nodes` carries `SD-24`; `queues_w07_deep` carries `queues_w07`; `c8_uh_31_sizes` carries `c8`
+/// and `uh_31`.
+fn ids_of(name: &str) -> Vec<String> {
+    let (mut ids, mut rest) = (Vec::new(), name);
+    while let Some((id, behind)) = id_of(rest) {
+        ids.push(id);
+        rest = behind;
     }
-    let prefix = EXAMPLES.iter().find(|prefix| name.starts_with(**prefix))?;
-    let number = number_of(&name[prefix.len()..])?;
-    Some(format!("{prefix}{number}"))
+    ids
 }
 
-/// The two or more digits before an underscore.
-fn number_of(rest: &str) -> Option<&str> {
-    let (number, _) = rest.split_once('_')?;
-    let digits = number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then_some(number)
+/// The id that a name begins with, and what follows it.
+fn id_of(name: &str) -> Option<(String, &str)> {
+    if let Some(rest) = name.strip_prefix("sd_") {
+        let (number, rest) = number_of(rest, 2)?;
+        return Some((format!("SD-{number}"), rest));
+    }
+    EXAMPLES.iter().find_map(|list| list.begin(name))
+}
+
+/// As many digits or more before an underscore, and what follows that.
+fn number_of(rest: &str, digits: usize) -> Option<(&str, &str)> {
+    let (number, behind) = rest.split_once('_')?;
+    let is_number = number.len() >= digits && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((number, behind))
 }
 
 #[cfg(test)]
@@ -204,14 +244,19 @@ mod tests {
     #[test]
     fn a_name_carries_its_id() {
         for (name, expected) in [
-            ("sd_24_nodes_come_and_go", Some("SD-24")),
-            ("sd_2_short", None),
-            ("sd_24", None),
-            ("queues_w07_deep", Some("queues_w07")),
-            ("scheduling_w12_gang", Some("scheduling_w12")),
-            ("other", None),
+            ("sd_24_nodes_come_and_go", &["SD-24"][..]),
+            ("sd_2_short", &[]),
+            ("sd_24", &[]),
+            ("queues_w07_deep", &["queues_w07"]),
+            ("scheduling_w12_gang", &["scheduling_w12"]),
+            ("uh_05_tiny", &["uh_05"]),
+            ("uh_5_tiny", &[]),
+            ("c8_uh_31_sizes", &["c8", "uh_31"]),
+            ("c12_states", &["c12"]),
+            ("copies_c8_twice", &[]),
+            ("other", &[]),
         ] {
-            assert_eq!(id_of(name).as_deref(), expected, "{name}");
+            assert_eq!(ids_of(name), expected, "{name}");
         }
     }
 
@@ -256,6 +301,11 @@ mod tests {
                 ],
             ),
             (
+                "[examples.c]\ncount = 3\npending = { 3 = 'x' }",
+                "fn c1_uh_07_a() {} fn uh_08_b() {}",
+                &["c2 has no test: write fn c2_…"],
+            ),
+            (
                 "[examples.ques]\ncount = 1",
                 "",
                 &["docs/scenes.toml: there is no list of examples \"ques\""],
@@ -276,7 +326,7 @@ mod tests {
         let tests = tests_of(&Tree::of(&[("crates/core/src/a.rs", code)]));
         assert_eq!(
             summary_of_examples(&scenes.examples, &tests),
-            "worked examples with a test: 1 of 2 queues_wNN, 1 of scheduling_wNN\n  \
+            "worked examples with a test: 1 of 2 queues_wNN, 1 of scheduling_wNN, 0 of uh_NN, 0 of cNN\n  \
              queues_w02 waits: not yet\n"
         );
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::books::Books;
 use crate::id::{LevelId, QueueId, ShapeId};
 use crate::resource::Resources;
-use crate::userlimit::{Decimal, Formula, Leaf};
+use crate::userlimit::{Decimal, Formula, Leaf, Sure};
 
 use super::sums::Sums;
 use super::{NOTHING, Outcome, equal};
@@ -72,6 +72,8 @@ impl Books {
         equal(&row.path, "active users", &state.active, &active)?;
         equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
         equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
+        let sure = Sure::of(kept.rules(), state);
+        equal(&row.path, "what each active user surely may have", kept.sure(), &sure)?;
         if kept.rules().formula == Formula::Yarn3 {
             let each = users.values().map(|user| kept.rules().dominant(state, &user.used));
             let sum = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();

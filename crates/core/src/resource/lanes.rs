@@ -147,6 +147,16 @@ impl Ceiling {
         Self(ceiling)
     }
 
+    /// Whether somebody who uses this may have this much more, as far as eight plain numbers say: if
+    /// not, he still may.
+    #[inline]
+    pub(crate) fn surely_allows(&self, used: &Resources, more: &Resources) -> bool {
+        let (Some(used), Some(more)) = (Step::of(used), Step::of(more)) else { return false };
+        let (used, mut excess) = (Tally(used.0), Excess::default());
+        excess.note(self, &used, &more);
+        used.is_plain() && excess.is_none()
+    }
+
     /// Lower it to what another one allows too. A step from a plain use is within both if it is
     /// within what comes out.
     pub(crate) fn lower_to(&mut self, other: &Self) {

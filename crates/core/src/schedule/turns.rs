@@ -307,7 +307,7 @@ pub(super) fn capped(books: &Books, leaf: QueueId, link: Link, ask: &Resources) 
     }
     let (user, state) = (users.user(link.user)?, users.state());
     let (rules, counted) = (users.rules(), users.counted(ask));
-    rules.exceeds_cap(state, user.weight, &user.used, &counted).then(|| {
+    users.exceeds_cap(user, &counted).then(|| {
         let cap = rules.cap(state, user.weight, &counted);
         Wait {
             blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),

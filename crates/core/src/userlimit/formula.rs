@@ -180,6 +180,22 @@ pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worke
     }
 }
 
+/// What the share of an active user of weight one never falls below while nobody becomes active or
+/// inactive, and those who are inactive use what they do.
+pub(super) fn smooth_least_share(rules: &Rules, leaf: &Leaf) -> Resources {
+    let (ask, weight) = (&Resources::new(), Decimal::ONE);
+    let split = Smooth::new(rules, leaf, Part { weight, among: Among::Active, ask });
+    split.ops.map(&leaf.guaranteed, |resource, guaranteed| {
+        let left = split.left(resource, guaranteed);
+        split.rounded(resource, split.equal(left), split.floor(guaranteed))
+    })
+}
+
+/// What the cap of a user of weight one never falls below.
+pub(super) fn smooth_least_cap(rules: &Rules, leaf: &Leaf) -> Resources {
+    smooth_cap(rules, leaf, Decimal::ONE, &Resources::new())
+}
+
 /// What a share of `smooth` follows from.
 struct Smooth<'a> {
     rules: &'a Rules,
@@ -213,25 +229,36 @@ impl<'a> Smooth<'a> {
         let amount = |of: &Resources| of.get_or_zero(resource);
         let ask = amount(self.part.ask);
         let plus = |used: &Resources| amount(used).plus(ask).get();
-        let used_inactive = amount(&self.leaf.used).minus(amount(&self.leaf.used_active));
-        let left = Quantity::of(guaranteed).minus(used_inactive).get();
         let whole = guaranteed.max(plus(&self.leaf.used));
         let base = match self.part.among {
-            Among::Active => left.max(plus(&self.leaf.used_active)),
+            Among::Active => self.left(resource, guaranteed).max(plus(&self.leaf.used_active)),
             Among::All(_) => whole,
         };
-        let weight = self.part.weight;
-        Shares {
-            base,
-            whole,
-            equal: share_up(base, weight, self.among),
-            floor: percent_up(whole, self.rules.floor, weight),
-        }
+        Shares { base, whole, equal: self.equal(base), floor: self.floor(whole) }
+    }
+
+    /// What those who are not active leave of the guarantee.
+    fn left(&self, resource: ResourceType, guaranteed: i64) -> i64 {
+        let amount = |of: &Resources| of.get_or_zero(resource);
+        let used_inactive = amount(&self.leaf.used).minus(amount(&self.leaf.used_active));
+        Quantity::of(guaranteed).minus(used_inactive).get()
+    }
+
+    fn equal(&self, base: i64) -> i64 {
+        share_up(base, self.part.weight, self.among)
+    }
+
+    fn floor(&self, whole: i64) -> i64 {
+        percent_up(whole, self.rules.floor, self.part.weight)
+    }
+
+    fn rounded(&self, resource: ResourceType, equal: i64, floor: i64) -> i64 {
+        up(equal.max(floor), step_of(self.rules, resource))
     }
 
     fn soft(&self, resource: ResourceType, guaranteed: i64) -> i64 {
         let Shares { equal, floor, .. } = self.shares(resource, guaranteed);
-        up(equal.max(floor), step_of(self.rules, resource))
+        self.rounded(resource, equal, floor)
     }
 }
 

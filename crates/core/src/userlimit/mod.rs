@@ -15,6 +15,7 @@ mod driver;
 mod formula;
 mod headroom;
 mod split;
+mod sure;
 
 use crate::resource::{Quantity, ResourceType, Resources};
 
@@ -23,6 +24,7 @@ pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
 pub use headroom::{Bound, Headroom, Room, Tightest};
 pub use split::{Party, split};
+pub(crate) use sure::Sure;
 
 use calculator::Ops;
 

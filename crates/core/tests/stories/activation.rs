@@ -67,7 +67,7 @@ fn uh_22_a_parallel_limit_holds_in_every_queue_above_and_for_each_user() {
 }
 
 #[test]
-fn a_smaller_driver_passes_one_that_is_too_large() {
+fn c7_a_smaller_driver_passes_one_that_is_too_large() {
     check(
         "
         queue root.q guaranteed vcore=40 max vcore=80 counts driver=0.1
@@ -92,7 +92,7 @@ fn a_smaller_driver_passes_one_that_is_too_large() {
 }
 
 #[test]
-fn a_user_whose_drivers_have_his_part_waits_and_others_start() {
+fn c7_a_user_whose_drivers_have_his_part_waits_and_others_start() {
     check(
         "
         queue root.q guaranteed vcore=40 max vcore=80 share p=25;f=1 counts driver=0.2

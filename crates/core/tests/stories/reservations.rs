@@ -144,7 +144,7 @@ fn an_ask_larger_than_every_node_has_none_kept() {
 }
 
 #[test]
-fn a_new_node_takes_the_ask_and_frees_the_kept_one() {
+fn c23_a_new_node_takes_the_ask_and_frees_the_kept_one() {
     check(
         "
         queue root.a
@@ -322,7 +322,7 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
 }
 
 #[test]
-fn each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
+fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
     check(
         "
         queue root.a

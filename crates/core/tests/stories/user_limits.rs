@@ -148,7 +148,7 @@ fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
 }
 
 #[test]
-fn whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
+fn c5_whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
     check(
         "
         queue root.q guaranteed vcore=8 share p=10;f=off
@@ -179,7 +179,7 @@ fn whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
 }
 
 #[test]
-fn nobody_has_more_than_his_cap() {
+fn c5_nobody_has_more_than_his_cap() {
     check(
         "
         queue root.q guaranteed vcore=4 share f=1.5
@@ -205,7 +205,7 @@ fn nobody_has_more_than_his_cap() {
 }
 
 #[test]
-fn a_weight_is_a_larger_part() {
+fn c5_a_weight_is_a_larger_part() {
     check(
         "
         queue root.q guaranteed vcore=9 share strict;p=10;ann=2
@@ -260,7 +260,7 @@ fn what_is_larger_than_a_queue_takes_is_refused() {
 }
 
 #[test]
-fn limits_of_a_reload_hold_at_once() {
+fn c30_limits_of_a_reload_hold_at_once() {
     check(
         "
         queue root.q guaranteed vcore=4
@@ -385,4 +385,52 @@ fn whoever_waits_has_his_part_though_nobody_was_looked_at_yet() {
     // Who is not above his share of 10 may have one more ask; the last has what is left.
     assert_eq!(used(&format!("{queue}{asks}node n1 vcore=30\n")), [11, 11, 8]);
     assert_eq!(used(&format!("{queue}node n1 vcore=1\n{asks}resize n1 vcore=30\n")), [11, 11, 8]);
+}
+
+/// The same use, seen by each calculator: more cores than the limit has, less of the cluster's memory.
+#[test]
+fn c29_a_leaf_compares_by_its_calculator() {
+    let story = |calculator: &str| {
+        format!(
+            "
+            queue root.q guaranteed memory=300 vcore=30 gpu=2 share yarn3;overshoot{calculator}
+            node n1 memory=1000 vcore=200 gpu=8
+            app app1 root.q ann
+            ask a1 app1 memory=290 vcore=50 on n1
+            ask a2 app1 memory=1 vcore=1
+            ask a3 app1 gpu=3 on n1
+            ask a4 app1 gpu=1
+            "
+        )
+    };
+    check(
+        &story(""),
+        expect![[r#"
+        ask a1: app1 Accepted, a1 on n1, app1 Running
+        ask a2
+          a2 waits USER_SHARE: user ann at root.q uses 50000 m vcore, his share of the queue is 30000 m, the ask needs 1000 m; wait for a release of this user, or until others have theirs
+        ask a3: a3 on n1
+        ask a4
+          a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
+    "#]],
+    );
+    check(
+        &story(";dominant"),
+        expect![[r#"
+        ask a1: app1 Accepted, a1 on n1, app1 Running
+        ask a2: a2 on n1
+        ask a3: a3 on n1
+        ask a4
+          a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
+    "#]],
+    );
+    check(
+        &story(";memory"),
+        expect![[r#"
+        ask a1: app1 Accepted, a1 on n1, app1 Running
+        ask a2: a2 on n1
+        ask a3: a3 on n1
+        ask a4: a4 on n1
+    "#]],
+    );
 }

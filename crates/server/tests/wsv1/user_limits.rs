@@ -88,7 +88,7 @@ fn row<'a>(of: &'a Value, user: &str) -> &'a Value {
 }
 
 #[tokio::test]
-async fn a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
+async fn c32_a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
     let server = server().await;
     let shown = server.json(PATH).await;
     assert_eq!(

@@ -7,9 +7,9 @@ use crate::books::tracker::{Level, Trackers};
 use crate::books::{Books, Shapes};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
-use crate::userlimit::{Formula, Leaf, Rules};
+use crate::userlimit::{Formula, Leaf, Rules, Sure};
 
-use super::{LeafUser, LeafUsers, counted};
+use super::{LeafUser, LeafUsers, counted, exceeds_cap};
 
 impl Books {
     /// An ask of an application waits from now on, or does no more.
@@ -44,7 +44,11 @@ impl Books {
         let row = &self.applications[of];
         let (leaf, link) = (row.queue, row.link);
         if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
-            Arc::make_mut(users).set_used(&self.queues[leaf].allocated);
+            let users = Arc::make_mut(users);
+            users.set_used(&self.queues[leaf].allocated);
+            if link.is_none() {
+                users.settle(); // Nobody active uses it.
+            }
         }
         if let Some(link) = link {
             self.look_at_everywhere(leaf, link.user, ask);
@@ -107,9 +111,10 @@ impl Books {
     fn look_at_leaf(&mut self, leaf: QueueId) {
         let formula = self.users_of(leaf).expect("the leaf has user limits").rules.formula;
         let now = self.leaf_alone(leaf, formula);
-        let state = &mut self.leaf_users(leaf).state;
+        let users = self.leaf_users(leaf);
         let Leaf { total, guaranteed, max, used, .. } = now;
-        *state = Leaf { total, guaranteed, max, used, ..core::mem::take(state) };
+        users.state = Leaf { total, guaranteed, max, used, ..core::mem::take(&mut users.state) };
+        users.settle();
     }
 
     /// Count the users of all leaves: the books were read back.
@@ -233,19 +238,18 @@ impl Books {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
         let partition = self.queues[leaf].partition;
         let trackers = &self.partitions[&partition].trackers;
-        let users = Arc::make_mut(users);
-        let is_active = |users: &LeafUsers| users.user(level).is_some_and(|user| user.active);
-        let before = is_active(users);
-        let followed = users.follow((trackers, &self.shapes), level, ask);
-        let after = is_active(users);
-        if before != after {
-            self.note_active(leaf, level, after);
-        }
-        match followed {
+        match Arc::make_mut(users).follow((trackers, &self.shapes), level, ask) {
             Followed::Kept => {}
-            Followed::Gone => self.note_user(partition, (leaf, level), false),
+            Followed::Turned => {
+                let user = self.users_of(leaf).and_then(|users| users.user(level));
+                let active = user.is_some_and(|user| user.active);
+                self.note_active(leaf, level, active);
+            }
+            Followed::Gone => {
+                self.note_active(leaf, level, false);
+                self.note_user(partition, (leaf, level), false);
+            }
             Followed::Unknown => {
-                let trackers = &self.partitions[&partition].trackers;
                 let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
                 if ask.is_some() || uses {
                     self.know_user(leaf, level);
@@ -259,8 +263,10 @@ impl Books {
 /// What became of a user's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Followed {
-    /// It is up to date.
+    /// It is up to date, and he is as active as he was.
     Kept,
+    /// It is up to date; he was active and is no more, or the other way round.
+    Turned,
     /// He has nothing and waits for nothing: it is gone.
     Gone,
     /// He has none, and nothing was done.
@@ -276,7 +282,7 @@ impl LeafUsers {
         level: LevelId,
         ask: Option<(ShapeId, bool)>,
     ) -> Followed {
-        let Self { rules, increment, largest, users, state, .. } = self;
+        let Self { rules, increment, largest, users, state, sure, .. } = self;
         let Some(user) = users.get_mut(&level) else { return Followed::Unknown };
         let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
         if let Some((shape, waits)) = ask {
@@ -285,19 +291,33 @@ impl LeafUsers {
         let is_within = |ask: &Resources| {
             let counted = counted(rules, increment, largest, ask);
             trackers.refusing(level, 0, ask).is_none()
-                && !rules.exceeds_cap(state, user.weight, &used, &counted)
+                && !exceeds_cap((rules, sure, state), user.weight, &used, &counted)
         };
         // Under `smooth` for something that his own cap and limits allow.
         let is_smooth = rules.formula == Formula::Smooth;
         let mut waits = user.waits.iter();
         let active = waits.any(|(shape, _)| !is_smooth || is_within(shapes.get(*shape)));
+        let turned = user.active != active;
+        let settles = turned || (!active && user.used != used);
         state.follow(rules, user, &used, active);
         (user.used, user.active) = (used, active);
-        if !user.waits.is_empty() || !user.used.is_empty() {
-            return Followed::Kept;
+        let gone = user.waits.is_empty() && user.used.is_empty();
+        if gone {
+            users.remove(&level);
         }
-        users.remove(&level);
-        Followed::Gone
+        if settles {
+            self.settle();
+        }
+        match (gone, turned) {
+            (true, _) => Followed::Gone,
+            (false, true) => Followed::Turned,
+            (false, false) => Followed::Kept,
+        }
+    }
+
+    /// Who is active, what the inactive use, or what the leaf has, is something else.
+    fn settle(&mut self) {
+        self.sure = Sure::of(&self.rules, &self.state);
     }
 
     /// All users of the leaf use this by now.

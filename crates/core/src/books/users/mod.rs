@@ -18,7 +18,7 @@ use crate::config::UserLimitsConfig;
 use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
-use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules};
+use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules, Sure};
 
 use super::Books;
 
@@ -42,6 +42,8 @@ pub struct LeafUsers {
     users: OrderedMap<LevelId, LeafUser>,
     /// What their shares are worked out from.
     state: Leaf,
+    /// What follows from it for each of them.
+    sure: Sure,
 }
 
 /// One user of a leaf: he uses something there, or waits for something.
@@ -68,13 +70,15 @@ impl LeafUsers {
     fn new(books: &mut Books, config: &Arc<UserLimitsConfig>) -> Self {
         let intern = |amounts: &Amounts| books.types.intern_all(amounts);
         let Sizes { rules, increment, largest } = Sizes::of(config, intern);
+        let state = Leaf::default();
         Self {
+            sure: Sure::of(&rules, &state),
             rules: rules.into(),
             config: config.clone(),
             increment,
             largest,
             users: OrderedMap::default(),
-            state: Leaf::default(),
+            state,
         }
     }
 
@@ -124,6 +128,33 @@ impl LeafUsers {
             return self.rules.limit(&self.state.joined_by(user.weight, &user.used), part);
         }
         self.rules.limit(&self.state, part)
+    }
+
+    /// Whether an active user may have an ask, of this size as it counts, as far as his limit goes: the same as
+    /// [`Rules::admits`] with [`LeafUsers::limit`], for less.
+    #[inline]
+    pub fn admits(&self, user: &LeafUser, ask: &Resources) -> bool {
+        let is_sure =
+            user.active && user.weight == Decimal::ONE && self.sure.admits(&user.used, ask);
+        debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
+        is_sure || self.admits_exactly(user, ask)
+    }
+
+    #[cold]
+    fn admits_exactly(&self, user: &LeafUser, ask: &Resources) -> bool {
+        let limit = self.limit(user, Among::Active, ask);
+        self.rules.admits(&self.state, &limit, &user.used, ask)
+    }
+
+    /// Whether an ask, of this size as it counts, would take a user beyond his cap.
+    #[inline]
+    pub(crate) fn exceeds_cap(&self, user: &LeafUser, ask: &Resources) -> bool {
+        exceeds_cap((&self.rules, &self.sure, &self.state), user.weight, &user.used, ask)
+    }
+
+    /// What surely holds for its active users, as it is kept.
+    pub(crate) const fn sure(&self) -> &Sure {
+        &self.sure
     }
 
     /// What an ask of this size counts as.
@@ -274,6 +305,22 @@ impl Sizes {
     pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
         normalised(&self.rules, &self.increment, &self.largest, ask)
     }
+}
+
+/// Whether an ask would take somebody of this weight, who uses this, beyond his cap.
+#[inline]
+fn exceeds_cap(
+    (rules, sure, leaf): (&Rules, &Sure, &Leaf),
+    weight: Decimal,
+    used: &Resources,
+    ask: &Resources,
+) -> bool {
+    let is_sure = weight == Decimal::ONE && sure.is_within_cap(used, ask);
+    debug_assert!(
+        !is_sure || !rules.exceeds_cap(leaf, weight, used, ask),
+        "{used:?} and {ask:?} are within {sure:?} for sure, and beyond the cap in {leaf:?} by {rules:?}"
+    );
+    !is_sure && rules.exceeds_cap(leaf, weight, used, ask)
 }
 
 fn normalised(

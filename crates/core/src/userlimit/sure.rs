@@ -1,0 +1,45 @@
+//! What users may have whatever else they and others do, so that mostly nothing has to be worked out.
+
+use crate::resource::{Ceiling, Resources};
+
+use super::{Leaf, Rules, formula};
+
+/// What every active user of weight one may have at least, whatever he asks for.
+///
+/// It changes with who is active, with what the inactive use, and with what the leaf is guaranteed and
+/// may use; not when somebody active is charged. What it allows is allowed under every enforcement;
+/// of what it does not allow nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sure(Option<Least>);
+
+/// What they may have at least, type by type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Least {
+    /// Of his share and his cap the lower.
+    limit: Ceiling,
+    cap: Ceiling,
+}
+
+impl Sure {
+    /// What follows from how a leaf is; nothing where types are not compared one by one.
+    pub(crate) fn of(rules: &Rules, leaf: &Leaf) -> Self {
+        Self(rules.is_by_type().then(|| {
+            let cap = Ceiling::of(Some(&formula::smooth_least_cap(rules, leaf)));
+            let mut limit = Ceiling::of(Some(&formula::smooth_least_share(rules, leaf)));
+            limit.lower_to(&cap);
+            Least { limit, cap }
+        }))
+    }
+
+    /// Whether somebody who uses this is surely within share and cap with an ask.
+    #[inline]
+    pub(crate) fn admits(&self, used: &Resources, ask: &Resources) -> bool {
+        self.0.is_some_and(|least| least.limit.surely_allows(used, ask))
+    }
+
+    /// Whether he is surely within his cap with it.
+    #[inline]
+    pub(crate) fn is_within_cap(&self, used: &Resources, ask: &Resources) -> bool {
+        self.0.is_some_and(|least| least.cap.surely_allows(used, ask))
+    }
+}
