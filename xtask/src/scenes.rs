@@ -18,7 +18,7 @@ use crate::tally::Tally;
 
 const FILE: &str = "docs/scenes.toml";
 
-/// Worked examples of the specification, and rows of its table of what CapacityScheduler has, that
+/// Worked examples of the specification, and rows of its table of what `CapacityScheduler` has, that
 /// tests re-enact.
 const EXAMPLES: [List; 4] = [
     List { name: "queues", prefix: "queues_w", digits: 2 },
