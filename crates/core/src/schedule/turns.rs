@@ -328,6 +328,9 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     }
     let (user, turn) = (users.user(level)?, Turn { books, users, leaf: users.state() });
     let ask = turn.ask(key.shape);
+    if users.surely_admits(user, &ask) {
+        return None;
+    }
     let limit = turn.limit(user.weight, &ask);
     if turn.is(&limit, &user.used, &ask) {
         return None;

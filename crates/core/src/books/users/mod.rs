@@ -134,10 +134,16 @@ impl LeafUsers {
     /// [`Rules::admits`] with [`LeafUsers::limit`], for less.
     #[inline]
     pub fn admits(&self, user: &LeafUser, ask: &Resources) -> bool {
+        self.surely_admits(user, ask) || self.admits_exactly(user, ask)
+    }
+
+    /// Whether that is so without anything being worked out; if not, he still may have it.
+    #[inline]
+    pub(crate) fn surely_admits(&self, user: &LeafUser, ask: &Resources) -> bool {
         let is_sure =
             user.active && user.weight == Decimal::ONE && self.sure.admits(&user.used, ask);
         debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
-        is_sure || self.admits_exactly(user, ask)
+        is_sure
     }
 
     #[cold]
