@@ -3,12 +3,11 @@
 
 use alloc::vec::Vec;
 
-use crate::id::NodeId;
+use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::table::Table;
 
 use super::{Books, Node};
-use crate::id::PartitionId;
 
 /// What an ask says of nodes. Equal wishes of equal size are one shape, and are judged together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
