@@ -2,7 +2,7 @@
 //! elastic limit of the user beside them.
 
 use headroom_core::books::tracker::Trackers;
-use headroom_core::books::{Followed, LeafUsers, Shapes};
+use headroom_core::books::{Change, Followed, LeafShares, Shapes};
 use headroom_core::config::{
     Configuration, LimitConfig, PartitionConfig, QueueConfig, UserLimitsConfig,
 };
@@ -24,7 +24,7 @@ const PLENTY: i64 = 1 << 40;
 #[derive(Clone, Debug)]
 pub struct SharedCharges {
     trackers: Trackers,
-    users: LeafUsers,
+    users: LeafShares,
     shapes: Shapes,
     /// A user's level, and that of his group.
     linked: Vec<(LevelId, Option<LevelId>)>,
@@ -48,7 +48,7 @@ impl SharedCharges {
         let amount = books.types().resolve(&amounts(8, 1)).expect("the file names all types");
         Self {
             trackers: row.trackers.clone(),
-            users: of_leaf.clone(),
+            users: of_leaf.shares().clone(),
             shapes: books.shapes().clone(),
             linked,
             order: zipf(users, charges),
@@ -78,15 +78,15 @@ impl SharedCharges {
             assert!(self.allows(linked.0), "there is room for all");
             charge(&mut self.trackers, linked, &self.amount);
             self.used.add(&self.amount);
-            self.users.set_used(&self.used);
+            let change = Change { ask: None, used: Some(&self.used) };
             let books = (&self.trackers, &self.shapes);
-            assert_eq!(self.users.follow(books, linked.0, None), Followed::Kept);
+            assert_eq!(self.users.follow(books, linked.0, change), Followed::Kept);
         }
     }
 
     fn allows(&self, level: LevelId) -> bool {
-        let (users, ask) = (&self.users, &self.amount);
-        users.user(level).is_some_and(|user| users.admits(user, ask))
+        let users = self.users.with(&self.trackers);
+        users.user(level).is_some_and(|user| users.admits(&user, &self.amount))
     }
 
     /// What all users use is the sum of the charges.

@@ -108,7 +108,7 @@ impl Sharing {
 /// The most asks that any user of a leaf with user limits has placed.
 pub fn most_of_one(cluster: &Cluster) -> i64 {
     let users = cluster.books.leaves_with_users().flat_map(|(_, leaf)| leaf.users());
-    let used = users.map(|(_, user)| user.used.get_or_zero(ResourceType::MEMORY).get() / 10);
+    let used = users.map(|(_, user)| user.used_of(ResourceType::MEMORY).get() / 10);
     used.max().unwrap_or(0)
 }
 

@@ -11,6 +11,7 @@ use crate::application_limits;
 use crate::capacity;
 use crate::check::{self, Tree};
 use crate::life;
+use crate::ordering::{self, Above};
 use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
 use crate::user_limits;
 use crate::vector::Vector;
@@ -28,7 +29,7 @@ fn partition(tree: Tree) -> PartitionConfig {
     let defaults = PreemptionConfig::default();
     PartitionConfig {
         name: Name::new(check::name_of_partition(&partition.name.value)),
-        root: queue(&root),
+        root: self::tree(&root),
         placement_rules: partition.rules.iter().map(rule).collect(),
         node_sort: NodeSortConfig {
             order: match partition.node_policy.value.as_str() {
@@ -63,17 +64,20 @@ fn partition(tree: Tree) -> PartitionConfig {
     }
 }
 
-fn queue(from: &Queue) -> QueueConfig {
+fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
     let is_parent = from.parent || !from.children.is_empty();
+    let mut properties = properties(&from.properties);
+    ordering::complete(&mut properties, from, ordering::is_leaf(from, is_root), above);
+    let above = above.below(from);
     let template = from.template.as_ref().map(|template| &template.value);
     QueueConfig {
         name: Name::from(from.name.value.to_lowercase()),
         parent: from.parent,
-        children: from.children.iter().map(queue).collect(),
+        children: from.children.iter().map(|child| queue(child, false, above)).collect(),
         max: Vector::of(from.resources.max.as_ref()).amounts(),
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
         max_applications: from.max_applications.value,
-        properties: properties(&from.properties),
+        properties,
         admin_acl: from.admin_acl.value.clone(),
         submit_acl: from.submit_acl.value.clone(),
         template: template
@@ -83,11 +87,33 @@ fn queue(from: &Queue) -> QueueConfig {
         user_limits: from.user_limits.as_ref().map(user_limits::build),
         application_limits: application_limits::build(from.application_limits.as_ref()),
         capacity: capacity::build(from.capacity.as_ref()),
+        label_capacities: capacity::build_labels(from),
         preemption: from.preemption,
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
         node_labels: from.node_labels.as_ref().map(node_labels),
     }
+}
+
+/// The tree of a partition. Nodes of a label of which a queue has a part are for asks that name it: a
+/// part of what others take would be none.
+fn tree(from: &Queue) -> QueueConfig {
+    let mut root = queue(from, true, Above::default());
+    let mut labels: Vec<Name> = Vec::new();
+    let mut open = vec![&root];
+    while let Some(queue) = open.pop() {
+        labels.extend(queue.label_capacities.iter().map(|one| one.label.clone()));
+        open.extend(&queue.children);
+    }
+    let exclusive = root.node_labels.as_ref().map(|labels| &labels.exclusive[..]);
+    labels.retain(|label| exclusive.is_none_or(|all| !NodeLabelsConfig::names(all, label)));
+    if !labels.is_empty() {
+        let exclusive = &mut root.node_labels.get_or_insert_default().exclusive;
+        exclusive.extend(labels);
+        exclusive.sort();
+        exclusive.dedup();
+    }
+    root
 }
 
 fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {

@@ -1,9 +1,10 @@
 //! What stands in the block `capacity`: a mode, and what it takes.
 
-use headroom_core::config::{CapacityConfig, CapacityShare};
+use headroom_core::Name;
+use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
 use headroom_core::userlimit::Decimal;
 
-use crate::raw::{Capacity, Text};
+use crate::raw::{Capacity, Queue, Text};
 use crate::user_limits::decimal;
 
 /// What a queue's part is said in.
@@ -53,6 +54,23 @@ pub(crate) fn share(block: &Capacity) -> Option<CapacityShare> {
         Mode::Weight => value.and_then(weight).map(CapacityShare::Weight),
         Mode::Absolute => Some(CapacityShare::Absolute),
     }
+}
+
+/// A block of a label has its mode from the `capacity` beside it.
+pub(crate) fn of_label(block: &Capacity, beside: Option<&Capacity>) -> Capacity {
+    Capacity { mode: beside.and_then(|beside| beside.mode.clone()), ..block.clone() }
+}
+
+/// The parts of labels, which have been found without fault, in the order of labels.
+pub(crate) fn build_labels(queue: &Queue) -> Vec<LabelCapacity> {
+    let labels = queue.node_labels.iter().flat_map(|labels| &labels.capacities);
+    let build = |(label, block): &(Text, Capacity)| {
+        let capacity = build(Some(&of_label(block, queue.capacity.as_ref())))?;
+        Some(LabelCapacity { label: Name::new(&label.value), capacity })
+    };
+    let mut all: Vec<LabelCapacity> = labels.filter_map(build).collect();
+    all.sort_by(|one, other| one.label.cmp(&other.label));
+    all
 }
 
 /// The block, which has been found without fault.

@@ -168,10 +168,16 @@ codes! {
     LifetimeSeconds: Error = "LT-SECONDS",
     /// A queue's default lifetime is above its own maximum.
     LifetimeOverMaximum: Error = "LT-DEF>MAX",
+    /// `orderingpolicy` of a queue is no word for queues of its kind.
+    OrderingWord: Error = "OP-WORD",
+    /// `orderingpolicy` of a queue, and a property of it, say different things of the same order.
+    OrderingProperty: Error = "OP-PROPERTY",
     /// What is no label of nodes.
     NodeLabelName: Error = "NL-NAME",
     /// A label to which the queue, or one above it, has no access.
     NodeLabelAccess: Error = "NL-ACCESS",
+    /// A part of a label's nodes where the queue has no part by percent or weight.
+    NodeLabelCapacity: Error = "NL-CAPACITY",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.
@@ -224,6 +230,8 @@ codes! {
     LimitHidden: Warning = "L-HIDDEN",
     /// A user wildcard where everybody who may submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
+    /// `orderingpolicy` of a leaf looks at partitions, which the order here does not.
+    OrderingPartitions: Warning = "OP-PARTITIONS",
     /// Users of a leaf have no share of it and no cap, for it guarantees nothing.
     UserLimitNoShare: Warning = "U-NOSHARE",
     /// `userlimitfactor` allows one user more than the queue may use.

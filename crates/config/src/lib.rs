@@ -42,6 +42,7 @@ mod events;
 mod exercise;
 mod file;
 mod life;
+mod ordering;
 mod outline;
 pub mod process;
 mod raw;

@@ -81,6 +81,8 @@ pub struct QueueOutline {
     pub preemption: QueuePreemptionConfig,
     /// `state`; empty where nothing is said.
     pub state: String,
+    /// `orderingpolicy`; empty where nothing is said.
+    pub ordering_policy: String,
     /// `maximumapplicationlifetime`, in seconds.
     pub maximum_lifetime: Option<u64>,
     /// `defaultapplicationlifetime`, in seconds.
@@ -91,6 +93,8 @@ pub struct QueueOutline {
     pub default_label: Option<String>,
     /// `nodelabels.exclusive`.
     pub exclusive_labels: Vec<String>,
+    /// `nodelabels.<label>`, without a mode.
+    pub label_capacities: BTreeMap<String, CapacityOutline>,
 }
 
 /// Quantities by resource type.
@@ -267,8 +271,14 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         capacity: from.capacity.as_ref().map(capacity),
         preemption: from.preemption,
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
+        ordering_policy: from.ordering.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         maximum_lifetime: from.maximum_lifetime.as_ref().and_then(seconds),
         default_lifetime: from.default_lifetime.as_ref().and_then(seconds),
+        label_capacities: labels
+            .into_iter()
+            .flat_map(|labels| &labels.capacities)
+            .map(|(label, block)| (label.value.clone(), capacity(block)))
+            .collect(),
         exclusive_labels: labels.map(|labels| list(&labels.exclusive)).unwrap_or_default(),
         accessible_labels: labels.and_then(|labels| labels.accessible.as_deref()).map(list),
         default_label: labels

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::resource::{Amounts, Quantity, QuantityError};
+use headroom_core::resource::{Amounts, Quantity, QuantityError, base_of};
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
@@ -136,11 +136,11 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
 /// An amount with its unit, for a sentence: `1500m vcore`, `40Gi of memory`, `4 pods`.
 pub(crate) fn show(resource: &str, amount: Quantity) -> String {
     let text = write(resource, amount);
-    match resource {
+    match base_of(resource) {
         "memory" if text.ends_with(|last: char| last.is_ascii_digit()) => {
-            format!("{text} bytes of memory")
+            format!("{text} bytes of {resource}")
         }
-        "memory" => format!("{text} of memory"),
+        "memory" => format!("{text} of {resource}"),
         _ => format!("{text} {resource}"),
     }
 }
@@ -148,7 +148,7 @@ pub(crate) fn show(resource: &str, amount: Quantity) -> String {
 /// An amount as one would write it in a queue file, in the largest unit without a rest.
 pub(crate) fn write(resource: &str, amount: Quantity) -> String {
     let amount = amount.get();
-    match resource {
+    match base_of(resource) {
         "vcore" if amount % 1_000 == 0 => format!("{}", amount / 1_000),
         "vcore" => format!("{amount}m"),
         "memory" if amount != 0 => {
@@ -184,6 +184,8 @@ mod tests {
             ("memory", 40 << 30, "40Gi", "40Gi of memory"),
             ("memory", 3_000_000, "3M", "3M of memory"),
             ("pods", 1_024, "1024", "1024 pods"),
+            ("vcore@gpu", 1_500, "1500m", "1500m vcore@gpu"),
+            ("memory@gpu", 2 << 30, "2Gi", "2Gi of memory@gpu"),
         ] {
             let quantity = Quantity::of(amount);
             assert_eq!(write(resource, quantity), written);

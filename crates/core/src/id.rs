@@ -121,6 +121,10 @@ id!(
     LevelId, "l"
 );
 id!(
+    /// One row of a user of a leaf queue.
+    UserRowId, "u"
+);
+id!(
     /// One distinct resource vector that asks share.
     ShapeId, "s"
 );

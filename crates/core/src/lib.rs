@@ -80,7 +80,7 @@
 //! let wait = scheduler.wait_of(&books, second).unwrap();
 //! assert_eq!(row.key, "second");
 //! assert_eq!(
-//!     wait.sentence(&books, books.resources_of(second)),
+//!     wait.sentence(&books, second),
 //!     "queue root.a has 1000 m vcore left of its maximum of 3000 m, the ask needs 2000 m; \
 //!      wait for a release, or raise the maximum"
 //! );

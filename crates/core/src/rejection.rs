@@ -235,6 +235,20 @@ pub enum Rejection {
         /// As asked for.
         label: Name,
     },
+    /// A type of a label, where the plain type and the label are to be named.
+    #[error(
+        "{what} names {resource}, which is how {plain} on nodes of label {label} is counted; name {plain}, and the label {label} beside it"
+    )]
+    TypeOfLabel {
+        /// What names it.
+        what: &'static str,
+        /// The type of the label.
+        resource: Name,
+        /// The plain type.
+        plain: Name,
+        /// The label.
+        label: Name,
+    },
     /// More nodes are left out than may be.
     #[error("ask {key} leaves out {count} nodes; no more than {limit} can be")]
     ManyBlockedNodes {
@@ -318,6 +332,7 @@ impl Rejection {
             Self::UnknownKey { .. } => "UNKNOWN_KEY",
             Self::LifetimeOver { .. } => "LIFETIME_OVER",
             Self::NoPartitionAccess { .. } => "NO_PARTITION_ACCESS",
+            Self::TypeOfLabel { .. } => "TYPE_OF_LABEL",
             Self::ManyBlockedNodes { .. } => "MANY_BLOCKED_NODES",
             Self::AskSize { .. } => "ASK_SIZE",
             Self::ForeignSize { .. } => "FOREIGN_SIZE",

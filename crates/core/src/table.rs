@@ -94,6 +94,14 @@ impl<I: Id, T: Clone> Table<I, T> {
         if row.generation == slot.generation() { row.value.as_mut() } else { None }
     }
 
+    /// The row at this number, whatever its generation, for change.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, number: u32) -> Option<&mut T> {
+        let number = number as usize;
+        let chunk = self.chunks.get_mut(number / CHUNK)?;
+        Arc::make_mut(chunk)[number % CHUNK].value.as_mut()
+    }
+
     /// Change a row and those that follow from it: `change` answers with the next one. Rows of
     /// one chunk that follow each other are reached without another look at who shares it.
     ///
@@ -128,6 +136,13 @@ impl<I: Id, T> Table<I, T> {
         let slot = id.slot();
         let row = &self.chunks.get(slot.index() / CHUNK)?[slot.index() % CHUNK];
         if row.generation == slot.generation() { row.value.as_ref() } else { None }
+    }
+
+    /// The row at this number, whatever its generation, if there is one.
+    #[inline]
+    pub(crate) fn at(&self, number: u32) -> Option<&T> {
+        let number = number as usize;
+        self.chunks.get(number / CHUNK)?[number % CHUNK].value.as_ref()
     }
 
     /// All rows in order of their slots.

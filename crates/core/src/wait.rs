@@ -14,6 +14,8 @@ use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
+mod nodes;
+
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blocker {
@@ -162,16 +164,14 @@ impl Blocker {
     }
 }
 
-const NODES_RESERVED: &str = "every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes";
-const NODE_BLOCKED: &str = "every node that has room for the ask is on its block list; wait for another node to have room, or ask again with a shorter list";
-const NO_SUCH_LABEL: &str = "no node of the partition has the label that the ask wishes for; add nodes with it, or ask again with another label";
 const NODE_ABSENT: &str =
     "the only node that the ask may run on is not registered; register it, or withdraw the ask";
 
 impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
-    /// what would help.
-    pub fn sentence(&self, books: &Books, ask: &Resources) -> String {
+    /// what would help. Costs the nodes where these are counted.
+    pub fn sentence(&self, books: &Books, ask: AllocationId) -> String {
+        let wanted = books.resources_of(ask);
         let subject = match self.blocker {
             Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
             Blocker::QueueState(_)
@@ -215,10 +215,12 @@ impl Wait {
             | Blocker::DriverUser(..) => self.of_activation(books, &subject),
             Blocker::KeptNode(node)
             | Blocker::RequiredNode(node)
-            | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, ask),
-            Blocker::NodesReserved(_) => NODES_RESERVED.into(),
-            Blocker::NodeBlocked(_) => NODE_BLOCKED.into(),
-            Blocker::NoSuchLabel(_) => NO_SUCH_LABEL.into(),
+            | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, wanted),
+            Blocker::NodesReserved(partition)
+            | Blocker::NodeBlocked(partition)
+            | Blocker::NoSuchLabel(partition) => {
+                nodes::sentence(self.blocker, books, partition, ask)
+            }
             Blocker::NodeAbsent(_) => NODE_ABSENT.into(),
             Blocker::Placeholders(application, group) => {
                 let gang = books.application(application).gang.as_ref();
@@ -228,14 +230,8 @@ impl Wait {
                     "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
                 )
             }
-            Blocker::BackOff(application) => {
-                let until = books.application(application).backed_off;
-                let until = until.map_or(0, Timestamp::as_millis);
-                format!(
-                    "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
-                )
-            }
-            Blocker::Nodes(_) => self.of_nodes(books, ask),
+            Blocker::BackOff(application) => of_back_off(books, &subject, application),
+            Blocker::Nodes(_) => self.of_nodes(books, wanted),
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
             Blocker::RmBusy(partition) => of_open_questions(books, partition),
@@ -262,10 +258,8 @@ impl Wait {
                 let queue = books.queue(queue);
                 let limits = queue.settings.application_limits.as_ref();
                 let max = limits.and_then(|limits| limits.max_parallel).unwrap_or_default();
-                let activated = queue.activated;
-                format!(
-                    "{subject} has {activated} applications that were activated and may have {max} at once; wait for one to end, or raise `maxparallelapps`"
-                )
+                let key = "maxparallelapps";
+                of_activated(subject, queue.activated, max, key)
             }
             Blocker::ParallelOfUser(partition, level) => {
                 let trackers = &books.partition(partition).trackers;
@@ -470,6 +464,15 @@ fn of_state(subject: &str, queue: &Queue) -> String {
             "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
         )
     }
+}
+
+/// About an application whose asks found no node too often.
+fn of_back_off(books: &Books, subject: &str, application: ApplicationId) -> String {
+    let until = books.application(application).backed_off;
+    let until = until.map_or(0, Timestamp::as_millis);
+    format!(
+        "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
+    )
 }
 
 /// About how many applications were activated, and how many may be.

@@ -125,7 +125,7 @@ impl Case<'_> {
             let cap = rules.cap(state, user.weight, &ask);
             let fits = !user.waits().is_empty()
                 && *size <= free
-                && !rules.is_capped(state, &cap, &user.used, &ask);
+                && !rules.is_capped(state, &cap, &user.used(), &ask);
             fits.then_some(number)
         };
         self.users.iter().enumerate().find_map(could)

@@ -174,7 +174,7 @@ impl Look<'_> {
         Named {
             key: row.key.clone(),
             node: node.unwrap_or_default(),
-            resources: self.books.types().amounts(self.books.resources_of(one)),
+            resources: self.books.plain_size_of(one),
             ..self.application(row.application)
         }
     }

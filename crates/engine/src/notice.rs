@@ -262,7 +262,7 @@ impl Teller<'_> {
             application: self.books.application(row.application).name.clone(),
             key: row.key.clone(),
             node: self.books.node(node).name.clone(),
-            resources: self.books.types().amounts(self.books.resources_of(ask)),
+            resources: self.books.plain_size_of(ask),
             task_group: row.task_group().cloned().unwrap_or_default(),
             placeholder: row.placeholder,
             originator: row.originator,

@@ -32,9 +32,9 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "c18840d0878d07d71588e34f089b6011"
-        campus.json 3591f64cd2a177496c54cd8dc6c1343f
-        campus.html bcc906b21d866775259baba0fbd2a3ed
+        decisions "6373ebbd3fa9cc810f0e791a40b9c76c"
+        campus.json 0b11918f4e55117f6c5d38cbb19dc32e
+        campus.html dc6dde2a5349aec95ed50d71da6d99df
         csv/allocations.csv 654d02ff56b07d4663f34ca7f4ee0fb6
         csv/decisions.csv 513e98bc4e43e73f715c88b108795293
     "#]]
@@ -52,8 +52,8 @@ fn the_scenes_give_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        scenes.json bd4d78f34943d6e41dd2f101526bb138
-        scenes.html f5862fead41885052de7392d2a2e881f
+        scenes.json 24b07fee57fae51b697c1097dca7bb04
+        scenes.html e3d7eb5e6ff91c97b56b6f100d1c8039
     "#]]
     .assert_eq(&found);
 }

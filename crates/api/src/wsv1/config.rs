@@ -165,6 +165,10 @@ pub struct ConfigQueue {
     /// Ours: `running` or `stopped`. Absent: as the queue above.
     #[serde(default, skip_serializing_if = "is_default")]
     pub state: String,
+    /// Ours: in which order its applications, or the queues right below it, go. Absent: as properties
+    /// say.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ordering_policy: String,
     /// Ours: no application here and below lives longer, in seconds; 0 is no such bound. Absent: as the
     /// queue above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,6 +195,10 @@ pub struct ConfigNodeLabels {
     /// Labels whose nodes are for asks that name them alone; `*` for all. Of the root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exclusive: Vec<String>,
+    /// What part of the nodes of each label it has, by the mode of its capacity. Absent: nothing is
+    /// guaranteed of any.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub capacities: BTreeMap<String, ConfigCapacity>,
 }
 
 /// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
@@ -295,7 +303,9 @@ pub struct ConfigApplicationLimits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigCapacity {
-    /// `percent`, `weight` or `absolute`: then the resources are the capacity.
+    /// `percent`, `weight` or `absolute`: then the resources are the capacity. Absent in that of a
+    /// label: as that of the queue.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mode: String,
     /// The percentage, or the weight among siblings.
     #[serde(default, skip_serializing_if = "is_default")]

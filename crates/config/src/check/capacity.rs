@@ -1,5 +1,7 @@
 //! `capacity`: each block by itself, and those of siblings together. User headroom §4.
 
+mod label;
+
 use headroom_core::userlimit::Decimal;
 
 use crate::capacity::{MODES, Mode, mode, percent, weight};
@@ -26,6 +28,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     }
     check_template(queue, report);
     check_siblings(queue, report);
+    label::check_queue(queue, is_root, report);
     has_something(queue, is_root, report);
 }
 
@@ -200,25 +203,36 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
 }
 
 fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
-    let mut sum = Decimal::ZERO;
     let mut values: Vec<&Text> = Vec::new();
     for child in &parent.children {
         let block = child.capacity.as_ref().filter(|block| mode(block) == Some(Mode::Percent));
-        let text = block.and_then(|block| block.value.as_ref());
         // What is no percentage was told, and nothing can be said of the sum.
-        let Some((text, value)) = text.and_then(|text| Some((text, percent(text)?))) else {
-            return;
-        };
-        sum = sum.plus(value);
+        let Some(text) = block.and_then(|block| block.value.as_ref()) else { return };
         values.push(text);
     }
+    let message =
+        |sum| format!("the queues below `{}` have {sum} percent together", parent.name.value);
+    is_whole(&values, first, message, report);
+}
+
+/// Percentages add up to 100.
+fn is_whole(
+    values: &[&Text],
+    first: Span,
+    message: impl Fn(Decimal) -> String,
+    report: &mut Report,
+) {
+    let Some(all) = values.iter().map(|text| percent(text)).collect::<Option<Vec<Decimal>>>()
+    else {
+        return;
+    };
+    let sum = all.into_iter().fold(Decimal::ZERO, Decimal::plus);
     let is_whole = (sum.millionths() - Decimal::HUNDRED.millionths()).abs() <= TOLERANCE;
     // Zeros everywhere are no slip: nothing is guaranteed, and all may use what is there.
     if is_whole || sum == Decimal::ZERO {
         return;
     }
-    let message = format!("the queues below `{}` have {sum} percent together", parent.name.value);
-    let mut fault = Diagnostic::error(Code::CapacitySum, first, message)
+    let mut fault = Diagnostic::error(Code::CapacitySum, first, message(sum))
         .help("write percentages that add up to 100, or `mode: weight`, which takes any numbers");
     for text in values.iter().take(3) {
         fault = fault.also(text.span, format!("{} here", text.value));

@@ -12,8 +12,9 @@ mod life;
 mod limit_tree;
 mod limits;
 pub(crate) mod names;
-mod node_labels;
+pub(crate) mod node_labels;
 mod nodes;
+mod ordering;
 mod placement;
 mod placement_tree;
 mod properties;
@@ -61,6 +62,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
         access::check(queue, report);
         limits::check(queue, is_root, report);
         properties::check(queue, report);
+        ordering::check(queue, is_root, report);
         template::check(queue, report);
         application_limits::check_queue(queue, is_root, report);
         capacity::check_queue(queue, is_root, report);

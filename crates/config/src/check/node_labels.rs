@@ -47,7 +47,18 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
         if let Some(label) = block.default.as_ref().filter(|label| !label.value.is_empty()) {
             check_name(label, report);
         }
+        for (label, _) in &block.capacities {
+            check_name(label, report);
+        }
         here = (labels.or(above.0), block.default.as_ref().or(above.1));
+        for (label, _) in &block.capacities {
+            if here.0.is_some_and(|labels| !allows(labels, &label.value)) {
+                let message =
+                    format!("the queue has a part of label `{}`, and no access to it", label.value);
+                let warning = Diagnostic::warning(Code::NoEffect, label.span, message);
+                report.push(warning.help("name it in `accessible` too, or remove the part"));
+            }
+        }
         if let (Some(labels), Some(default)) = here
             && !default.value.is_empty()
             && !allows(labels, &default.value)
@@ -86,11 +97,16 @@ fn allows(labels: &[Text], label: &str) -> bool {
     labels.iter().any(|one| one.value == label || one.value == NodeLabelsConfig::ANY)
 }
 
+/// Whether a text is a label.
+pub(crate) fn is_label(text: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    begins && text.len() <= LABEL_MAX && text.bytes().all(legal)
+}
+
 fn check_name(label: &Text, report: &mut Report) {
     let text = &label.value;
-    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let ends = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    if ends && text.len() <= LABEL_MAX && text.bytes().all(legal) {
+    if is_label(text) {
         return;
     }
     let message = format!("`{text}` is no label of nodes");

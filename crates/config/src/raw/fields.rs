@@ -257,6 +257,19 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
     report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
 }
 
+/// The keys of a mapping whose values are mappings, each once.
+pub(super) fn blocks_of(node: &Node) -> impl Iterator<Item = Text> {
+    let entries: &[Entry] = match &node.kind {
+        Kind::Map(entries) => entries,
+        Kind::Scalar(_) | Kind::List(_) => &[],
+    };
+    entries.iter().filter_map(|entry| {
+        let scalar = scalar_of(&entry.key).filter(|scalar| !scalar.is_null())?;
+        let is_block = matches!(entry.value.kind, Kind::Map(_));
+        is_block.then(|| At { value: scalar.text.clone(), span: entry.key.span })
+    })
+}
+
 fn scalar_of(node: &Node) -> Option<&Scalar> {
     match &node.kind {
         Kind::Scalar(scalar) => Some(scalar),

@@ -73,6 +73,8 @@ pub(crate) struct Queue {
     pub(crate) preemption: QueuePreemptionConfig,
     /// `state`.
     pub(crate) start: Option<Text>,
+    /// `orderingpolicy`.
+    pub(crate) ordering: Option<Text>,
     /// `maximumapplicationlifetime`.
     pub(crate) maximum_lifetime: Option<Text>,
     /// `defaultapplicationlifetime`.
@@ -114,6 +116,13 @@ pub(crate) struct NodeLabels {
     pub(crate) accessible: Option<Vec<Text>>,
     pub(crate) default: Option<Text>,
     pub(crate) exclusive: Vec<Text>,
+    /// What part the queue has of the nodes of each label that is named; without a mode of their own.
+    pub(crate) capacities: Vec<(Text, Capacity)>,
+}
+
+impl NodeLabels {
+    /// The keys that are no labels.
+    pub(crate) const KEYS: [&str; 3] = ["accessible", "default", "exclusive"];
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.

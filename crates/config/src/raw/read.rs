@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::yaml::{Kind, Node};
 
-use super::fields::Fields;
+use super::fields::{Fields, blocks_of};
 use super::{
     ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue, Resources,
     Rule, Template, Text, UserLimits,
@@ -129,6 +129,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         "capacity",
         "preemption",
         "state",
+        "orderingpolicy",
         "maximumapplicationlifetime",
         "defaultapplicationlifetime",
         "nodelabels",
@@ -148,6 +149,7 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         capacity: capacity(&mut fields),
         preemption: preemption(&mut fields),
         start: fields.word("state"),
+        ordering: fields.word("orderingpolicy"),
         maximum_lifetime: fields.number("maximumapplicationlifetime"),
         default_lifetime: fields.number("defaultapplicationlifetime"),
         node_labels: node_labels(&mut fields),
@@ -210,13 +212,26 @@ fn capacity(fields: &mut Fields<'_, '_>) -> Option<Capacity> {
 
 fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
     let node = fields.get("nodelabels")?;
-    let keys = &["accessible", "default", "exclusive"];
-    let mut fields = Fields::of(node, "`nodelabels`", keys, fields.report);
-    Some(NodeLabels {
-        accessible: fields.texts("accessible"),
-        default: fields.word("default"),
-        exclusive: fields.texts("exclusive").unwrap_or_default(),
-    })
+    // Every other key with a mapping is a label.
+    let keys = NodeLabels::KEYS;
+    let labels: Vec<Text> = blocks_of(node).filter(|key| !keys.contains(&&*key.value)).collect();
+    let mut known = keys.to_vec();
+    known.extend(labels.iter().map(|label| &*label.value));
+    let mut fields = Fields::of(node, "`nodelabels`", &known, fields.report);
+    let (accessible, default) = (fields.texts("accessible"), fields.word("default"));
+    let exclusive = fields.texts("exclusive").unwrap_or_default();
+    let mut capacities = Vec::with_capacity(labels.len());
+    for label in &labels {
+        if let Some(block) = fields.get(&label.value) {
+            let what = format!("label `{}`", label.value);
+            let keys = &["value", "maximum"];
+            let mut fields = Fields::of(block, &what, keys, fields.report);
+            let (value, maximum) = (fields.number("value"), fields.number("maximum"));
+            let capacity = Capacity { span: label.span, mode: None, value, maximum };
+            capacities.push((label.clone(), capacity));
+        }
+    }
+    Some(NodeLabels { accessible, default, exclusive, capacities })
 }
 
 fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {

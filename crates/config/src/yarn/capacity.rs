@@ -2,8 +2,10 @@
 
 use headroom_core::config::legal;
 
+use super::label::Labels;
 use super::note::Kind;
 use super::number::{self, Amounts, Number};
+use super::properties::Property;
 use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
@@ -84,7 +86,7 @@ fn part(scope: &Scope<'_>) -> Part {
 }
 
 /// What a queue has among those beside it.
-pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Written {
+pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Written {
     let mut written = Written::default();
     let part = part(scope);
     if let (Part::Percent(number) | Part::Weight(number), Some(property)) =
@@ -110,10 +112,13 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Written {
         (Mode::Weight, Part::Weight(number)) => share("weight", &number.to_string()),
         (Mode::Absolute, Part::Absolute(amounts)) => {
             written.capacity.push("mode", "absolute");
-            written.resources.push_amounts("guaranteed", &known_types(scope, "capacity", amounts));
+            let mut amounts = known_types(scope, "capacity", amounts);
+            amounts.extend(labels.guaranteed.iter().cloned());
+            written.resources.push_amounts("guaranteed", &amounts);
         }
         (Mode::Absolute, Part::Absent) => {
             written.capacity.push("mode", "absolute");
+            written.resources.push_amounts("guaranteed", &labels.guaranteed);
             nothing("amounts");
         }
         (Mode::Percent | Mode::Silent, _) => {
@@ -129,7 +134,9 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Written {
             lost(scope, part);
         }
     }
-    maximum(scope, mode, &mut written);
+    let mut max = maximum(scope, mode, &mut written).unwrap_or_default();
+    max.extend(labels.max.iter().cloned());
+    written.resources.push_amounts("max", &max);
     written
 }
 
@@ -151,24 +158,20 @@ fn lost(scope: &Scope<'_>, part: Part) {
 }
 
 /// How much a queue may use: in percent of its parent, or amounts.
-fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) {
-    let Some(property) = scope.get("maximum-capacity") else { return };
+fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amounts> {
+    let property = scope.get("maximum-capacity")?;
     match number::absolute(&property.value) {
-        Some(Ok(amounts)) => {
-            let amounts = known_types(scope, "maximum-capacity", amounts);
-            written.resources.push_amounts("max", &amounts);
-            return;
-        }
+        Some(Ok(amounts)) => return Some(known_types(scope, "maximum-capacity", amounts)),
         Some(Err(why)) => {
             scope.tell(Kind::NoEquivalent, property, &why, "write `resources.max`");
-            return;
+            return None;
         }
         None => {}
     }
-    let Some((property, number)) = scope.number("maximum-capacity") else { return };
+    let (property, number) = scope.number("maximum-capacity")?;
     // Below 0 is as good as absent, and the whole is what a queue may use anyway.
     if number.is_negative || number.to_string() == "100" {
-        return;
+        return None;
     }
     if mode == Mode::Absolute {
         let why = "a queue with amounts for its capacity has amounts for its maximum";
@@ -176,6 +179,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) {
     } else {
         written.capacity.push("maximum", number.to_string());
     }
+    None
 }
 
 /// The amounts that a queue file takes: without zeros, which say nothing in YARN either.
@@ -195,14 +199,18 @@ fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     kept
 }
 
+/// Whether this says that root has all of something, as it does.
+pub(super) fn is_of_root(property: &Property) -> bool {
+    let number = Number::read(property.value.trim_end_matches('w'));
+    let is_whole = number.is_some_and(|number| number.is_negative || number.to_string() == "100");
+    is_whole || property.value.ends_with('w')
+}
+
 /// What root says of itself: it has what the nodes have.
 pub(super) fn of_root(scope: &Scope<'_>) {
     for name in ["capacity", "maximum-capacity"] {
         let Some(property) = scope.get(name) else { continue };
-        let number = Number::read(property.value.trim_end_matches('w'));
-        let is_whole =
-            number.is_some_and(|number| number.is_negative || number.to_string() == "100");
-        if !is_whole && !property.value.ends_with('w') {
+        if !is_of_root(property) {
             let why = "root has what the nodes have, and no other capacity";
             scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
         }

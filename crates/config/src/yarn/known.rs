@@ -299,12 +299,6 @@ const QUEUE: &[Row] = &[
     ("auto-queue-creation-v2.*", NoEffect, "auto-queue-creation-v2.enabled is not true", ""),
     ("auto-create-child-queue.enabled", NoEffect, "it is off", ""),
     ("leaf-queue-template.*", NoEffect, "auto-create-child-queue.enabled is not true", ""),
-    (
-        "accessible-node-labels.*",
-        NoEquivalent,
-        "a queue has one capacity, whatever the labels of nodes; it counts on all of them",
-        "limit what it may use of such nodes by a resource type that only they have",
-    ),
 ];
 
 /// Tell of everything that nobody has looked at.

@@ -13,6 +13,7 @@
 
 mod capacity;
 mod known;
+mod label;
 mod legacy;
 mod limits;
 mod note;

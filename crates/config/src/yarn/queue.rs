@@ -3,6 +3,7 @@
 use headroom_core::userlimit::Formula;
 
 use super::capacity::{self, Mode};
+use super::label::{self, Labels};
 use super::limits;
 use super::note::Kind;
 use super::scope::Scope;
@@ -46,10 +47,12 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
         block.push_plain("parent", "true");
     }
     access(&scope, is_root, &mut block);
+    let labels = if is_root { Labels::default() } else { label::of_queue(&scope, above.mode) };
     if is_root {
         capacity::of_root(&scope);
+        label::of_root(&scope);
     } else {
-        let written = capacity::of_queue(&scope, above.mode);
+        let written = capacity::of_queue(&scope, above.mode, &labels);
         block.push_pairs("capacity", written.capacity);
         block.push_pairs("resources", written.resources);
     }
@@ -62,7 +65,7 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     block.push_pairs("preemption", preemption(&scope));
     state(&scope, &mut block);
     lifetimes(&scope, &mut block);
-    block.push_pairs("nodelabels", node_labels(&scope, is_root && labels_are_named(way)));
+    block.push_pairs("nodelabels", node_labels(&scope, is_root && labels_are_named(way), labels));
     if let Some(template) = made {
         block.push_pairs("childtemplate", template);
     }
@@ -257,7 +260,7 @@ fn labels_are_named(way: Way<'_, '_>) -> bool {
 }
 
 /// Which labels of nodes the asks of a queue may name, and which is meant where they name none.
-fn node_labels(scope: &Scope<'_>, exclusive: bool) -> Pairs {
+fn node_labels(scope: &Scope<'_>, exclusive: bool, labels: Labels) -> Pairs {
     let mut pairs = Pairs::default();
     if let Some(property) = scope.get("accessible-node-labels") {
         let labels = property.value.split(',').map(str::trim).filter(|label| !label.is_empty());
@@ -268,6 +271,9 @@ fn node_labels(scope: &Scope<'_>, exclusive: bool) -> Pairs {
     }
     if exclusive {
         pairs.push_words("exclusive", vec!["*".to_owned()]);
+    }
+    for (label, part) in labels.parts {
+        pairs.push_pairs(&label, part);
     }
     pairs
 }

@@ -49,7 +49,7 @@ pub use shape::Shapes;
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
-pub use users::{Followed, LeafUser, LeafUsers};
+pub use users::{Change, Followed, LeafShares, LeafUser, LeafUsers};
 pub use wish::Wish;
 
 use alloc::collections::BTreeMap;
@@ -205,6 +205,17 @@ impl Books {
     #[inline]
     pub fn suits(&self, shape: ShapeId, node: NodeId) -> bool {
         self.shapes.suits(shape, node, &self.nodes[node])
+    }
+
+    /// Whether an ask may run on a node, with nothing said about room: it is the one that the ask
+    /// requires, of which nothing but its name is asked, or suits what the ask says of nodes.
+    #[inline]
+    pub fn may_run_on(&self, ask: AllocationId, node: NodeId) -> bool {
+        let row = &self.allocations[ask];
+        match row.required_node() {
+            Some(name) => *name == self.nodes[node].name,
+            None => self.suits(row.shape, node),
+        }
     }
 
     /// What an ask says of nodes; none where it says nothing.

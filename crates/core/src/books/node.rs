@@ -53,6 +53,12 @@ impl Node {
         self.closed
     }
 
+    /// The label in whose types it is counted: its own, where it is for asks that name it alone.
+    #[inline]
+    pub fn own_types(&self) -> Option<&Name> {
+        self.label.as_ref().filter(|_| self.closed)
+    }
+
     /// Its label. None for most.
     #[inline]
     pub const fn label(&self) -> Option<&Name> {

@@ -1,13 +1,14 @@
 //! One queue: its settings, its use, and its place in the tree.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::config::legal::RECOVERY_QUEUE;
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, NodeLabelsConfig,
-    PreemptionPolicy, Properties, PropertyValues, QueuePreemptionConfig, TemplateConfig,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, LabelCapacity, LifetimesConfig,
+    NodeLabelsConfig, PreemptionPolicy, Properties, PropertyValues, QueuePreemptionConfig,
+    TemplateConfig, UserLimitsConfig,
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
@@ -47,6 +48,9 @@ pub struct QueueSettings {
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub capacity: Option<CapacityConfig>,
+    /// The same of the nodes of labels, in the order of labels.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub label_capacities: Vec<LabelCapacity>,
     /// Who may be stopped for whom here and below: own ones over inherited ones.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub preemption: QueuePreemptionConfig,
@@ -59,6 +63,16 @@ pub struct QueueSettings {
     /// To which labels of nodes it has access: own keys over inherited ones. None: to all.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub node_labels: Option<Arc<NodeLabelsConfig>>,
+}
+
+impl QueueSettings {
+    /// What part of its parent's nodes of a label it has; with no label that of the others.
+    pub(crate) fn capacity_at(&self, label: Option<&str>) -> Option<CapacityConfig> {
+        match label {
+            None => self.capacity,
+            Some(label) => LabelCapacity::at(label, &self.label_capacities, self.capacity),
+        }
+    }
 }
 
 /// What is not said is not shown: so a digest of events without it stays what it ever was.
@@ -76,6 +90,7 @@ impl fmt::Debug for QueueSettings {
             user_limits,
             application_limits,
             capacity,
+            label_capacities,
             preemption,
             stopped,
             lifetimes,
@@ -99,6 +114,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(capacity) = capacity {
             shown.field("capacity", capacity);
+        }
+        if !label_capacities.is_empty() {
+            shown.field("label_capacities", label_capacities);
         }
         if !preemption.says_nothing() {
             shown.field("preemption", preemption);

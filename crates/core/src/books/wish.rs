@@ -3,8 +3,9 @@
 
 use alloc::vec::Vec;
 
-use crate::id::{NodeId, PartitionId};
+use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
+use crate::resource::{Amounts, Resources, Sections, type_and_label};
 use crate::table::Table;
 
 use super::{Books, Node};
@@ -99,11 +100,51 @@ const fn place(node: NodeId) -> (usize, u64) {
 }
 
 impl Books {
-    /// Whether nodes of a partition with this label are for asks that name it alone.
-    pub(super) fn closes(&self, partition: PartitionId, label: Option<&Name>) -> bool {
+    /// Whether nodes of a partition with this label are for asks that name it alone, and are counted
+    /// in types of their own.
+    pub fn is_exclusive(&self, partition: PartitionId, label: &str) -> bool {
         let root = &self.queues[self.partition(partition).root];
         let labels = root.settings.node_labels.as_ref();
-        label.is_some_and(|label| labels.is_some_and(|labels| labels.is_exclusive(label)))
+        labels.is_some_and(|labels| labels.is_exclusive(label))
+    }
+
+    /// The same of the label of a node, if it has one.
+    pub(super) fn closes(&self, partition: PartitionId, label: Option<&Name>) -> bool {
+        label.is_some_and(|label| self.is_exclusive(partition, label))
+    }
+
+    /// The sections of the types of a partition.
+    pub(crate) fn sections_of(&self, partition: PartitionId) -> Sections {
+        Sections::of(self.types(), |label| self.is_exclusive(partition, label))
+    }
+
+    /// Amounts as an RM or a user of a partition knows them: what is counted in types of a label, in
+    /// plain ones.
+    pub fn plain(&self, partition: PartitionId, resources: &Resources) -> Amounts {
+        let amounts = self.types().amounts(resources);
+        if !self.types().has_labelled() {
+            return amounts;
+        }
+        amounts.without_label(|label| self.is_exclusive(partition, label))
+    }
+
+    /// The label in whose types an ask, or an allocation, is counted; none for plain types.
+    pub(crate) fn label_of(&self, allocation: AllocationId) -> Option<&str> {
+        if !self.types().has_labelled() {
+            return None;
+        }
+        let application = self.application(self.allocation(allocation).application);
+        let mut types = self.resources_of(allocation).iter();
+        types.find_map(|(resource, _)| {
+            let (_, label) = type_and_label(self.types().name(resource))?;
+            self.is_exclusive(application.partition, label).then_some(label)
+        })
+    }
+
+    /// How much an ask wants, or an allocation has, in [plain](Self::plain) types.
+    pub fn plain_size_of(&self, allocation: AllocationId) -> Amounts {
+        let application = self.application(self.allocation(allocation).application);
+        self.plain(application.partition, self.resources_of(allocation))
     }
 
     /// Find out anew which nodes of a partition are for asks that name their label alone, and which

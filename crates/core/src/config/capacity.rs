@@ -1,6 +1,7 @@
 //! `capacity` of the queue file: what part of its parent a queue is guaranteed, and how much of it
 //! the queue may use. Source: user-headroom §4 and §4.1.
 
+use crate::name::Name;
 use crate::userlimit::Decimal;
 
 /// The block `capacity` of one queue or template.
@@ -29,6 +30,32 @@ pub enum CapacityShare {
     /// The amounts of `resources.guaranteed`; less where those of all siblings are more than the
     /// parent is guaranteed. Its maximum is `resources.max`.
     Absolute,
+}
+
+/// What part a queue has of the nodes of a label that is exclusive: `nodelabels.<label>`, beside a
+/// `capacity` by percent or weight, and by the same. Source: user-headroom §4 and §10 (C18).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct LabelCapacity {
+    /// The label.
+    pub label: Name,
+    /// `value` and `maximum`, as in `capacity`.
+    pub capacity: CapacityConfig,
+}
+
+impl LabelCapacity {
+    /// What holds for the nodes of a label where a queue has this part of all others: what is said of
+    /// the label, or nothing of them by the same mode; amounts are said of each type.
+    pub fn at(label: &str, all: &[Self], plain: Option<CapacityConfig>) -> Option<CapacityConfig> {
+        let plain = plain?;
+        let share = match plain.share {
+            CapacityShare::Absolute => return Some(plain),
+            CapacityShare::Percent(_) => CapacityShare::Percent(Decimal::ZERO),
+            CapacityShare::Weight(_) => CapacityShare::Weight(Decimal::ZERO),
+        };
+        let said = all.iter().find(|one| one.label == *label).map(|one| one.capacity);
+        said.or(Some(CapacityConfig { share, maximum: None }))
+    }
 }
 
 impl CapacityConfig {

@@ -23,7 +23,7 @@ pub use application_limits::{
     ApplicationLimitsConfig, at_root as application_limits_at_root,
     inherited as inherited_application_limits,
 };
-pub use capacity::{CapacityConfig, CapacityShare};
+pub use capacity::{CapacityConfig, CapacityShare, LabelCapacity};
 pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
 pub use node_labels::NodeLabelsConfig;

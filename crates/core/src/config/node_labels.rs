@@ -15,7 +15,7 @@ pub struct NodeLabelsConfig {
     /// `default`: the label of asks that name none; empty for nodes without a label.
     pub default: Option<Name>,
     /// `exclusive`, of the root: the labels whose nodes are for asks that name them, in order, each
-    /// once; [`Self::ANY`] for all.
+    /// once; [`Self::ANY`] for all. What they have is counted in types of its own, `vcore@gpu`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub exclusive: Vec<Name>,
 }
@@ -37,13 +37,17 @@ impl NodeLabelsConfig {
 
     /// Whether nodes of a label are for asks that name it, and for no others.
     pub fn is_exclusive(&self, label: &str) -> bool {
-        self.exclusive.iter().any(|one| *one == *label || *one == *Self::ANY)
+        Self::names(&self.exclusive, label)
     }
 
     /// Whether asks may name a label. Where nobody says which, they may name all.
     pub fn allows(&self, label: &str) -> bool {
-        let known = |all: &Vec<Name>| all.iter().any(|one| *one == *label || *one == *Self::ANY);
-        self.accessible.as_ref().is_none_or(known)
+        self.accessible.as_ref().is_none_or(|all| Self::names(all, label))
+    }
+
+    /// Whether a list names a label, or all.
+    pub fn names(all: &[Name], label: &str) -> bool {
+        all.iter().any(|one| *one == *label || *one == *Self::ANY)
     }
 }
 

@@ -8,8 +8,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 use super::{
-    ApplicationLimitsConfig, CapacityConfig, LifetimesConfig, LimitConfig, NodeLabelsConfig,
-    Properties, QueuePreemptionConfig, QueueStart, UserLimitsConfig,
+    ApplicationLimitsConfig, CapacityConfig, LabelCapacity, LifetimesConfig, LimitConfig,
+    NodeLabelsConfig, Properties, QueuePreemptionConfig, QueueStart, UserLimitsConfig,
 };
 
 /// One configured queue.
@@ -43,6 +43,8 @@ pub struct QueueConfig {
     pub application_limits: Option<ApplicationLimitsConfig>,
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
     pub capacity: Option<CapacityConfig>,
+    /// The same of the nodes of labels, each once, in the order of labels; beside `capacity` only.
+    pub label_capacities: Vec<LabelCapacity>,
     /// Who may be stopped for whom here and below, as written.
     pub preemption: QueuePreemptionConfig,
     /// Whether it runs; none is as its parent.

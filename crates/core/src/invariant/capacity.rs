@@ -49,6 +49,21 @@ fn granting(amounts: Option<&Amounts>) -> Option<&Amounts> {
     amounts.filter(|amounts| amounts.is_strictly_positive())
 }
 
+/// What a queue says of its part of the nodes of a label, or of those without.
+fn said_at(row: &Queue, label: Option<&str>) -> Option<CapacityConfig> {
+    let (plain, Some(label)) = (row.settings.capacity, label) else {
+        return row.settings.capacity;
+    };
+    let said = row.settings.label_capacities.iter().find(|one| one.label == *label);
+    let nothing = |share| CapacityConfig { share, maximum: None };
+    match plain?.share {
+        CapacityShare::Absolute => plain,
+        _ if said.is_some() => said.map(|one| one.capacity),
+        CapacityShare::Percent(_) => Some(nothing(CapacityShare::Percent(Decimal::ZERO))),
+        CapacityShare::Weight(_) => Some(nothing(CapacityShare::Weight(Decimal::ZERO))),
+    }
+}
+
 impl Books {
     /// The sizes of all queues below a root, and how many applications leaves take in by them.
     pub(super) fn check_capacities(&self) -> Outcome {
@@ -99,15 +114,30 @@ impl Books {
         granting(amounts)?.get(self.types().name(resource))
     }
 
+    /// The label in whose types a type is; none for a plain one.
+    fn label_of_type(&self, row: &Queue, resource: ResourceType) -> Option<&str> {
+        let (_, label) = self.types().name(resource).split_once('@')?;
+        self.is_exclusive(row.partition, label).then_some(label)
+    }
+
     /// Those right below the parent of a queue, itself included.
-    fn of_parent(&self, parent: QueueId) -> impl Iterator<Item = (&Queue, CapacityConfig)> {
+    fn of_parent(
+        &self,
+        parent: QueueId,
+        label: Option<&str>,
+    ) -> impl Iterator<Item = (&Queue, CapacityConfig)> {
         let below = self.queues().iter().filter(move |(_, row)| row.parent == Some(parent));
-        below.filter_map(|(_, row)| Some((row, row.settings.capacity?)))
+        below.filter_map(move |(_, row)| Some((row, said_at(row, label)?)))
     }
 
     /// The dividend and divisor of a part by percent or weight; none for amounts.
-    fn part(&self, parent: QueueId, share: CapacityShare) -> Option<[(u128, u128); 2]> {
-        let all = || self.of_parent(parent).map(|(_, capacity)| capacity.share);
+    fn part(
+        &self,
+        parent: QueueId,
+        label: Option<&str>,
+        share: CapacityShare,
+    ) -> Option<[(u128, u128); 2]> {
+        let all = || self.of_parent(parent, label).map(|(_, capacity)| capacity.share);
         let sum = |number: fn(CapacityShare) -> Option<Decimal>| -> u128 {
             all().filter_map(number).map(millionths).sum()
         };
@@ -135,15 +165,18 @@ impl Books {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
         let own = self.said(row.settings.guaranteed.as_ref(), resource);
-        let Some(capacity) = row.settings.capacity else { return Some(own.map(Fraction::of)) };
+        let label = self.label_of_type(row, resource);
+        let Some(capacity) = said_at(row, label) else {
+            return Some(own.map(Fraction::of));
+        };
         let above = self.guarantee_of(parent, resource)?;
-        let found = match self.part(parent, capacity.share) {
+        let found = match self.part(parent, label, capacity.share) {
             Some([left, own]) => match above {
                 Some(above) => Some(above.times(left.0, left.1)?.times(own.0, own.1)?),
                 None => None,
             },
             None => own.map(|own| {
-                let siblings = self.of_parent(parent);
+                let siblings = self.of_parent(parent, label);
                 let absolute = siblings.filter(|(_, one)| one.share == CapacityShare::Absolute);
                 let each =
                     absolute.map(|(row, _)| self.said(row.settings.guaranteed.as_ref(), resource));
@@ -169,7 +202,8 @@ impl Books {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
         let Some(above) = self.most_of(parent, resource)? else { return Some(None) };
-        let percent = row.settings.capacity.and_then(|capacity| capacity.maximum);
+        let capacity = said_at(row, self.label_of_type(row, resource));
+        let percent = capacity.and_then(|capacity| capacity.maximum);
         let percent = percent.map_or(WHOLE, millionths).min(WHOLE);
         let part = above.times(percent, WHOLE)?;
         let own = self.said(row.settings.max.as_ref(), resource);
@@ -183,7 +217,8 @@ impl Books {
     fn own_most_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
         let own = self.said(row.settings.max.as_ref(), resource);
-        let percent = row.settings.capacity.and_then(|capacity| capacity.maximum);
+        let capacity = said_at(row, self.label_of_type(row, resource));
+        let percent = capacity.and_then(|capacity| capacity.maximum);
         let percent = percent.map_or(WHOLE, millionths);
         let parent = row.parent.filter(|_| percent < WHOLE);
         let part = match parent.map(|parent| self.most_of(parent, resource)) {
@@ -197,17 +232,21 @@ impl Books {
         Some(both.min().map(Fraction::of))
     }
 
-    /// How much of all a queue is guaranteed.
-    fn share(&self, id: QueueId) -> Option<Fraction> {
+    /// How much of all nodes of a label, or without one, a queue is guaranteed.
+    fn share(&self, id: QueueId, label: Option<&str>) -> Option<Fraction> {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(Fraction(1, 1)) };
-        let part = row.settings.capacity.and_then(|capacity| self.part(parent, capacity.share));
+        let capacity = said_at(row, label);
+        let part = capacity.and_then(|capacity| self.part(parent, label, capacity.share));
         if let Some([left, own]) = part {
-            return self.share(parent)?.times(left.0, left.1)?.times(own.0, own.1);
+            return self.share(parent, label)?.times(left.0, left.1)?.times(own.0, own.1);
         }
         let mut most = Fraction(0, 1);
         for (resource, _) in self.types().iter() {
             let Some(all) = self.total(row, resource) else { continue };
+            if self.label_of_type(row, resource) != label {
+                continue;
+            }
             let own = self.guarantee_of(id, resource)?.map(Fraction::floor).unwrap_or_default();
             let own = Fraction::of(own.min(all.floor())).times(1, all.0)?;
             if own.0.checked_mul(most.1)? > most.0.checked_mul(own.1)? {
@@ -241,10 +280,19 @@ impl Books {
             if let Some(number) = said(row) {
                 return Some(Some(number));
             }
-            let share = self.share(id)?;
-            if let (Some(all), true) = (all, row.settings.capacity.is_some() && share.0 > 0) {
-                let part = u128::from(all).checked_mul(share.0)? / share.1;
-                return Some(Some(u64::try_from(part).unwrap_or(u64::MAX).max(1)));
+            let mut labels: Vec<Option<&str>> = alloc::vec![None];
+            labels
+                .extend(self.types().iter().map(|(resource, _)| self.label_of_type(row, resource)));
+            let mut most = None;
+            for label in labels {
+                let share = self.share(id, label)?;
+                if let (Some(all), true) = (all, row.settings.capacity.is_some() && share.0 > 0) {
+                    let part = u128::from(all).checked_mul(share.0)? / share.1;
+                    most = most.max(Some(u64::try_from(part).unwrap_or(u64::MAX).max(1)));
+                }
+            }
+            if most.is_some() {
+                return Some(most);
             }
         }
         Some(None)

@@ -30,8 +30,7 @@ impl Books {
         }
         let rows: usize = self.leaves_with_users().map(|(_, one)| one.users().count()).sum();
         equal("leaves with user limits", "their rows by user", &self.rows_by_user(), &rows)?;
-        let leaves =
-            self.leaves_with_users().filter(|(leaf, _)| self.queues().get(*leaf).is_none());
+        let leaves = self.leaves_sharing().filter(|leaf| self.queues().get(*leaf).is_none());
         equal("leaves with user limits", "those that are gone", &leaves.count(), &0)
     }
 
@@ -53,12 +52,13 @@ impl Books {
         let levels: Vec<LevelId> = users.keys().copied().collect();
         let listed: Vec<LevelId> = kept.users().map(|(level, _)| level).collect();
         equal(&row.path, "users", &listed, &levels)?;
+        equal(&row.path, "users found without a search", &kept.seated(), &levels.len())?;
         let (mut active, mut weight, mut used) = (0, Decimal::ZERO, Resources::new());
         for ((level, user), (_, kept_user)) in users.iter().zip(kept.users()) {
             let waits: Vec<(ShapeId, u32)> =
                 user.waits.iter().map(|(id, many)| (*id, *many)).collect();
             equal(&row.path, "what a user waits for", &kept_user.waits().to_vec(), &waits)?;
-            equal(&row.path, "what a user uses", &kept_user.used, &user.used)?;
+            equal(&row.path, "what a user uses", &kept_user.used(), &user.used)?;
             let is_active = self.waits_for_share(leaf, *level, user);
             equal(&row.path, "whether a user is active", &kept_user.active, &is_active)?;
             if is_active {

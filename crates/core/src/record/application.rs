@@ -89,7 +89,8 @@ impl Teller<'_> {
     pub(super) fn hear_of_ask(&mut self, event: &Event) {
         match event {
             Event::AskAdded { application, key, resources, .. } => {
-                let size = resources.clone();
+                let partition = self.books.application(*application).partition;
+                let size = self.plain(partition, resources);
                 self.of_application(*application, key, Change::Add, Detail::AppRequest, size);
             }
             Event::AskRemoved { ask, termination } => {
@@ -102,7 +103,7 @@ impl Teller<'_> {
                 let row = self.books.allocation(*ask);
                 self.kept_no_more(*ask);
                 self.carries_allocation(*node, *ask, Change::Add);
-                self.charged(row.application, &self.size_of(*ask));
+                self.charged(row.application, &self.counted(*ask));
                 self.of_allocation(*ask, Change::Add, Detail::AppAlloc);
             }
             Event::Resized { allocation, resources } => self.resized(*allocation, resources),
@@ -153,7 +154,7 @@ impl Teller<'_> {
 
     fn released(&mut self, one: AllocationId, termination: Termination) {
         let row = self.books.allocation(one);
-        self.refunded(row.application, &self.size_of(one));
+        self.refunded(row.application, &self.counted(one));
         // Unless it was lost or timed out, the ask that it was goes with it. Scheduling §13.1.
         let (detail, ask_goes) = match termination {
             Termination::StoppedByRm | Termination::PartitionRemoved => (Detail::AllocCancel, true),
@@ -177,13 +178,13 @@ impl Teller<'_> {
         let row = self.books.allocation(placeholder);
         let Some(member) = row.partner() else { return };
         let moves = self.swaps_to(member).is_some();
-        self.refunded(row.application, &self.size_of(placeholder));
+        self.refunded(row.application, &self.counted(placeholder));
         self.of_allocation(placeholder, Change::Remove, Detail::AllocReplaced);
         if let Some(node) = row.node.filter(|_| moves) {
             self.carries_allocation(node, placeholder, Change::Remove);
         }
         self.ask_gone(placeholder, false);
-        self.charged(row.application, &self.size_of(member));
+        self.charged(row.application, &self.counted(member));
         self.of_allocation(member, Change::Add, Detail::AppAlloc);
     }
 
@@ -200,7 +201,7 @@ impl Teller<'_> {
             return;
         }
         // By name: the books meet a new type only by the event itself.
-        let before = self.size_of(one);
+        let before = self.counted(one);
         self.refunded(row.application, &grown(resources, &before));
         self.charged(row.application, &grown(&before, resources));
     }

@@ -171,7 +171,7 @@ impl Edges {
             Count::Queue => Detail::AppCannotRunQueue,
             Count::User => Detail::AppCannotRunQuota,
         };
-        let text = wait.sentence(books, books.resources_of(ask));
+        let text = wait.sentence(books, ask);
         heard(of_application(books, now, application, detail).saying(&text));
     }
 
@@ -206,7 +206,7 @@ impl Edges {
         }
         self.fits(books, now, ask, heard);
         self.asks.insert(ask, (Some(excess), now));
-        let text = wait.sentence(books, books.resources_of(ask));
+        let text = wait.sentence(books, ask);
         heard(of_ask(books, now, ask).saying(&text));
     }
 
@@ -281,5 +281,5 @@ fn of_ask(books: &Books, now: Timestamp, ask: AllocationId) -> Record {
     let row = books.allocation(ask);
     let name = &books.application(row.application).name;
     let record = Record::new(now, Kind::Request, Change::None, Detail::None, &row.key);
-    record.with(name).of(books.types().amounts(books.resources_of(ask)))
+    record.with(name).of(books.plain_size_of(ask))
 }

@@ -14,12 +14,12 @@ impl Teller<'_> {
             Event::NodeAdded { partition, node, capacity, schedulable, .. } => {
                 self.schedulable(node, *schedulable);
                 self.root_resized(*partition, capacity, &Resources::new());
-                self.node_came(node, capacity);
+                self.node_came(node, &self.plain(*partition, capacity));
             }
             Event::NodeResized { node, capacity } => {
                 let row = self.books.node(*node);
                 let record = self.record(Kind::Node, Change::Set, Detail::NodeCapacity, &row.name);
-                self.tell(record.of(pruned(capacity)));
+                self.tell(record.of(pruned(&self.plain(row.partition, capacity))));
                 self.root_resized(row.partition, capacity, &row.capacity);
             }
             Event::NodeScheduling { node, schedulable } => {
@@ -42,7 +42,8 @@ impl Teller<'_> {
                     if let Some(known) = known {
                         self.foreign_gone(known.node, key, &known.resources);
                     }
-                    self.carries(*node, key, resources.clone(), Change::Add);
+                    let size = self.plain(*partition, resources);
+                    self.carries(*node, key, size, Change::Add);
                 }
             }
             Event::ForeignRemoved { partition, key } => {
@@ -81,7 +82,8 @@ impl Teller<'_> {
     fn foreign_gone(&mut self, node: NodeId, key: &Name, size: &Resources) {
         // Its node may be gone, and has taken it along.
         if self.books.nodes().get(node).is_some() {
-            self.carries(node, key, self.amounts(size), Change::Remove);
+            let size = self.books.plain(self.books.node(node).partition, size);
+            self.carries(node, key, size, Change::Remove);
         }
     }
 

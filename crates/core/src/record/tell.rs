@@ -118,8 +118,19 @@ impl Teller<'_> {
         self.books.types().amounts(resources)
     }
 
-    pub(super) fn size_of(&self, one: AllocationId) -> Amounts {
+    /// Amounts of an event as an RM or a user of the partition knows them.
+    pub(super) fn plain(&self, partition: PartitionId, amounts: &Amounts) -> Amounts {
+        amounts.without_label(|label| self.books.is_exclusive(partition, label))
+    }
+
+    /// What an ask or allocation is counted as, for users and groups.
+    pub(super) fn counted(&self, one: AllocationId) -> Amounts {
         self.amounts(self.books.resources_of(one))
+    }
+
+    /// How large it is, for all others.
+    pub(super) fn size_of(&self, one: AllocationId) -> Amounts {
+        self.books.plain_size_of(one)
     }
 
     /// The size of the cluster changes by what a node gains and loses: so does the maximum of

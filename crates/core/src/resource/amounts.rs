@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::name::Name;
 
-use super::Quantity;
+use super::{Quantity, base_of};
 
 /// A sparse map from resource type name to amount, in name order, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +97,7 @@ impl fmt::Display for Amounts {
 
 /// The unit to print behind an amount of this type, with a space; empty for counts.
 pub(crate) fn unit_of(resource: &str) -> &'static str {
-    match resource {
+    match base_of(resource) {
         "vcore" => " m",
         "memory" => " B",
         _ => "",

@@ -4,7 +4,7 @@
 //! eight plain numbers say it all. No look at single lanes is needed as long as they are so
 //! small that nothing overflows; whoever is told that they are not asks the vectors themselves.
 
-use super::{Quantity, Resources};
+use super::{Quantity, ResourceType, Resources};
 
 /// How many lanes there are side by side.
 pub(super) const WIDTH: usize = 8;
@@ -116,6 +116,12 @@ impl Tally {
         all
     }
 
+    /// How much of a type is used, where that is one of the first eight; else nothing is known.
+    #[inline]
+    pub(crate) fn get(&self, resource: ResourceType) -> Option<Quantity> {
+        self.0.get(resource.lane()).map(|used| Quantity::of(*used))
+    }
+
     /// The lanes as they are.
     #[cfg(feature = "snapshot")]
     pub(super) const fn raw(&self) -> &[i64; WIDTH] {
@@ -127,6 +133,9 @@ impl Tally {
     pub(super) const fn of_raw(lanes: [i64; WIDTH]) -> Self {
         Self(lanes)
     }
+
+    /// No use.
+    pub(crate) const ZERO: Self = Self([0; WIDTH]);
 
     /// Whether nothing is used.
     pub(crate) fn is_zero(&self) -> bool {
@@ -147,14 +156,12 @@ impl Ceiling {
         Self(ceiling)
     }
 
-    /// Whether somebody who uses this may have this much more, as far as eight plain numbers say: if
-    /// not, he still may.
+    /// Whether somebody whose use is plain, and this, may have a step more.
     #[inline]
-    pub(crate) fn surely_allows(&self, used: &Resources, more: &Resources) -> bool {
-        let (Some(used), Some(more)) = (Step::of(used), Step::of(more)) else { return false };
-        let (used, mut excess) = (Tally(used.0), Excess::default());
-        excess.note(self, &used, &more);
-        used.is_plain() && excess.is_none()
+    pub(crate) fn allows(&self, used: &Tally, step: &Step) -> bool {
+        let mut excess = Excess::default();
+        excess.note(self, used, step);
+        excess.is_none()
     }
 
     /// Lower it to what another one allows too. A step from a plain use is within both if it is
@@ -201,7 +208,6 @@ impl Resources {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resource::ResourceType;
 
     const AMOUNTS: [i64; 12] =
         [-i64::MAX, -USE, -STEP, 1 - STEP, -1, 0, 1, STEP - 1, STEP, USE - 1, USE, i64::MAX];

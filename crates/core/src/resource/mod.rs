@@ -8,8 +8,10 @@
 mod amounts;
 mod arithmetic;
 mod fit;
+mod labelled;
 mod lanes;
 mod quantity;
+mod section;
 mod share;
 #[cfg(feature = "snapshot")]
 mod stored;
@@ -19,8 +21,10 @@ mod vector;
 pub use amounts::Amounts;
 pub(crate) use amounts::unit_of;
 pub use fit::Shortfall;
+pub use labelled::{base_of, type_and_label};
 pub(crate) use lanes::{Ceiling, Excess, Step, Tally};
 pub use quantity::{Quantity, QuantityError};
+pub use section::Sections;
 pub use share::{Share, Shares};
 pub use types::{ResourceType, ResourceTypes};
 pub use vector::Resources;

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::base_of;
+
 /// An amount of one resource type in its core unit: millicores for `vcore`, bytes for
 /// `memory`, a count for everything else.
 ///
@@ -64,7 +66,7 @@ impl Quantity {
     /// # Errors
     /// [`QuantityError`] says which rule the text breaks.
     pub fn parse(resource: &str, text: &str) -> Result<Self, QuantityError> {
-        let milli = resource == "vcore";
+        let milli = base_of(resource) == "vcore";
         let text = text.trim();
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = text.split_at(digits);

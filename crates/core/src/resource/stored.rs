@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::name::Name;
 
 use super::lanes::WIDTH;
-use super::{Quantity, ResourceType, ResourceTypes, Resources, Tally};
+use super::{Quantity, ResourceType, ResourceTypes, Resources, Tally, type_and_label};
 
 impl Serialize for Resources {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -96,7 +96,13 @@ impl<'de> Deserialize<'de> for ResourceTypes {
         if numbers.len() < names.len() {
             return Err(D::Error::custom("two resource types of one name"));
         }
-        Ok(Self { names, numbers })
+        // Where the plain type is not known, nobody has counted anything by that label.
+        let plain = numbers.iter().filter_map(|(name, number)| {
+            let (base, _) = type_and_label(name)?;
+            Some((*number, *numbers.get(base)?))
+        });
+        let plain = plain.collect();
+        Ok(Self { names, numbers, plain })
     }
 }
 

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::name::Name;
 
-use super::{Amounts, Quantity, Resources};
+use super::{Amounts, Quantity, Resources, base_of};
 
 /// A resource type known to the books: a dense number, given in order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,11 +44,14 @@ impl fmt::Debug for ResourceType {
 pub struct ResourceTypes {
     pub(super) names: Vec<Name>,
     pub(super) numbers: BTreeMap<Name, ResourceType>,
+    /// The plain type of each type of a label; empty for most.
+    pub(super) plain: BTreeMap<ResourceType, ResourceType>,
 }
 
 impl Default for ResourceTypes {
     fn default() -> Self {
-        let mut types = Self { names: Vec::new(), numbers: BTreeMap::new() };
+        let (names, numbers, plain) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let mut types = Self { names, numbers, plain };
         for name in ["memory", "vcore"] {
             types.intern(&Name::new(name));
         }
@@ -88,9 +91,51 @@ impl ResourceTypes {
         self.names.iter().enumerate().map(|(lane, name)| (ResourceType::at(lane), name))
     }
 
-    /// How many of the names in `amounts` the books have not met.
+    /// How many of the names in `amounts` the books have not met. A type of a label that is new may bring
+    /// its plain type along.
     pub fn count_unknown(&self, amounts: &Amounts) -> usize {
-        amounts.iter().filter(|(name, _)| self.find(name).is_none()).count()
+        self.count_unknown_names(amounts.iter().map(|(name, _)| name))
+    }
+
+    /// The same of names, each once.
+    pub(crate) fn count_unknown_names<'name>(
+        &self,
+        names: impl Iterator<Item = &'name Name>,
+    ) -> usize {
+        let unknown = names.filter(|name| self.find(name).is_none());
+        let brought = |name: &Name| {
+            let base = base_of(name);
+            usize::from(base != name.as_str() && self.find(base).is_none())
+        };
+        unknown.map(|name| 1 + brought(name)).sum()
+    }
+
+    /// How many types of labels the books have met.
+    pub(crate) fn labelled(&self) -> usize {
+        self.plain.len()
+    }
+
+    /// Whether the books have met types of a label.
+    pub(crate) fn has_labelled(&self) -> bool {
+        !self.plain.is_empty()
+    }
+
+    /// The plain type of a type of a label; of any other that itself.
+    pub fn plain(&self, resource: ResourceType) -> ResourceType {
+        self.plain.get(&resource).copied().unwrap_or(resource)
+    }
+
+    /// What these come to in plain types.
+    pub(crate) fn plain_sum(&self, resources: &Resources) -> Resources {
+        if !self.has_labelled() {
+            return resources.clone();
+        }
+        let mut sum = Resources::new();
+        for (resource, amount) in resources.iter() {
+            let plain = self.plain(resource);
+            sum.set(plain, sum.get_or_zero(plain).plus(amount));
+        }
+        sum
     }
 
     /// How many types the books have met.
@@ -108,9 +153,14 @@ impl ResourceTypes {
         if let Some(known) = self.numbers.get(name) {
             return *known;
         }
+        let base = base_of(name);
+        let plain = (base != name.as_str()).then(|| self.intern(&Name::new(base)));
         let number = ResourceType::at(self.names.len());
         self.names.push(name.clone());
         self.numbers.insert(name.clone(), number);
+        if let Some(plain) = plain {
+            self.plain.insert(number, plain);
+        }
         number
     }
 

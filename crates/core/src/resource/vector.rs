@@ -177,6 +177,12 @@ impl Resources {
         &self.lanes
     }
 
+    /// The same, for change; as many lanes as there are.
+    #[inline]
+    pub(super) fn raw_mut(&mut self) -> &mut [i64] {
+        &mut self.lanes
+    }
+
     /// The mark of an absent lane.
     pub(super) const ABSENT: i64 = ABSENT;
 }

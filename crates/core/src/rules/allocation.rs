@@ -15,7 +15,9 @@ use crate::time::Timestamp;
 use super::application::{Placement, linked, placed};
 use super::life::Life;
 use super::node::node_named;
-use super::{Naming, application_named, named, partition_named, short, sum_fits, types_fit};
+use super::{
+    Naming, application_named, labels, named, partition_named, short, sum_fits, types_fit,
+};
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
@@ -41,7 +43,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         let (key, application) = (ask.key.clone(), ask.application.clone());
         return Err(Rejection::NoTaskGroup { key, application });
     }
-    types_fit(books, &Naming::of_client("the ask"), &ask.resources)?;
+    labels::are_plain(books, partition, "the ask", &ask.resources)?;
     if node.is_none() {
         is_small_enough(books, application, ask)?;
     }
@@ -92,18 +94,21 @@ fn add(
     application: ApplicationId,
     node: Option<NodeId>,
 ) -> Result<Vec<Event>, Rejection> {
-    sum_grows(books, application, false, &ask.resources)?;
+    let traits = traits(books, application, ask);
+    let resources = size_of_new(books, application, (ask, &traits), node)?;
+    sum_grows(books, application, false, &resources)?;
     if node.is_some() {
-        sum_grows(books, application, true, &ask.resources)?;
+        sum_grows(books, application, true, &resources)?;
     }
+    let size = node.and_then(|_| books.types().resolve(&resources).ok()).map(|size| size.pruned());
     let mut events = vec![Event::AskAdded {
         application,
         key: ask.key.clone(),
-        resources: ask.resources.clone(),
+        resources,
         priority: ask.priority,
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
-        traits: traits(books, application, ask),
+        traits,
     }];
     let mut state = books.application(application).state;
     if matches!(state, ApplicationState::New | ApplicationState::Completing)
@@ -113,7 +118,6 @@ fn add(
         events.push(Event::ApplicationMoved { application, state, timer: None });
     }
     if let Some(node) = node {
-        let size = books.types().resolve(&ask.resources).ok().map(|size| size.pruned());
         let placement = Placement {
             ask: books.allocations().next_id(),
             node,
@@ -125,6 +129,20 @@ fn add(
         place(books, &placement, &mut events);
     }
     Ok(events)
+}
+
+/// What a new ask is counted as.
+fn size_of_new(
+    books: &Books,
+    application: ApplicationId,
+    (ask, traits): (&Ask, &AskTraits),
+    node: Option<NodeId>,
+) -> Result<Amounts, Rejection> {
+    let partition = books.application(application).partition;
+    let label = labels::of_ask(books, partition, traits, node);
+    let resources = labels::counted(&ask.resources, label.as_ref());
+    types_fit(books, &Naming::of_client("the ask"), &resources)?;
+    Ok(resources.into_owned())
 }
 
 /// An ask or allocation that is known: it may have another size, and an ask may run by now.
@@ -140,18 +158,21 @@ fn update(
         return anew;
     }
     let mut events = Vec::new();
-    let size = books.types().resolve(&ask.resources).map(|size| size.pruned());
+    let label = labels::of_known(books, known, node);
+    let resources = labels::counted(&ask.resources, label.as_ref());
+    types_fit(books, &Naming::of_client("the ask"), &resources)?;
+    let size = books.types().resolve(&resources).map(|size| size.pruned());
     if size.as_ref() != Ok(books.resources_of(known)) {
-        sum_grows(books, row.application, row.is_allocated(), &ask.resources)?;
+        sum_grows(books, row.application, row.is_allocated(), &resources)?;
         if row.is_swapping() {
             // It fitted into the place of its placeholder as it was; it is to be judged anew.
             Life::of(books, now, row.application).drop_swap(known, &mut events);
         }
-        let resources = ask.resources.clone();
+        let resources = resources.clone().into_owned();
         events.push(Event::Resized { allocation: known, resources });
     }
     if let Some(node) = node.filter(|_| row.is_pending()) {
-        sum_grows(books, row.application, true, &ask.resources)?;
+        sum_grows(books, row.application, true, &resources)?;
         let size = size.ok();
         let placement = Placement {
             ask: known,
@@ -185,17 +206,22 @@ fn wished_anew(
     if (&before.label, &before.blocked) == (&traits.node_label, &traits.blocked_nodes) {
         return None;
     }
-    let added = Event::AskAdded {
-        application: row.application,
-        key: row.key.clone(),
-        resources: ask.resources.clone(),
-        priority: row.priority,
-        created: row.created,
-        traits,
-    };
-    let removed = Event::AskRemoved { ask: known, termination: Termination::StoppedByRm };
-    let sum = sum_grows(books, row.application, false, &ask.resources);
-    Some(sum.map(|()| vec![removed, added]))
+    let sized = size_of_new(books, row.application, (ask, &traits), None);
+    let sized = sized.and_then(|resources| {
+        sum_grows(books, row.application, false, &resources).map(|()| resources)
+    });
+    Some(sized.map(|resources| {
+        let removed = Event::AskRemoved { ask: known, termination: Termination::StoppedByRm };
+        let added = Event::AskAdded {
+            application: row.application,
+            key: row.key.clone(),
+            resources,
+            priority: row.priority,
+            created: row.created,
+            traits,
+        };
+        vec![removed, added]
+    }))
 }
 
 /// Room that the RM has given already: nothing is checked, everything is counted.

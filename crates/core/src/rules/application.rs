@@ -127,6 +127,8 @@ pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<
 /// what they need together.
 fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -> bool {
     let gang = books.application(application).gang.as_ref();
-    let complete = |gang: &Gang| gang.placeholders.plus(size).pruned() == gang.ask;
+    // What they need is said when nobody knows yet which label their asks will name.
+    let plain = |sum: Resources| books.types().plain_sum(&sum).pruned();
+    let complete = |gang: &Gang| plain(gang.placeholders.plus(size)) == gang.ask;
     gang.is_some_and(|gang| complete(gang))
 }

@@ -9,6 +9,7 @@ mod application;
 mod configure;
 mod foreign;
 mod gang;
+mod labels;
 mod life;
 mod node;
 mod outstanding;
@@ -40,7 +41,7 @@ use crate::time::Timestamp;
 /// The [`Rejection`] says which rule is broken, with both sides of the comparison.
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     match command {
-        Command::Configure(configuration) => configure::configure(books, configuration),
+        Command::Configure(configuration) => configure::configure(books, now, configuration),
         Command::AddNode(add) => node::add(books, add),
         Command::ResizeNode { partition, node, capacity } => {
             node::resize(books, partition, node, capacity)

@@ -1,5 +1,6 @@
 //! Nodes join, change, drain and leave.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,11 +11,11 @@ use crate::event::Event;
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
-use crate::resource::{Amounts, Quantity};
+use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{Naming, gang, named, partition_named, sum_fits, types_fit};
+use super::{Naming, gang, labels, named, partition_named, sum_fits, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
@@ -36,12 +37,13 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
         let (node, capacity) = (add.node.clone(), add.capacity.clone());
         return Err(Rejection::NodeSize { node, capacity });
     }
-    check_size(books, partition, &add.node, &add.capacity, &Amounts::EMPTY)?;
+    let label = add.attributes.label().filter(|label| books.is_exclusive(partition, label));
+    let capacity = check_size(books, partition, (&add.node, label), &add.capacity, None)?;
     check_attributes(&add.attributes)?;
     Ok(vec![Event::NodeAdded {
         partition,
         node: add.node.clone(),
-        capacity: add.capacity.clone(),
+        capacity: capacity.into_owned(),
         schedulable: add.schedulable,
         attributes: add.attributes.clone(),
     }])
@@ -55,14 +57,14 @@ pub(super) fn resize(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let id = node_named(books, partition, node)?;
-    let before = books.types().amounts(&books.node(id).capacity);
-    check_size(books, partition, node, capacity, &before)?;
-    let same =
-        books.types().resolve(capacity).is_ok_and(|new| new.pruned() == books.node(id).capacity);
+    let row = books.node(id);
+    let capacity =
+        check_size(books, partition, (node, row.own_types()), capacity, Some(&row.capacity))?;
+    let same = books.types().resolve(&capacity).is_ok_and(|new| new.pruned() == row.capacity);
     if same {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::NodeResized { node: id, capacity: capacity.clone() }])
+    Ok(vec![Event::NodeResized { node: id, capacity: capacity.into_owned() }])
 }
 
 pub(super) fn set_schedulable(
@@ -128,24 +130,27 @@ fn check_attributes(attributes: &NodeAttributes) -> Result<(), Rejection> {
     if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
-/// Refuse a size of less than nothing, or one that the total could not hold. A node may shrink
-/// to nothing: an RM that says so must not go on receiving work.
-fn check_size(
+/// Refuse a size of less than nothing, or one that the total could not hold; the size as it is counted.
+/// A node may shrink to nothing: an RM that says so must not go on receiving work.
+fn check_size<'size>(
     books: &Books,
     partition: PartitionId,
-    node: &Name,
-    capacity: &Amounts,
-    before: &Amounts,
-) -> Result<(), Rejection> {
+    (node, label): (&Name, Option<&Name>),
+    capacity: &'size Amounts,
+    before: Option<&Resources>,
+) -> Result<Cow<'size, Amounts>, Rejection> {
     if capacity.iter().any(|(_, amount)| amount < Quantity::ZERO) {
         let (node, capacity) = (node.clone(), capacity.clone());
         return Err(Rejection::NodeSize { node, capacity });
     }
-    types_fit(books, &Naming::NODE, capacity)?;
+    labels::are_plain(books, partition, "the node", capacity)?;
+    let counted = labels::counted(capacity, label);
+    types_fit(books, &Naming::NODE, &counted)?;
     let root = books.queue(books.partition(partition).root);
-    let others = root.max.as_ref().map(|total| {
-        let mine = books.types().resolve(before).expect("the node's types are known");
-        total.minus(&mine)
+    let others = root.max.as_ref().map(|total| match before {
+        Some(before) => total.minus(before),
+        None => total.clone(),
     });
-    sum_fits(books, TOTAL, others.as_ref(), capacity)
+    sum_fits(books, TOTAL, others.as_ref(), &counted)?;
+    Ok(counted)
 }

@@ -24,7 +24,7 @@ use crate::userlimit::{Decimal, max_applications};
 
 mod queues;
 
-use super::{named, partition_named, short};
+use super::{labels, named, partition_named, short};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
@@ -246,7 +246,7 @@ fn accept(
     if !request.forced {
         are_few(books, &placed, &leaf, &submit.user)?;
     }
-    fits_gang(books, &placed, &leaf, &submit.placeholder_ask)?;
+    fits_gang(books, partition, &placed, &leaf, &submit.placeholder_ask)?;
     // Only what must not be lost comes below a queue that is stopped; that has something again.
     for (_, above) in books.up(placed.nearest).filter(|(_, row)| row.state == QueueState::Stopped) {
         let (queue, state) = (above.path.clone(), QueueState::Draining);
@@ -308,16 +308,22 @@ pub(crate) fn max_of_user(
 /// scheduling §10.1.
 fn fits_gang(
     books: &Books,
+    partition: PartitionId,
     placed: &Placed,
     leaf: &QueueSettings,
     gang: &Amounts,
 ) -> Result<(), Declined> {
+    let label = labels::of_gang(books, partition, leaf);
+    let gang = labels::counted(gang, label.as_ref());
     let mut wanted = gang.iter().filter(|(_, amount)| *amount > Quantity::ZERO).peekable();
     if wanted.peek().is_none() {
         return Ok(());
     }
     if leaf.values.application_order == ApplicationOrder::Fair {
         return Err(Declined::GangOrder { path: placed.path.clone() });
+    }
+    if label.is_none() && labels::may_name_another(books, partition, leaf) {
+        return Ok(()); // Its placeholders may be counted in other types.
     }
     for (resource, amount) in wanted {
         let above = books.up(placed.nearest).filter(|(_, row)| row.parent.is_some());

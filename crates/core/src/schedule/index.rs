@@ -15,6 +15,7 @@ use super::seen::{Seen, group_of, see, see_added};
 impl Scheduler {
     /// Build everything from books that have not been looked at.
     pub(super) fn build(&mut self, books: &Books) {
+        self.labelled = books.types().labelled();
         for (id, partition) in books.partitions() {
             self.roots.insert(*id, partition.root);
             let mut nodes = NodeIndex::new(&partition.settings.node_sort);
@@ -159,6 +160,8 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        // With types of a label that are new, queues and users have other parts.
+        self.stale |= self.labelled != books.types().labelled();
         if self.stale {
             return;
         }

@@ -138,6 +138,8 @@ pub struct Scheduler {
     census: Option<Census>,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
+    /// How many types of labels the books had met then.
+    labelled: usize,
 }
 
 /// What the scheduler keeps of one application.

@@ -106,10 +106,8 @@ fn first_that_suits(
     (ask, wanted): (AllocationId, &Resources),
     may_have: impl Fn(NodeId) -> bool,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
-    let (mode, row) = (QuestionMode::Allocate, books.allocation(ask));
-    // Nothing but its name is asked of the node that it requires.
-    let suits = |node| row.required_node().is_some() || books.suits(row.shape, node);
-    let may_have = |node| suits(node) && may_have(node);
+    let mode = QuestionMode::Allocate;
+    let may_have = |node| books.may_run_on(ask, node) && may_have(node);
     let accepted = books.verdicts_of(ask, mode).filter(|(id, verdict)| {
         let node = books.node(*id);
         let free = node.is_open() && node.available.fits(wanted);
@@ -132,11 +130,7 @@ pub(super) fn elsewhere(
     nodes: &NodeIndex,
     member: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
-    let required = books.allocation(member).required_node();
-    let may_have = |node: NodeId| {
-        required.is_none_or(|name| *name == books.node(node).name)
-            && !refuses(books, member, node, QuestionMode::Reserve)
-    };
+    let may_have = |node: NodeId| !refuses(books, member, node, QuestionMode::Reserve);
     first_that_suits(books, nodes, (member, books.resources_of(member)), may_have)
 }
 

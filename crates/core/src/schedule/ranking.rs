@@ -208,6 +208,11 @@ impl<K: Ord, M: Measure> Ranking<K, M> {
         core::iter::successors(first, next).map(|at| self.at(Seat(at)))
     }
 
+    /// The first entry.
+    pub(super) fn foremost(&self) -> Option<&K> {
+        self.nodes.get(index(self.foremost)).map(|node| &node.key)
+    }
+
     /// The lowest that all measures are no less than; none if there is no entry.
     pub(super) fn lowest(&self) -> Option<&M> {
         self.nodes.get(index(self.root)).map(|node| &node.lowest)

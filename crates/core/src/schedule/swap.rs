@@ -65,7 +65,8 @@ pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<GroupId> {
 
 /// Have a member take the place of a placeholder: the first that is large enough and where it
 /// may run, or the first that is large enough, and run elsewhere. Placeholders that are too small
-/// for it serve nobody: the RM is asked to stop those that are met on the way.
+/// for it serve nobody: the RM is asked to stop those that are met on the way. Those on nodes of
+/// another exclusive label are for others.
 ///
 /// What keeps it waiting, if nothing of this is possible. No event and no wait is that the RM has
 /// enough to answer.
@@ -83,6 +84,9 @@ pub(super) fn take_place(
     let before = events.len();
     let (mut large_enough, mut unknown) = (None, Vec::new());
     for placeholder in places.of(group) {
+        if books.label_of(placeholder) != books.label_of(member) {
+            continue; // It holds room where the member cannot be, large or small.
+        }
         if !books.resources_of(placeholder).fits(wanted) {
             let (allocation, termination) = (placeholder, Termination::Timeout);
             events.push(Event::ReleaseAsked { allocation, termination });
@@ -91,7 +95,7 @@ pub(super) fn take_place(
         let node = books.allocation(placeholder).node.expect("a placeholder to be had is placed");
         let verdict = books.verdict_on(member, node, QuestionMode::Reserve);
         let accepted = !asks || verdict.is_some_and(|one| one.refusal.is_none());
-        let may_run = may_run_on(books, row, node);
+        let may_run = books.may_run_on(member, node);
         if may_run && accepted {
             events.push(Event::SwapStarted { ask: member, placeholder, node });
             return None;
@@ -149,15 +153,6 @@ pub(super) fn blocker(books: &Books, places: &Places, member: AllocationId) -> B
             Some(node) => Blocker::RequiredNode(*node),
             None => Blocker::NodeAbsent(partition),
         },
-    }
-}
-
-/// Whether a member may run on the node of a placeholder, with nothing said about room: it is the one
-/// that the member requires, or suits what it says of nodes.
-fn may_run_on(books: &Books, member: &Allocation, node: NodeId) -> bool {
-    match member.required_node() {
-        Some(name) => *name == books.node(node).name,
-        None => books.suits(member.shape, node),
     }
 }
 

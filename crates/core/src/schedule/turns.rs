@@ -38,10 +38,10 @@ use choice::Turn;
 pub(super) struct Served(u64);
 
 impl Served {
-    pub(super) fn of(leaf: &Leaf, user: &LeafUser) -> Self {
+    pub(super) fn of(leaf: &Leaf, user: &LeafUser<'_>) -> Self {
         let shares = leaf.guaranteed.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         let shares = shares.map(|(resource, amount)| {
-            let used = user.used.get_or_zero(resource).get();
+            let used = user.used_of(resource).get();
             Self::share(used, amount.get(), user.weight)
         });
         Self(shares.max().unwrap_or(0))
@@ -82,10 +82,10 @@ impl Use {
     const UNKNOWN: Self =
         Self { used: [0; TYPES], weight: Decimal::ZERO, served: Served(0), known: false };
 
-    fn of(leaf: &Leaf, user: &LeafUser, types: &Types) -> Self {
+    fn of(leaf: &Leaf, user: &LeafUser<'_>, types: &Types) -> Self {
         let mut used = [0; TYPES];
         for (place, resource) in types.iter().enumerate() {
-            used[place] = user.used.get_or_zero(*resource).get();
+            used[place] = user.used_of(*resource).get();
         }
         Self { used, weight: user.weight, served: Served::of(leaf, user), known: true }
     }
@@ -201,7 +201,7 @@ impl Scheduler {
         self.activation_moved(row.queue);
         self.parked.turns.moved(row.queue);
         if let Some(link) = row.link {
-            for leaf in books.other_leaves_of(row.partition, link.user) {
+            for leaf in books.other_leaves_of(row.queue, link.user) {
                 self.activation_moved(leaf);
                 self.parked.turns.moved(leaf);
             }
@@ -282,7 +282,7 @@ impl Scheduler {
         let Some(users) = books.users_of(leaf) else { return };
         let Some(user) = users.user(level) else { return };
         let measure = |of: &mut Waiters, seat| {
-            let measure = Use::of(users.state(), user, &of.types);
+            let measure = Use::of(users.state(), &user, &of.types);
             of.ranking.set_at(seat, measure);
         };
         for class in self.classes.of_user(leaf, level) {
@@ -307,11 +307,11 @@ pub(super) fn capped(books: &Books, leaf: QueueId, link: Link, ask: &Resources) 
     }
     let (user, state) = (users.user(link.user)?, users.state());
     let (rules, counted) = (users.rules(), users.counted(ask));
-    users.exceeds_cap(user, &counted).then(|| {
+    users.exceeds_cap(&user, &counted).then(|| {
         let cap = rules.cap(state, user.weight, &counted);
         Wait {
             blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),
-            shortfall: cap.minus_existing(&user.used).shortfall_of_limit(&counted),
+            shortfall: cap.minus_existing(&user.used()).shortfall_of_limit(&counted),
         }
     })
 }
@@ -328,11 +328,11 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     }
     let (user, turn) = (users.user(level)?, Turn { books, users, leaf: users.state() });
     let ask = turn.ask(key.shape);
-    if users.surely_admits(user, &ask) {
+    if users.surely_admits(&user, &ask) {
         return None;
     }
     let limit = turn.limit(user.weight, &ask);
-    if turn.is(&limit, &user.used, &ask) {
+    if turn.is(&limit, &user.used(), &ask) {
         return None;
     }
     let strict = users.rules().enforcement == Enforcement::Strict;
@@ -340,7 +340,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     let beyond = |resource: ResourceType, needed: Quantity| Shortfall {
         resource,
         needed,
-        available: most.get_or_zero(resource).minus(user.used.get_or_zero(resource)),
+        available: most.get_or_zero(resource).minus(user.used_of(resource)),
     };
     let types = ask.iter().filter(|(resource, _)| most.has(*resource));
     let mut short = types.map(|(resource, amount)| beyond(resource, amount));

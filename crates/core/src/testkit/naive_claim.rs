@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::books::{Books, Mark};
 use crate::id::{AllocationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
-use crate::userlimit::{Formula, Part, Party, split};
+use crate::userlimit::{Among, Enforcement, Formula, Limit, Part, Party, split};
 
 use super::naive_preempt::{Question, Usage};
 
@@ -95,7 +95,7 @@ impl Question<'_> {
         let mut usage: Usage = queues.map(|(id, row)| (Who::Queue(id), used(row))).collect();
         if self.basis == Basis::Share {
             let users = self.books.users_of(self.leaf).expect("its users share it");
-            usage.extend(users.users().map(|(level, user)| (Who::User(level), user.used.clone())));
+            usage.extend(users.users().map(|(level, user)| (Who::User(level), user.used())));
             for (id, row) in self.books.allocations().iter() {
                 if let (Who::User(level), Mark::Preempted) = (self.who_has(id), row.mark) {
                     let of = usage.get_mut(&Who::User(level)).expect("he uses it");
@@ -177,7 +177,7 @@ impl Question<'_> {
         let of = |amounts: &Resources| amounts.get_or_zero(resource);
         let used = of(&queue.allocated.minus_existing(&queue.preempting));
         let all = if self.books.children(id).next().is_none() {
-            used.plus(of(&self.books.demand_of(id)))
+            used.plus(of(&self.whole_asks(id)))
         } else {
             let each = self.books.children(id);
             let each = each.map(|(child, _)| Quantity::of(self.wish(child, resource)));
@@ -185,6 +185,49 @@ impl Question<'_> {
         };
         let most = queue.max.as_ref().and_then(|max| max.get(resource));
         most.map_or(all, |most| all.min(most)).get()
+    }
+
+    /// What waits in a leaf; where users share it, ask by ask as far as each may be had after those before it.
+    fn whole_asks(&self, id: QueueId) -> Resources {
+        let queue = self.books.queue(id);
+        let Some(users) = self.books.users_of(id) else { return queue.pending.clone() };
+        let trackers = &self.books.partition(queue.partition).trackers;
+        let (rules, leaf) = (users.rules(), users.state());
+        let start = queue.allocated.minus_existing(&queue.preempting);
+        let mut all = Resources::new();
+        for (level, user) in users.users() {
+            let (mut his, mut counted) = (Resources::new(), user.used());
+            for (shape, count) in user.waits() {
+                let size = self.books.shapes().get(*shape);
+                let counts = users.normalised(size);
+                let limit = users.limit(&user, Among::Active, &counts);
+                let hard =
+                    Limit { soft: limit.hard.clone(), limit: limit.hard.clone(), ..limit.clone() };
+                let limit = if rules.enforcement == Enforcement::Strict { limit } else { hard };
+                for _ in 0..*count {
+                    let in_all = start.plus(&all).plus(size);
+                    let beyond = |(resource, amount): (_, Quantity)| {
+                        amount > Quantity::ZERO
+                            && leaf
+                                .max
+                                .get(resource)
+                                .is_some_and(|max| in_all.get_or_zero(resource) > max)
+                    };
+                    let refused = size.iter().any(beyond)
+                        || trackers.up(level).any(|(_, at)| {
+                            at.left().is_some_and(|left| !left.allows(&his.plus(size)))
+                        })
+                        || !rules.admits(leaf, &limit, &counted, &counts);
+                    if refused {
+                        break;
+                    }
+                    all.add(size);
+                    his.add(size);
+                    counted.add(&counts);
+                }
+            }
+        }
+        all
     }
 
     /// What other users have in the same leaf above what they keep.

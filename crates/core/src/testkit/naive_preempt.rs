@@ -55,7 +55,12 @@ pub fn plan(
     nodes_tried: bool,
 ) -> (Vec<AllocationId>, Finding) {
     let of_queue = Question::of(books, ask, now);
-    let (given_up, finding) = of_queue.answer(nodes_tried);
+    let (mut given_up, mut finding) = of_queue.answer(nodes_tried);
+    if of_queue.basis == Basis::Split && finding == Finding::Nothing {
+        let (given_up_too, found) = of_queue.by_guarantee().answer(nodes_tried);
+        given_up = if given_up.is_empty() { given_up_too } else { given_up };
+        finding = found;
+    }
     if finding != Finding::Nothing {
         return (given_up, finding);
     }
@@ -100,6 +105,12 @@ impl<'books> Question<'books> {
         let leaf = books.application(books.allocation(ask).application).queue;
         let basis = Self::basis_of_queue(books, leaf);
         Self { books, ask, leaf, size: books.resources_of(ask), basis, now }
+    }
+
+    /// The same where only the guarantee of the queue is called on.
+    #[must_use]
+    pub fn by_guarantee(&self) -> Self {
+        Self { basis: Basis::Guarantee, ..*self }
     }
 
     pub(super) fn row(&self, id: AllocationId) -> &'books Allocation {

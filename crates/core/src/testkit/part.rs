@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::books::{Books, Queue};
-use crate::config::{CapacityConfig, CapacityShare};
+use crate::config::{CapacityConfig, CapacityShare, LabelCapacity};
+use crate::name::Name;
 use crate::resource::Resources;
 use crate::userlimit::Decimal;
 
@@ -28,6 +29,15 @@ pub(super) fn read_part(word: &str, capacity: &mut Option<CapacityConfig>, apps:
         _ => panic!("what is {word}?"),
     };
     *capacity = Some(CapacityConfig { share, maximum: maximum.map(decimal) });
+}
+
+/// Read `percent@gpu=40/80`, the part of the nodes of a label.
+pub(super) fn read_part_at(word: &str) -> LabelCapacity {
+    let (mode, rest) = word.split_once('@').expect("a part at a label");
+    let (label, value) = rest.split_once('=').expect("a label and a value");
+    let mut capacity = None;
+    read_part(&format!("{mode}={value}"), &mut capacity, &mut 0);
+    LabelCapacity { label: Name::new(label), capacity: capacity.expect("it was read") }
 }
 
 /// The same of a queue that a rule made.

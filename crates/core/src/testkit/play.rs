@@ -190,7 +190,7 @@ impl Player<'_> {
             let wait = self.world.scheduler.wait_of(books, id);
             assert!(wait.is_some() || root.max.is_none(), "every wait has a reason");
             if let Some(wait) = wait {
-                let sentence = wait.sentence(books, books.resources_of(id));
+                let sentence = wait.sentence(books, id);
                 assert!(!sentence.is_empty());
                 let code = wait.blocker.code(books);
                 self.waiting.insert(id, code);

@@ -2,8 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::config::{ApplicationLimitsConfig, CapacityConfig, CapacityShare, PartitionConfig};
+use crate::config::{
+    ApplicationLimitsConfig, CapacityConfig, CapacityShare, LabelCapacity, PartitionConfig,
+};
 use crate::config::{QueueConfig, TemplateConfig};
+use crate::name::Name;
 use crate::resource::Amounts;
 use crate::userlimit::Decimal;
 
@@ -58,6 +61,12 @@ fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
         }
         let maximum = maximum(die()).filter(|_| !is_absolute);
         child.capacity = Some(CapacityConfig { share, maximum });
+        if !is_absolute && child.limits.len() % 2 == 1 {
+            // As much of the nodes of a label, which adds up as the parts do.
+            let capacity = CapacityConfig { share, maximum: None };
+            let label = Name::new("gpu");
+            child.label_capacities = alloc::vec![LabelCapacity { label, capacity }];
+        }
     }
     if kind == 3 || die().is_multiple_of(4) {
         let share = CapacityShare::Weight(Decimal::whole(u32::from(die()) % 3));

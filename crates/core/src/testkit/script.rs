@@ -23,7 +23,7 @@ mod sharing;
 
 use sharing::{counts, preempt, share};
 
-use super::part::read_part;
+use super::part::{read_part, read_part_at};
 use super::{leaf, parent, partition};
 
 /// The words of one line, taken one by one.
@@ -159,7 +159,8 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
 /// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
 /// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
 /// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, a part as
-/// `percent=40/80` or `weight=2`, and at the end `template max vcore=1 apps=1 fair`.
+/// `percent=40/80` or `weight=2`, of a label as `percent@gpu=40/80`, and at the end
+/// `template max vcore=1 apps=1 fair`, limits of
 /// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
 /// `usual-lifetime 30s`, `labels gpu,fpga label gpu`, and at the end `template max vcore=1 apps=1 fair`.
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
@@ -209,6 +210,7 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
                 let limits = queue.user_limits.get_or_insert_default();
                 limits.maximum_allocation = Some(words.amounts());
             }
+            _ if word.contains('@') => queue.label_capacities.push(read_part_at(word)),
             _ => read_part(word, &mut queue.capacity, &mut queue.max_applications),
         }
     }

@@ -303,7 +303,7 @@ impl Story {
             let reason = match self.world.scheduler.wait_of(books, id) {
                 Some(wait) => {
                     let code = wait.blocker.code(books);
-                    format!("{code}: {}", wait.sentence(books, books.resources_of(id)))
+                    format!("{code}: {}", wait.sentence(books, id))
                 }
                 None => "for nodes: the cluster has none".into(),
             };

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::resource::{Quantity, ResourceType, Resources};
+use crate::resource::{Quantity, ResourceType, Resources, Sections};
 
 /// How limits compare vectors of several resource types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,11 +25,41 @@ pub(super) struct Ops<'total> {
     pub(super) calculator: Calculator,
     /// All there is.
     pub(super) total: &'total Resources,
+    /// What is compared by itself; none: all of it is compared at once.
+    pub(super) sections: Option<&'total Sections>,
 }
 
 impl Ops<'_> {
     pub(super) fn counts(self, resource: ResourceType) -> bool {
-        self.calculator != Calculator::Memory || resource == ResourceType::MEMORY
+        self.calculator != Calculator::Memory || self.is_memory(resource)
+    }
+
+    fn is_memory(self, resource: ResourceType) -> bool {
+        match self.sections {
+            None => resource == ResourceType::MEMORY,
+            Some(sections) => sections.memory(sections.section(resource)) == Some(resource),
+        }
+    }
+
+    /// What a choice between whole vectors comes to, section by section.
+    pub(super) fn choose(
+        self,
+        left: &Resources,
+        right: &Resources,
+        is_left: impl Fn(usize) -> bool,
+    ) -> Resources {
+        let Some(sections) = self.sections else {
+            return if is_left(0) { left } else { right }.clone();
+        };
+        let mut chosen = Resources::new();
+        for section in sections.iter() {
+            let of = if is_left(section) { left } else { right };
+            let mine = of.iter().filter(|(resource, _)| sections.section(*resource) == section);
+            for (resource, amount) in mine {
+                chosen.set(resource, amount);
+            }
+        }
+        chosen
     }
 
     /// Change the amount of each type that counts.
@@ -67,8 +97,7 @@ impl Ops<'_> {
     pub(super) fn larger(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::max),
-            _ if self.compare(left, right) == Ordering::Less => right.clone(),
-            _ => left.clone(),
+            _ => self.choose(left, right, |section| self.compare_in(section, left, right).is_ge()),
         }
     }
 
@@ -76,8 +105,7 @@ impl Ops<'_> {
     pub(super) fn smaller(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::min),
-            _ if self.compare(left, right) == Ordering::Greater => right.clone(),
-            _ => left.clone(),
+            _ => self.choose(left, right, |section| self.compare_in(section, left, right).is_le()),
         }
     }
 
@@ -91,8 +119,9 @@ impl Ops<'_> {
         otherwise: &Resources,
     ) -> Resources {
         if self.calculator != Calculator::Componentwise {
-            let is_less = self.compare(used, bound) == Ordering::Less;
-            return if is_less { below.clone() } else { otherwise.clone() };
+            return self.choose(below, otherwise, |section| {
+                self.compare_in(section, used, bound) == Ordering::Less
+            });
         }
         let both = below.maximum(otherwise);
         self.map(&both, |resource, _| {
@@ -105,43 +134,73 @@ impl Ops<'_> {
     /// the limit names; a limit that names none does not bound.
     pub(super) fn is_within(self, used: &Resources, limit: &Resources, ask: &Resources) -> bool {
         if self.calculator != Calculator::Componentwise {
-            return limit.is_empty() || self.compare(used, limit).is_le();
+            return limit.is_empty() || self.is_at_most(used, limit, ask);
         }
         let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         let mut bounded = needed.filter_map(|(resource, _)| Some((resource, limit.get(resource)?)));
         bounded.all(|(resource, most)| used.get_or_zero(resource) <= most)
     }
 
-    /// Whether there is room for one within the other, in each type that counts.
-    pub(super) fn fits(self, large: &Resources, small: &Resources) -> bool {
-        let mut types = small.iter().filter(|(resource, _)| self.counts(*resource));
+    /// Whether there is room for one within the other, in each type of a section that counts.
+    pub(super) fn fits_in(self, section: usize, large: &Resources, small: &Resources) -> bool {
+        let mine = |resource| self.counts(resource) && self.section(resource) == section;
+        let mut types = small.iter().filter(|(resource, _)| mine(*resource));
         types.all(|(resource, amount)| amount <= large.get_or_zero(resource))
     }
 
-    /// Compare whole vectors: memory, or the shares of the cluster, the largest first. In a
-    /// cluster that has nothing the amounts themselves are compared, and are equal where neither
-    /// is at least the other in all types.
-    pub(super) fn compare(self, left: &Resources, right: &Resources) -> Ordering {
+    /// Whether one is no more than another, as whole vectors, in the sections of an ask.
+    pub(super) fn is_at_most(self, left: &Resources, right: &Resources, ask: &Resources) -> bool {
+        let Some(sections) = self.sections else { return self.compare_in(0, left, right).is_le() };
+        let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+        let mut needed = needed.map(|(resource, _)| sections.section(resource));
+        needed.all(|section| self.compare_in(section, left, right).is_le())
+    }
+
+    /// Compare what whole vectors have of a section: memory, or the shares of the cluster, the largest
+    /// first. In a cluster that has nothing the amounts themselves are compared, and are equal where
+    /// neither is at least the other in all types.
+    pub(super) fn compare_in(
+        self,
+        section: usize,
+        left: &Resources,
+        right: &Resources,
+    ) -> Ordering {
         if self.calculator == Calculator::Memory {
-            let memory = |of: &Resources| of.get_or_zero(ResourceType::MEMORY);
+            let memory = self.memory(section);
+            let memory = |of: &Resources| memory.map(|memory| of.get_or_zero(memory));
             return memory(left).cmp(&memory(right));
         }
-        if self.total.iter().all(|(_, amount)| amount <= Quantity::ZERO) {
-            return match (left.is_at_least(right), right.is_at_least(left)) {
+        if self.total_in(section).next().is_none() {
+            let mine = |of: &Resources| match self.sections {
+                None => of.clone(),
+                Some(sections) => sections.only(section, of),
+            };
+            let (left, right) = (mine(left), mine(right));
+            return match (left.is_at_least(&right), right.is_at_least(&left)) {
                 (true, false) => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 _ => Ordering::Equal,
             };
         }
-        let (left, right) = (self.shares(left), self.shares(right));
+        let (left, right) = (self.shares(section, left), self.shares(section, right));
         let mut orders = left.iter().zip(&right).map(|(left, right)| left.compare(*right));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    /// The shares of the cluster, the largest first.
-    fn shares(self, of: &Resources) -> SmallVec<[Share; 8]> {
+    fn memory(self, section: usize) -> Option<ResourceType> {
+        self.sections.map_or(Some(ResourceType::MEMORY), |sections| sections.memory(section))
+    }
+
+    /// What there is of a section.
+    fn total_in(self, section: usize) -> impl Iterator<Item = (ResourceType, Quantity)> {
         let some = self.total.iter().filter(|(_, total)| *total > Quantity::ZERO);
-        let mut shares: SmallVec<[Share; 8]> = some
+        some.filter(move |(resource, _)| self.section(*resource) == section)
+    }
+
+    /// The shares of the cluster, the largest first.
+    fn shares(self, section: usize, of: &Resources) -> SmallVec<[Share; 8]> {
+        let mut shares: SmallVec<[Share; 8]> = self
+            .total_in(section)
             .map(|(resource, total)| Share {
                 resource,
                 amount: of.get_or_zero(resource).get(),
@@ -152,14 +211,33 @@ impl Ops<'_> {
         shares
     }
 
-    /// The type of which someone has the largest share of the cluster, and how much; none in a
-    /// cluster that has nothing.
-    pub(super) fn dominant(self, of: &Resources) -> Option<(ResourceType, i64)> {
-        if self.calculator == Calculator::Memory {
-            let memory = ResourceType::MEMORY;
-            return Some((memory, of.get_or_zero(memory).get()));
+    /// The sections there are.
+    pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
+        let many = self.sections.map_or(1, |sections| sections.iter().count());
+        0..many
+    }
+
+    /// The section of a type.
+    pub(super) fn section(self, resource: ResourceType) -> usize {
+        self.sections.map_or(0, |sections| sections.section(resource))
+    }
+
+    /// In each section the type of which someone has the largest share of the cluster, and how much;
+    /// none in a cluster that has nothing.
+    pub(super) fn dominant(self, of: &Resources) -> Resources {
+        let mut dominant = Resources::new();
+        for section in self.numbers() {
+            let found = if self.calculator == Calculator::Memory {
+                self.memory(section).map(|memory| (memory, of.get_or_zero(memory)))
+            } else {
+                let first = self.shares(section, of).first().copied();
+                first.map(|share| (share.resource, Quantity::of(share.amount)))
+            };
+            if let Some((resource, amount)) = found {
+                dominant.set(resource, amount);
+            }
         }
-        self.shares(of).first().map(|share| (share.resource, share.amount))
+        dominant
     }
 }
 

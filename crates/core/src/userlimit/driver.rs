@@ -29,10 +29,10 @@ impl DriverRules {
         let ops = rules.ops(leaf);
         let usable = match rules.formula {
             Formula::Yarn27 => ops.larger(&leaf.guaranteed, current),
-            Formula::Yarn3 | Formula::Smooth if ops.fits(current, &leaf.guaranteed) => {
-                current.clone()
-            }
-            Formula::Yarn3 | Formula::Smooth => leaf.guaranteed.clone(),
+            // Of what has a label no more than what is guaranteed counts.
+            Formula::Yarn3 | Formula::Smooth => ops.choose(current, &leaf.guaranteed, |section| {
+                section == 0 && ops.fits_in(section, current, &leaf.guaranteed)
+            }),
         };
         ops.map(&usable, |resource, amount| {
             rounded(rules, resource, Fraction::of(amount).times(self.part))
@@ -87,7 +87,7 @@ impl DriverRules {
     ) -> bool {
         let (ops, with) = (rules.ops(leaf), used.plus(driver));
         if rules.calculator != Calculator::Componentwise {
-            return ops.compare(&with, limit).is_le();
+            return ops.is_at_most(&with, limit, driver);
         }
         let mut needed = driver.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         needed.all(|(resource, _)| with.get_or_zero(resource) <= limit.get_or_zero(resource))

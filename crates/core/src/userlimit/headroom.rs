@@ -3,6 +3,8 @@
 
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::id::QueueId;
 use crate::resource::{Quantity, ResourceType, Resources};
 
@@ -141,9 +143,12 @@ impl Rules {
             self.formula == Formula::Yarn3 && self.calculator != Calculator::Componentwise;
         if !is_whole {
             least.lower(Bound::PartitionFree, &counted, |_| true);
-        } else if counted != least.amounts && ops.compare(&counted, &least.amounts).is_le() {
-            least = Least::default();
-            least.lower(Bound::PartitionFree, &counted, |_| true);
+        } else if counted != least.amounts {
+            let is_tighter = |section| ops.compare_in(section, &counted, &least.amounts).is_le();
+            let tighter: SmallVec<[bool; 4]> = ops.numbers().map(is_tighter).collect();
+            let is_free = |resource| tighter[ops.section(resource)];
+            least.forget(is_free);
+            least.lower(Bound::PartitionFree, &counted, is_free);
         }
         Headroom { amounts: least.amounts, limited_by: least.bounds }
     }
@@ -183,6 +188,14 @@ impl Least {
                 Err(place) => self.bounds.insert(place, one),
             }
         }
+    }
+
+    /// Nothing bounds these types.
+    fn forget(&mut self, which: impl Fn(ResourceType) -> bool) {
+        for one in self.bounds.iter().filter(|one| which(one.resource)) {
+            self.amounts.remove(one.resource);
+        }
+        self.bounds.retain(|one| !which(one.resource));
     }
 
     fn map(self, change: impl Fn(ResourceType, i64) -> i64) -> Self {

@@ -17,7 +17,9 @@ mod headroom;
 mod split;
 mod sure;
 
-use crate::resource::{Quantity, ResourceType, Resources};
+use alloc::sync::Arc;
+
+use crate::resource::{Quantity, ResourceType, Resources, Sections};
 
 pub use calculator::Calculator;
 pub use decimal::Decimal;
@@ -120,6 +122,8 @@ pub struct Leaf {
     /// The sums, by type, of what those use whose dominant share is in that type; see
     /// [`Rules::dominant`].
     pub dominant: Resources,
+    /// The sections in which whole vectors are compared: those of labels; none where there is but one.
+    pub sections: Option<Arc<Sections>>,
 }
 
 impl Leaf {
@@ -295,16 +299,13 @@ impl Rules {
     }
 
     /// Where what a user uses is added to [`Leaf::dominant`]: the one type in which his share of the
-    /// cluster is largest.
+    /// cluster is largest; of each section one.
     pub fn dominant(&self, leaf: &Leaf, used: &Resources) -> Resources {
-        let mut result = Resources::new();
-        if let Some((resource, amount)) = self.ops(leaf).dominant(used) {
-            result.set(resource, Quantity::of(amount));
-        }
-        result
+        self.ops(leaf).dominant(used)
     }
 
     fn ops<'leaf>(&self, leaf: &'leaf Leaf) -> Ops<'leaf> {
-        Ops { calculator: self.calculator, total: &leaf.total }
+        let sections = leaf.sections.as_deref();
+        Ops { calculator: self.calculator, total: &leaf.total, sections }
     }
 }

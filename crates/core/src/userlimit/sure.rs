@@ -1,6 +1,6 @@
 //! What users may have whatever else they and others do, so that mostly nothing has to be worked out.
 
-use crate::resource::{Ceiling, Resources};
+use crate::resource::{Ceiling, Step, Tally};
 
 use super::{Leaf, Rules, formula};
 
@@ -31,15 +31,15 @@ impl Sure {
         }))
     }
 
-    /// Whether somebody who uses this is surely within share and cap with an ask.
+    /// Whether somebody whose use is plain, and this, is surely within share and cap with an ask.
     #[inline]
-    pub(crate) fn admits(&self, used: &Resources, ask: &Resources) -> bool {
-        self.0.is_some_and(|least| least.limit.surely_allows(used, ask))
+    pub(crate) fn admits(&self, used: &Tally, ask: &Step) -> bool {
+        self.0.as_ref().is_some_and(|least| least.limit.allows(used, ask))
     }
 
     /// Whether he is surely within his cap with it.
     #[inline]
-    pub(crate) fn is_within_cap(&self, used: &Resources, ask: &Resources) -> bool {
-        self.0.is_some_and(|least| least.cap.surely_allows(used, ask))
+    pub(crate) fn is_within_cap(&self, used: &Tally, ask: &Step) -> bool {
+        self.0.as_ref().is_some_and(|least| least.cap.allows(used, ask))
     }
 }

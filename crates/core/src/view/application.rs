@@ -228,7 +228,7 @@ impl TaskGroupView {
         let groups = application.gang.iter().flat_map(|gang| &gang.groups);
         let view = |group: &TaskGroup| Self {
             name: group.name.clone(),
-            size: books.types().amounts(&group.size),
+            size: books.plain(application.partition, &group.size),
             count: group.count,
             replaced: group.replaced,
             timed_out: group.timed_out,
@@ -245,7 +245,7 @@ impl AskView {
             key: row.key.clone(),
             application: books.application(row.application).name.clone(),
             requested: row.created,
-            resources: books.types().amounts(books.resources_of(id)),
+            resources: books.plain_size_of(id),
             priority: row.priority,
             originator: row.originator,
             placeholder: row.placeholder,
@@ -267,7 +267,7 @@ impl AllocationView {
             application: books.application(row.application).name.clone(),
             requested: row.created,
             placed: row.placed,
-            resources: books.types().amounts(books.resources_of(allocation)),
+            resources: books.plain_size_of(allocation),
             priority: row.priority,
             originator: row.originator,
             placeholder: row.placeholder,

@@ -58,9 +58,14 @@ pub struct ForeignView {
 impl NodeView {
     /// One node. Costs what runs on it, and all that is foreign to its partition.
     pub fn of(books: &Books, node: NodeId) -> Self {
-        let foreign = &books.partition(books.node(node).partition).foreign;
+        let partition = books.node(node).partition;
+        let foreign = &books.partition(partition).foreign;
         let here = foreign.iter().filter(|(_, one)| one.node == node);
-        Self::with(books, node, here.map(|(key, one)| foreign_view(books, key, one)).collect())
+        Self::with(
+            books,
+            node,
+            here.map(|(key, one)| foreign_view(books, partition, key, one)).collect(),
+        )
     }
 
     /// One node after the other, each once. Costs what runs on it.
@@ -70,7 +75,7 @@ impl NodeView {
 
     fn with(books: &Books, node: NodeId, foreign: Vec<ForeignView>) -> Self {
         let row = books.node(node);
-        let amounts = |resources| books.types().amounts(resources);
+        let amounts = |resources| books.plain(row.partition, resources);
         let mut allocations: Vec<AllocationView> = books
             .allocations_on(node)
             .filter_map(|(id, _)| AllocationView::of(books, id))
@@ -110,13 +115,13 @@ impl ForeignByNode {
     pub fn of(books: &Books, partition: PartitionId) -> Self {
         let mut all: BTreeMap<NodeId, Vec<ForeignView>> = BTreeMap::new();
         for (key, one) in books.partition(partition).foreign.iter() {
-            all.entry(one.node).or_default().push(foreign_view(books, key, one));
+            all.entry(one.node).or_default().push(foreign_view(books, partition, key, one));
         }
         Self(all)
     }
 }
 
-fn foreign_view(books: &Books, key: &Name, one: &Foreign) -> ForeignView {
-    let resources = books.types().amounts(&one.resources);
+fn foreign_view(books: &Books, partition: PartitionId, key: &Name, one: &Foreign) -> ForeignView {
+    let resources = books.plain(partition, &one.resources);
     ForeignView { key: key.clone(), resources, preemptable: one.preemptable }
 }

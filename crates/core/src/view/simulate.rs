@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
 use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Part, Rules, Worked};
 
-use super::user_limits::{LeafView, RulesView, next_ask};
+use super::user_limits::{LeafView, RulesView, next_ask, within_cluster};
 
 /// What would be.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -269,11 +269,11 @@ impl<'a> Setting<'a> {
         let mut users: Vec<Somebody> = rows
             .map(|(level, user)| {
                 let name = trackers.tracker(trackers.level(level).tracker).name.clone();
-                let ask = of_all.clone().or_else(|| next_ask(self.books, user));
+                let ask = of_all.clone().or_else(|| next_ask(self.books, &user));
                 Somebody {
                     weight: self.config.weight(&name),
                     active: user.active,
-                    used: user.used.clone(),
+                    used: user.used(),
                     ask: self.sizes.normalised(&ask.unwrap_or_default()),
                     is_shown: sees(&name),
                     name,
@@ -288,7 +288,7 @@ impl<'a> Setting<'a> {
     fn live_ask(&self, name: &str) -> Option<Resources> {
         let trackers = &self.books.partition(self.books.queue(self.queue).partition).trackers;
         let level = trackers.level_of(TrackerKind::User, name, self.queue)?;
-        next_ask(self.books, self.books.users_of(self.queue)?.user(level)?)
+        next_ask(self.books, &self.books.users_of(self.queue)?.user(level)?)
     }
 
     /// The queue with these users.
@@ -351,6 +351,7 @@ impl<'a> Setting<'a> {
         let admitted =
             [Enforcement::Progress, Enforcement::Strict, Enforcement::Overshoot].map(admits);
         let named = |of: &Resources| self.types.amounts(of);
+        let shown = within_cluster(rules, leaf, &limit);
         SimulatedLimitView {
             user: user.name.clone(),
             weight: user.weight,
@@ -365,8 +366,8 @@ impl<'a> Setting<'a> {
             floor: named(&floor),
             cap: cap.as_ref().map(named),
             soft: named(&limit.soft),
-            hard: named(&limit.hard),
-            limit: named(&limit.limit),
+            hard: named(&shown.hard),
+            limit: named(&shown.limit),
             admitted,
         }
     }

@@ -93,7 +93,7 @@ pub struct UserLimitView {
     pub used: Amounts,
     /// His fair share.
     pub soft: Amounts,
-    /// What he may never exceed; an absent type is not bounded.
+    /// What he may never exceed, and no more than there is; an absent type is not bounded.
     pub hard: Amounts,
     /// The lower of both, by the formula.
     pub limit: Amounts,
@@ -220,6 +220,17 @@ impl LeafView {
     }
 }
 
+/// A limit as it is shown: by `smooth` nobody may have more than there is, as the formulas of
+/// CapacityScheduler have it already. That it binds is for the maximum of root to say, so that
+/// whoever waits for nodes is not told of a factor.
+pub(super) fn within_cluster(rules: &Rules, leaf: &Leaf, limit: &Limit) -> Limit {
+    if rules.formula != Formula::Smooth {
+        return limit.clone();
+    }
+    let hard = limit.hard.minimum(&leaf.total);
+    Limit { soft: limit.soft.clone(), limit: limit.soft.minimum(&hard), hard }
+}
+
 /// What the nodes of a partition have and nobody uses; may be negative.
 fn free(books: &Books, partition: PartitionId) -> Resources {
     let nodes = books.partition(partition).nodes.iter();
@@ -233,7 +244,7 @@ fn free(books: &Books, partition: PartitionId) -> Resources {
 }
 
 /// Of what a user waits for, what counts as his next ask; see [`UserLimitView::ask`].
-pub(super) fn next_ask(books: &Books, user: &LeafUser) -> Option<Resources> {
+pub(super) fn next_ask(books: &Books, user: &LeafUser<'_>) -> Option<Resources> {
     let shapes = user.waits().iter().map(|(shape, _)| books.shapes().get(*shape));
     let order = |of: &&Resources| {
         let amount = |resource| of.get_or_zero(resource);
@@ -247,7 +258,7 @@ pub(super) fn next_ask(books: &Books, user: &LeafUser) -> Option<Resources> {
 struct Shared<'a> {
     books: &'a Books,
     id: QueueId,
-    users: &'a LeafUsers,
+    users: LeafUsers<'a>,
     state: &'a Leaf,
     free: &'a Resources,
     /// What the maxima of the queues from the root on leave.
@@ -259,7 +270,7 @@ struct Shared<'a> {
 type Group = (LevelId, usize);
 
 impl<'a> Shared<'a> {
-    fn new(books: &'a Books, id: QueueId, users: &'a LeafUsers, free: &'a Resources) -> Self {
+    fn new(books: &'a Books, id: QueueId, users: LeafUsers<'a>, free: &'a Resources) -> Self {
         let state = books.shared_leaf(id).expect("it has user limits");
         let left = |queue| (queue, books.queue(queue).left.as_ref());
         let queues = books.path_of(id).into_iter().map(left).collect();
@@ -271,7 +282,7 @@ impl<'a> Shared<'a> {
         let named = |of: &Resources| amounts(self.books, Some(of));
         let sizes = (self.users.increment(), self.users.largest());
         let mut users: Vec<UserLimitView> =
-            self.users.users().map(|(level, user)| self.user(level, user)).collect();
+            self.users.users().map(|(level, user)| self.user(level, &user)).collect();
         users.sort_by(|one, other| one.user.cmp(&other.user));
         UserLimitsView {
             path: row.path.clone(),
@@ -282,7 +293,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    fn user(&self, level: LevelId, user: &LeafUser) -> UserLimitView {
+    fn user(&self, level: LevelId, user: &LeafUser<'_>) -> UserLimitView {
         let books = self.books;
         let named = |of: &Resources| amounts(books, Some(of));
         let trackers = &books.partition(books.queue(self.id).partition).trackers;
@@ -290,6 +301,7 @@ impl<'a> Shared<'a> {
         let ask = self.users.normalised(&next_ask(books, user).unwrap_or_default());
         let limit = self.users.limit(user, Among::Active, &ask);
         let headroom = self.headroom(level, user, &limit);
+        let shown = within_cluster(self.users.rules(), self.state, &limit);
         let tightest = |one: &Tightest| {
             (books.types().name(one.resource).clone(), LimitedBy::of(books, one.bound))
         };
@@ -306,10 +318,10 @@ impl<'a> Shared<'a> {
             active: user.active,
             running: row.running,
             ask: named(&ask),
-            used: named(&user.used),
+            used: named(&user.used()),
             soft: named(&limit.soft),
-            hard: named(&limit.hard),
-            limit: named(&limit.limit),
+            hard: named(&shown.hard),
+            limit: named(&shown.limit),
             headroom: named(&headroom.amounts),
             limited_by: first.map(|bound| LimitedBy::of(books, bound)),
             limited_by_type,
@@ -320,7 +332,7 @@ impl<'a> Shared<'a> {
     }
 
     /// What the drivers of a user may have.
-    fn driver_limit(&self, user: &LeafUser) -> Option<Resources> {
+    fn driver_limit(&self, user: &LeafUser<'_>) -> Option<Resources> {
         Gate::of(self.books, self.id)?.of_user(user.weight)
     }
 
@@ -342,7 +354,7 @@ impl<'a> Shared<'a> {
                 others.push(Room { bound: Bound::GroupLimit(*queue), left });
             }
         }
-        self.users.rules().headroom(self.state, (limit, &user.used), &others, self.free)
+        self.users.rules().headroom(self.state, (limit, &user.used()), &others, self.free)
     }
 
     /// What limits leave at a level and above it, by queue; the first `lifted` levels do not count.

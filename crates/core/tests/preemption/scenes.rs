@@ -1,7 +1,10 @@
 //! Users who share leaves, and preemption: scene 2 of user-headroom §7.2 and its worked examples,
 //! through a running scheduler.
 
-use headroom_core::config::{QueueConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig};
+use headroom_core::books::Allocation;
+use headroom_core::config::{
+    LimitConfig, QueueConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig,
+};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::userlimit::{Decimal, Enforcement, Formula};
@@ -30,6 +33,15 @@ fn shared() -> UserLimitsConfig {
 fn queue(name: &str, guaranteed: i64) -> QueueConfig {
     let guaranteed = amounts([("memory", guaranteed)]);
     QueueConfig { guaranteed, user_limits: Some(shared()), ..leaf(name) }
+}
+
+/// Nobody has more than that.
+fn limit_of(memory: i64) -> LimitConfig {
+    LimitConfig {
+        users: vec![Name::new("*")],
+        max_resources: amounts([("memory", memory)]),
+        ..LimitConfig::default()
+    }
 }
 
 impl Scene {
@@ -117,18 +129,35 @@ impl Scene {
         victims
     }
 
+    /// It ends, and is not asked for again.
+    fn end(&mut self, id: AllocationId, termination: Termination) {
+        let books = &self.world.books;
+        let row = books.allocation(id);
+        let release = Command::Release {
+            partition: Name::new("default"),
+            application: books.application(row.application).name.clone(),
+            key: Some(row.key.clone()),
+            termination,
+        };
+        self.command(&release);
+    }
+
+    /// What started last in a leaf.
+    fn newest_of(&self, leaf: &str) -> AllocationId {
+        let books = &self.world.books;
+        let path = format!("root.{leaf}");
+        let of = |row: &Allocation| books.application(row.application).queue;
+        let runs = books.allocations().iter().filter(|(_, row)| row.is_allocated());
+        let here = runs.filter(|(_, row)| books.queue(of(row)).path == *path);
+        here.max_by_key(|(_, row)| (row.placed, row.number)).unwrap().0
+    }
+
     fn stop(&mut self, victim: AllocationId) {
         let books = &self.world.books;
         let row = books.allocation(victim);
         let application = books.application(row.application).name.clone();
         let resources = books.types().amounts(books.resources_of(victim));
-        let release = Command::Release {
-            partition: Name::new("default"),
-            application: application.clone(),
-            key: Some(row.key.clone()),
-            termination: Termination::Preempted,
-        };
-        self.command(&release);
+        self.end(victim, Termination::Preempted);
         self.asked += 1;
         let key = Name::from(format!("k{:04}", self.asked));
         let partition = Name::new("default");
@@ -160,7 +189,7 @@ impl Scene {
             .map(|(level, user)| {
                 let trackers = &books.partition(partition).trackers;
                 let name = trackers.tracker(trackers.level(level).tracker).name.clone();
-                (name, user.used.get_or_zero(memory).get())
+                (name, user.used_of(memory).get())
             })
             .collect();
         of.sort();
@@ -324,4 +353,98 @@ fn c25_users_of_a_leaf_take_from_each_other_unless_it_is_switched_off() {
     let mut scene = uh_36(None, true);
     scene.rest();
     assert_eq!((scene.of_users("q"), scene.kills), (vec![60, 0], (0, 0)));
+}
+
+/// How scene 2a or 2b ends by these rules: what A and B have. In 2b A gives four containers of 2 back
+/// while B wants more.
+fn ends(formula: Formula, enforcement: Enforcement, balance: bool, gives_back: bool) -> [i64; 2] {
+    let limits =
+        UserLimitsConfig { formula: Some(formula), enforcement: Some(enforcement), ..shared() };
+    let preemption =
+        QueuePreemptionConfig { balance: Some(balance), ..QueuePreemptionConfig::default() };
+    let queue = |name: &str, guaranteed| QueueConfig {
+        preemption,
+        user_limits: Some(limits.clone()),
+        ..queue(name, guaranteed)
+    };
+    let mut scene = Scene::of(vec![queue("a", 30), queue("b", 30), queue("c", 40)], &[100]);
+    scene.asks("a", "ann", 2, 50);
+    scene.asks("b", "bob", 8, 10);
+    scene.rest();
+    if gives_back {
+        for _ in 0..4 {
+            let newest = scene.newest_of("a");
+            scene.end(newest, Termination::StoppedByRm);
+        }
+        scene.rest();
+    }
+    [scene.used("a"), scene.used("b")]
+}
+
+#[test]
+fn with_balance_no_queue_ends_farther_from_its_part_than_without() {
+    let laws = [Enforcement::Overshoot, Enforcement::Progress, Enforcement::Strict];
+    for formula in [Formula::Yarn27, Formula::Yarn3, Formula::Smooth] {
+        for (enforcement, gives_back) in
+            laws.into_iter().flat_map(|law| [(law, false), (law, true)])
+        {
+            let rules = format!("{formula:?}, {enforcement:?}, 2b: {gives_back}");
+            let [with, without] =
+                [true, false].map(|balance| ends(formula, enforcement, balance, gives_back));
+            // A and B are guaranteed the same, want more than there is, and C nothing.
+            let part = 50_i64;
+            for (with, without) in with.into_iter().zip(without) {
+                let is_nearer = part.abs_diff(with) <= part.abs_diff(without);
+                assert!(is_nearer, "{rules}: {with} with balance, {without} without");
+            }
+            // Under `strict` shares of CapacityScheduler's formulas stop a queue where they did.
+            if enforcement != Enforcement::Strict || formula == Formula::Smooth {
+                let beside = if gives_back { [60, 40] } else { [68, 32] };
+                assert_eq!((with, without), ([52, 48], beside), "{rules}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ask_that_may_not_be_had_is_no_demand() {
+    // Three asks of 8 are had of 27, by the maximum of the queue, the limit of its user, or his cap.
+    for bound in ["max", "limit", "cap"] {
+        let balance = Some(true);
+        let preemption = QueuePreemptionConfig { balance, ..QueuePreemptionConfig::default() };
+        let all = |name: &str, guaranteed| QueueConfig { preemption, ..queue(name, guaranteed) };
+        let mut b = all("b", 30);
+        match bound {
+            "max" => b.max = amounts([("memory", 27)]),
+            "limit" => b.limits = vec![limit_of(27)],
+            _ => {
+                let factor = Some(UserFactor::Times(Decimal::parse("0.9").unwrap()));
+                b.user_limits = Some(UserLimitsConfig { factor, ..shared() });
+            }
+        }
+        let mut scene = Scene::of(vec![all("a", 30), b, all("c", 10)], &[100]);
+        scene.asks("a", "ann", 1, 100);
+        scene.asks("b", "bob", 8, 10);
+        scene.asks("c", "cid", 1, 100);
+        scene.rest();
+        // What is left of 100 by 24 is split as 3 to 1.
+        let used = ["a", "b", "c"].map(|name| scene.used(name));
+        assert_eq!(used, [57, 24, 19], "{bound}");
+    }
+}
+
+#[test]
+fn what_balance_promises_to_others_takes_no_guarantee_away() {
+    // 66 and 33 are their parts: of what A has above its part, 6, no ask of 7 can be had.
+    for balance in [false, true] {
+        let preemption =
+            QueuePreemptionConfig { balance: Some(balance), ..QueuePreemptionConfig::default() };
+        let queue = |name: &str, guaranteed| QueueConfig { preemption, ..queue(name, guaranteed) };
+        let mut scene = Scene::of(vec![queue("a", 60), queue("b", 30), queue("c", 10)], &[100]);
+        scene.asks("a", "ann", 1, 100);
+        scene.asks("b", "bob", 7, 10);
+        scene.rest();
+        assert_eq!((scene.used("a"), scene.used("b")), (65, 35), "balance: {balance}");
+        assert_eq!(scene.kills, (35, 0), "nobody takes back");
+    }
 }

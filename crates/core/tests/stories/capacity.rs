@@ -407,3 +407,63 @@ fn m_11_a_leaf_without_a_guarantee_has_the_number_of_the_next_queue_above() {
         "#]],
     );
 }
+
+#[test]
+fn c18_a_queue_has_a_part_of_the_nodes_of_each_label() {
+    check(
+        "
+        queue root exclusive gpu,fpga
+        queue root.a percent=60 percent@gpu=25/50
+        queue root.a.x percent=50 percent@gpu=100
+        queue root.a.y percent=50
+        queue root.b percent=40/90 percent@gpu=75
+        node n1 memory=1000 vcore=10
+        show part root.a
+        node g1 memory=400 vcore=4 labelled gpu
+        node f1 memory=100 labelled fpga
+        show part root.a
+        show part root.a.x
+        show part root.a.y
+        show part root.b
+        lose g1
+        show part root.a
+        ",
+        expect![[r#"
+              root.a: guaranteed {memory: 600 B, vcore: 6000 m}, max none
+              root.a: guaranteed {memory: 600 B, memory@fpga: 0 B, memory@gpu: 100 B, vcore: 6000 m, vcore@gpu: 1000 m}, max {memory@gpu: 200 B, vcore@gpu: 2000 m}
+              root.a.x: guaranteed {memory: 300 B, memory@fpga: 0 B, memory@gpu: 100 B, vcore: 3000 m, vcore@gpu: 1000 m}, max none
+              root.a.y: guaranteed {memory: 300 B, memory@fpga: 0 B, memory@gpu: 0 B, vcore: 3000 m, vcore@gpu: 0 m}, max none
+              root.b: guaranteed {memory: 400 B, memory@fpga: 0 B, memory@gpu: 300 B, vcore: 4000 m, vcore@gpu: 3000 m}, max {memory: 900 B, vcore: 9000 m}
+            lose g1: nothing
+              root.a: guaranteed {memory: 600 B, memory@fpga: 0 B, vcore: 6000 m}, max none
+        "#]],
+    );
+}
+
+#[test]
+fn c18_amounts_weights_and_numbers_of_applications_are_by_label() {
+    check(
+        "
+        queue root exclusive gpu counts max=100
+        queue root.a absolute guaranteed vcore=4 vcore@gpu=6 max vcore@gpu=8
+        queue root.b absolute guaranteed vcore=4 vcore@gpu=6
+        node n1 vcore=8
+        node g1 vcore=6 labelled gpu
+        show part root.a
+        show part root.b
+        reload
+        queue root exclusive gpu counts max=100
+        queue root.a weight=1 weight@gpu=3
+        queue root.b weight=9 weight@gpu=1
+        show part root.a
+        show part root.b
+        ",
+        expect![[r#"
+              root.a: guaranteed {vcore: 4000 m, vcore@gpu: 3000 m}, max {vcore@gpu: 8000 m}, applications 50
+              root.b: guaranteed {vcore: 4000 m, vcore@gpu: 3000 m}, max none, applications 50
+            reload: root.a changed, root.b changed
+              root.a: guaranteed {vcore: 800 m, vcore@gpu: 4500 m}, max none, applications 75
+              root.b: guaranteed {vcore: 7200 m, vcore@gpu: 1500 m}, max none, applications 90
+        "#]],
+    );
+}

@@ -26,20 +26,20 @@ fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 2000 m, the ask needs 3000 m; wait for a release, or add nodes
             ask a2: a2 on g1, app1 Running
             ask a3
-              a3 waits NO_NODE_FITS: no node fits: the ask needs 2000 m vcore, the most that any node in use has free is 1000 m; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 1000 m vcore@gpu left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
             ask a4
-              a4 waits NO_PARTITION_ACCESS: no node of the partition has the label that the ask wishes for; add nodes with it, or ask again with another label
+              a4 waits NO_PARTITION_ACCESS: nodes with the label fpga: 0 of 2; add nodes of that kind, or ask again with another label
             ask a5: a5 on plain
-              a1 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or add nodes
-              a3 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 6000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
             release a2: a2 released, a3 on g1
-              a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or add nodes
             node g2: a4 on g2
+              a1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 3000 m; wait for a release, or add nodes
+            reload: root changed, a3 resized, root.q changed
               a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 7000 m, the ask needs 3000 m; wait for a release, or add nodes
-            reload: root changed, root.q changed
         "#]],
     );
 }
@@ -65,7 +65,7 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n2, app1 Running
             ask a2
-              a2 waits NODE_BLOCKED: every node that has room for the ask is on its block list; wait for another node to have room, or ask again with a shorter list
+              a2 waits NODE_BLOCKED: nodes that are not for one label alone and with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
             ask a3: a3 on n1
               a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
             ask a4
@@ -121,7 +121,7 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
         "
         queue root exclusive *
         queue root.a guaranteed vcore=4
-        queue root.b guaranteed vcore=4
+        queue root.b guaranteed vcore@gpu=4
         node g1 vcore=4 labelled gpu
         node n1 vcore=4
         app app1 root.a ann
@@ -137,9 +137,9 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on g1
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 4000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore@gpu left of its maximum of 4000 m, the ask needs 4000 m; wait for a release, or add nodes
             wait 3s: nothing
-            wait 60s: a2 to be stopped for b1, g1 keeps b1
+            wait 60s: nothing to stop for b1
             release a2: a2 released, b1 on g1, app2 Running
         "#]],
     );
@@ -160,7 +160,7 @@ fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 3000 m vcore left of its maximum of 4000 m, the ask needs 4000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 3000 m vcore@gpu left of its maximum of 4000 m, the ask needs 4000 m; wait for a release, or add nodes
             release a1: a1 released, a2 on g1
         "#]],
     );
@@ -188,6 +188,234 @@ fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
             ask m2
               m2 waits AWAITING_PLACEHOLDER: application g1 has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
             ask m3: m3 takes the place of p1 on n1
+        "#]],
+    );
+}
+
+#[test]
+fn c18_maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a max vcore@gpu=3
+        queue root.b
+        limit root.b user ann vcore@gpu=1
+        node n1 vcore=8
+        node g1 vcore=8 labelled gpu
+        app app1 root.a ann
+        app app2 root.b ann
+        ask a1 app1 vcore=3 labelled gpu
+        ask a2 app1 vcore=1 labelled gpu
+        ask a3 app1 vcore=4
+        ask b1 app2 vcore=1 labelled gpu
+        ask b2 app2 vcore=1 labelled gpu
+        ask b3 app2 vcore=4
+        ask b4 app2 vcore@gpu=1
+        show root.a
+        show user ann
+        release a1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on g1, app1 Running
+            ask a2
+              a2 waits QUEUE_MAX: queue root.a has 0 m vcore@gpu left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or raise the maximum
+            ask a3: a3 on n1
+            ask b1: app2 Accepted, b1 on g1, app2 Running
+            ask b2
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 0 m vcore@gpu left of its limit of 1000 m, the ask needs 1000 m; wait for a release, or raise the limit
+            ask b3: b3 on n1
+            ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+              root.a: in force {vcore: 8000 m, vcore@gpu: 3000 m}, uses {vcore: 4000 m, vcore@gpu: 3000 m}, headroom {vcore: 0 m, vcore@gpu: 0 m}, share 1, runs 1
+              ann at root.a: uses {vcore: 4000 m, vcore@gpu: 3000 m}, left none, runs 1
+              ann at root.b: uses {vcore: 4000 m, vcore@gpu: 1000 m}, left {vcore@gpu: 0 m}, runs 1
+              ann at root: uses {vcore: 8000 m, vcore@gpu: 4000 m}, left none, runs 2
+            release a1: a1 released, a2 on g1
+        "#]],
+    );
+}
+
+#[test]
+fn c18_users_share_the_nodes_of_a_label_by_themselves() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a percent=100 percent@gpu=50 share smooth;strict;p=1;f=1
+        queue root.b percent=0 percent@gpu=50
+        node n1 vcore=4
+        node g1 vcore=8 labelled gpu
+        app app1 root.a ann
+        app app2 root.a bob
+        ask a1 app1 vcore=2 labelled gpu
+        ask b1 app2 vcore=3
+        ask b2 app2 vcore=1 labelled gpu
+        ask a2 app1 vcore=1 labelled gpu
+        ask b3 app2 vcore=4 labelled gpu
+        ask a3 app1 vcore=2 labelled gpu
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted, a1 on g1, app1 Running
+            ask b1: app2 Accepted, b1 on n1, app2 Running
+            ask b2: b2 on g1
+            ask a2: a2 on g1
+            ask b3
+              b3 waits USER_SHARE: user bob at root.a uses 1000 m vcore@gpu, his share of the queue is 4000 m, the ask needs 4000 m; wait for a release of this user, or until others have theirs
+            ask a3
+              a3 waits USER_SHARE: user ann at root.a uses 3000 m vcore@gpu, his share of the queue is 2000 m, the ask needs 2000 m; wait for a release of this user, or until others have theirs
+        "#]],
+    );
+}
+
+#[test]
+fn c18_who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
+    for calculator in ["dominant", "memory"] {
+        check(
+            &format!(
+                "
+                queue root exclusive gpu
+                queue root.a percent=100 percent@gpu=100 share yarn3;strict;{calculator};p=50
+                node n1 vcore=100 memory=100
+                node g1 vcore=4 memory=4 labelled gpu
+                app app1 root.a ann
+                app app2 root.a bob
+                ask a1 app1 vcore=60 memory=60
+                ask b0 app2 vcore=1 memory=4 labelled gpu
+                ask b1 app2 vcore=2 memory=2 labelled gpu
+                ask a2 app1 vcore=2 memory=2 labelled gpu
+                "
+            ),
+            expect![[r#"
+                ask a1: app1 Accepted
+                  a1 waits USER_SHARE: user ann at root.a uses 0 B memory, his share of the queue is 50 B, the ask needs 60 B; wait for a release of this user, or until others have theirs
+                ask b0: app2 Accepted
+                  b0 waits USER_SHARE: user bob at root.a uses 0 B memory@gpu, his share of the queue is 2 B, the ask needs 4 B; wait for a release of this user, or until others have theirs
+                ask b1: b1 on g1, app2 Running
+                  b0 waits ROOT_CAPACITY: the cluster has 2 B memory@gpu left of its maximum of 4 B, the ask needs 4 B; wait for a release, or add nodes
+                ask a2: a2 on g1, app1 Running
+                  b0 waits ROOT_CAPACITY: the cluster has 0 B memory@gpu left of its maximum of 4 B, the ask needs 4 B; wait for a release, or add nodes
+            "#]],
+        );
+    }
+}
+
+#[test]
+fn c18_what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_more() {
+    check(
+        "
+        queue root
+        queue root.a max vcore=4
+        node n1 vcore=4
+        node g1 vcore=4 labelled gpu
+        app app1 root.a ann
+        foreign f1 g1 vcore=1
+        ask a1 app1 vcore=2 on g1
+        ask a2 app1 vcore=3 labelled gpu
+        ask a3 app1 vcore=1
+        show root.a
+        reload
+        queue root exclusive gpu
+        queue root.a max vcore=4
+        show root.a
+        show user ann
+        release a1
+        show root.a
+        reload
+        queue root.a max vcore=4
+        show root.a
+        show user ann
+        ",
+        expect![[r#"
+            foreign f1: f1 occupies g1
+            ask a1: app1 Accepted, a1 on g1, app1 Running
+            ask a2
+              a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            ask a3: a3 on n1
+              a2 waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+              root.a: in force {vcore: 4000 m}, uses {vcore: 3000 m}, headroom {vcore: 1000 m}, share 0.75, runs 1
+            reload: root changed, f1 occupies g1, a1 resized, a2 resized, root.a changed
+              a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore@gpu left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or add nodes
+              root.a: in force {vcore: 4000 m, vcore@gpu: 4000 m}, uses {vcore: 1000 m, vcore@gpu: 2000 m}, headroom {vcore: 3000 m, vcore@gpu: 2000 m}, share 0.5, runs 1
+              ann at root.a: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
+              ann at root: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
+            release a1: a1 released, a2 on g1
+              root.a: in force {vcore: 4000 m, vcore@gpu: 4000 m}, uses {vcore: 1000 m, vcore@gpu: 3000 m}, headroom {vcore: 3000 m, vcore@gpu: 1000 m}, share 0.75, runs 1
+            reload: root changed, f1 occupies g1, a2 resized, root.a changed
+              root.a: in force {vcore: 4000 m}, uses {vcore: 4000 m}, headroom {vcore: 0 m}, share 1, runs 1
+              ann at root.a: uses {vcore: 4000 m}, left none, runs 1
+              ann at root: uses {vcore: 4000 m}, left none, runs 1
+        "#]],
+    );
+}
+
+#[test]
+fn c18_a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore@gpu=4
+        app app1 root.a ann
+        ask a1 app1 vcore@gpu=1
+        ask a2 app1 vcore@fpga=1
+        foreign f1 n1 vcore@gpu=1
+        resize n1 vcore@gpu=1
+        ",
+        expect![[r#"
+            node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+            ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+            ask a2: app1 Accepted
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore@fpga, the most that any node in use has free is 0 m; wait for a release, or add nodes
+            foreign f1: refused TYPE_OF_LABEL: what runs on the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+            resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+        "#]],
+    );
+}
+
+#[test]
+fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.any max vcore=2
+        queue root.plain max vcore=2 labels -
+        queue root.gpu max vcore=2 vcore@gpu=4 labels gpu label gpu
+        node g1 vcore=8 labelled gpu
+        app g1 root.any ann gang vcore=4
+        app g2 root.plain ann gang vcore=4
+        app g3 root.gpu ann gang vcore=4
+        app g4 root.gpu ann gang vcore=5
+        ask p1 g1 vcore=2 placeholder group w labelled gpu
+        ask p2 g1 vcore=2 placeholder group w labelled gpu
+        ask p3 g3 vcore=4 placeholder group w
+        ",
+        expect![[r#"
+            app g2: rejected GANG_SIZE: the gang of 4000 m vcore can never run in queue root.plain, whose configured maximum is 2000 m; make the gang smaller, or raise the maximum
+            app g4: rejected GANG_SIZE: the gang of 5000 m vcore@gpu can never run in queue root.gpu, whose configured maximum is 4000 m; make the gang smaller, or raise the maximum
+            ask p1: g1 Accepted, p1 on g1
+            ask p2: p2 on g1, g1 Running
+            ask p3: g3 Accepted, p3 on g1, g3 Running
+        "#]],
+    );
+}
+
+#[test]
+fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a
+        app app1 root.a ann
+        ask a1 app1 memory=9223372036854775806
+        ask a2 app1 memory=2 labelled gpu
+        reload
+        queue root.a
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted
+              a1 waits for nodes: the cluster has none
+            ask a2
+              a2 waits for nodes: the cluster has none
+            reload: refused SUM_TOO_LARGE: the asks and allocations of the partition, by the exclusive labels of the queue file: memory would sum up to more than 9223372036854775807: 9223372036854775806 are counted already and 2 would be added
         "#]],
     );
 }

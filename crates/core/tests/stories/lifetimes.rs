@@ -148,6 +148,32 @@ fn c27_a_lifetime_counts_from_the_making_of_an_application() {
     );
 }
 
+/// So the making is noted whether a lifetime is in force or not.
+#[test]
+fn c27_a_lifetime_that_a_later_file_brings_counts_from_the_making() {
+    check(
+        "
+        queue root.a
+        wait 50s
+        app app1 root.a ann
+        app app2 root.a ann tags yunikorn.apache.org/creationTime=5
+        reload
+        queue root.a lifetime 60s
+        wait 14s
+        wait 1s
+        wait 45s
+        ",
+        expect![[r#"
+            wait 50s: nothing
+            app app2: app2 lives since 5000 ms
+            reload: root.a changed
+            wait 14s: nothing
+            wait 1s: lifetime of app2 over, app2 Failing, app2 Failed
+            wait 45s: lifetime of app1 over, app1 Failing, app1 Failed
+        "#]],
+    );
+}
+
 #[test]
 fn c27_an_application_that_has_nothing_left_completes() {
     check(

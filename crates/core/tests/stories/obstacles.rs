@@ -30,7 +30,7 @@ fn sd_47_a_a_label_that_no_node_has() {
         ask mine app1 vcore=1 labelled fpga
         ",
         expect![[r#"
-            (a) mine waits NO_PARTITION_ACCESS: no node of the partition has the label that the ask wishes for; add nodes with it, or ask again with another label
+            (a) mine waits NO_PARTITION_ACCESS: nodes with the label fpga: 0 of 2; add nodes of that kind, or ask again with another label
         "#]],
     );
 }
@@ -46,7 +46,7 @@ fn sd_47_a_a_node_that_the_application_refuses() {
         ask mine app1 vcore=3 not-on n1
         ",
         expect![[r#"
-            (a) mine waits NODE_BLOCKED: every node that has room for the ask is on its block list; wait for another node to have room, or ask again with a shorter list
+            (a) mine waits NODE_BLOCKED: nodes that are not for one label alone and with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
         "#]],
     );
 }
@@ -68,7 +68,7 @@ fn sd_47_b_a_node_that_is_kept_for_another_ask() {
         ask small second vcore=4
         ",
         expect![[r#"
-            (b) small waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+            (b) small waits NODE_RESERVED: nodes with room for the ask: 1 of 2; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
         "#]],
     );
 }
@@ -286,7 +286,7 @@ fn sd_47_e_how_many_may_have_started() {
         ask d2 app2 vcore=1
         ",
         expect![[r#"
-            (e) d2 waits PARALLEL_LIMIT: queue root.a has 1 applications that were activated and may have 1 at once; wait for one to end, or raise `maxparallelapps`
+            (e) d2 waits PARALLEL_LIMIT: queue root.a has 1 application that was activated and may have 1 at once; wait for one to end, or raise `maxparallelapps`
         "#]],
     );
 }

@@ -84,7 +84,7 @@ fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
             ask b: app2 Accepted
-              b waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+              b waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
             release a: a withdrawn, app1 Completing, b on n1, app2 Running
         "#]],
     );
@@ -114,7 +114,7 @@ fn a_kept_node_is_kept_from_others_until_its_ask_goes() {
             wait 3s: n1 keeps big
               big waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
             ask small: app3 Accepted
-              small waits NODE_RESERVED: every node that has room for the ask is kept for another ask; wait until that one is placed or withdrawn, or add nodes
+              small waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
             release big: big withdrawn, app2 Completing, small on n1, app3 Running
         "#]],
     );

@@ -380,7 +380,7 @@ fn whoever_waits_has_his_part_though_nobody_was_looked_at_yet() {
         let world = tell_world(script);
         let (_, users) = world.books.leaves_with_users().next().unwrap();
         let vcore = world.books.types().find("vcore").unwrap();
-        users.users().map(|(_, user)| user.used.get_or_zero(vcore).get() / 1000).collect::<Vec<_>>()
+        users.users().map(|(_, user)| user.used_of(vcore).get() / 1000).collect::<Vec<_>>()
     };
     // Who is not above his share of 10 may have one more ask; the last has what is left.
     assert_eq!(used(&format!("{queue}{asks}node n1 vcore=30\n")), [11, 11, 8]);

@@ -59,6 +59,7 @@ impl Case {
             active: users.into(),
             active_weight: Decimal::whole(users),
             dominant: small(self.used),
+            sections: None,
         }
     }
 

@@ -75,6 +75,7 @@ fn leaf(guaranteed: i64, used: i64, active: u64) -> Leaf {
         active,
         active_weight: Decimal::whole(u32::try_from(active).expect("few")),
         dominant: memory(used),
+        sections: None,
     }
 }
 

@@ -79,6 +79,7 @@ impl Case {
             active: self.users.into(),
             active_weight: Decimal::whole(self.users - 1).plus(hundredths(self.weight)),
             dominant: Resources::new(),
+            sections: None,
         }
     }
 

@@ -80,6 +80,7 @@ proptest! {
             used_active,
             active: users.into(),
             active_weight: Decimal::whole(users),
+            sections: None,
         };
         let among = if all { Among::All(Decimal::whole(users + 1)) } else { Among::Active };
         let part = Part { weight: Decimal::whole(weight), among, ask: &vector(&ask) };

@@ -5,7 +5,7 @@ use headroom_core::resource::Amounts;
 use headroom_core::testkit::{amounts, leaf, limit, parent, partition, tell_world};
 use headroom_core::userlimit::{Calculator, Decimal, Formula};
 use headroom_core::view::{LimitedBy, UserLimitView, UserLimitsView, user_limits};
-use headroom_core::{Ask, Command, Name, SetForeign};
+use headroom_core::{AddNode, Ask, Command, Name, SetForeign};
 use proptest::prelude::*;
 
 use crate::Cluster;
@@ -364,4 +364,41 @@ fn what_the_drivers_of_a_user_may_have_is_shown() {
     let expected = [("ann", 4_000), ("bob", 3_000)];
     let expected = expected.map(|(user, used)| (user, Some(cores(4_000)), cores(used), Some(7)));
     assert_eq!(drivers.collect::<Vec<_>>(), expected);
+}
+
+/// A label is a partition of its own: all that is said of a leaf is said of its types.
+#[test]
+fn uh_14_and_c18_a_label_leaves_what_its_own_types_do() {
+    let gpu = |amount| amounts([("memory@gpu", amount)]);
+    let research = QueueConfig {
+        guaranteed: amounts([("memory", 100), ("memory@gpu", 20)]),
+        max: gpu(50),
+        user_limits: Some(floor(100)),
+        ..leaf("research")
+    };
+    let mut root = parent("root", vec![research, leaf("other")]);
+    root.node_labels.get_or_insert_default().exclusive = vec![Name::new("gpu")];
+    let mut cluster = cluster(root, &[100]);
+    let attributes = [("headroom/label", "gpu")].into_iter().collect();
+    let (partition, node) = (Name::new("default"), Name::new("g0"));
+    let add = AddNode { partition, node, capacity: memory(60), attributes, schedulable: true };
+    cluster.obey(&Command::AddNode(add));
+    for (application, queue, user) in
+        [("u", "root.research", "u"), ("v", "root.research", "v"), ("o", "root.other", "o")]
+    {
+        cluster.submit(application, queue, user, &[]);
+    }
+    runs(&mut cluster, "u-1", "u", 8, "g0");
+    runs(&mut cluster, "v-1", "v", 22, "g0");
+    runs(&mut cluster, "o-1", "o", 15, "g0");
+    runs(&mut cluster, "u-2", "u", 70, "n0");
+    let view = view(&cluster, "root.research");
+    assert_eq!(view.leaf.total, amounts([("memory", 100), ("memory@gpu", 60)]));
+    let u = user(&view, "u");
+    let of = |amounts: &Amounts| amounts.get("memory@gpu").expect("it is bounded").get();
+    // min(20 - 8, 50 - 30, 60 - 45), whatever runs on other nodes.
+    assert_eq!((of(&u.limit), of(&u.used), of(&u.headroom)), (20, 8, 12));
+    let bounds = u.limited_by_type.iter().find(|(name, _)| *name == "memory@gpu");
+    assert_eq!(bounds.map(|(_, bound)| bound), Some(&LimitedBy::HardCap));
+    assert_eq!(u.used, amounts([("memory", 70), ("memory@gpu", 8)]));
 }

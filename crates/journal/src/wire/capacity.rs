@@ -1,8 +1,8 @@
 //! What part of its parent a queue is guaranteed, and how much of it the queue may use.
 
-use headroom_core::config::{CapacityConfig, CapacityShare};
+use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
 
-use super::{At as _, Decoded, Field};
+use super::{At as _, Decoded, Field, message, structure};
 use crate::proto;
 use crate::proto::capacity::Share;
 
@@ -20,6 +20,9 @@ impl Field<proto::Capacity> for CapacityConfig {
         })
     }
 }
+
+message!(CapacityConfig = proto::Capacity);
+structure!(LabelCapacity = proto::LabelCapacity { label, capacity });
 
 impl Field<Share> for CapacityShare {
     fn put(&self) -> Share {

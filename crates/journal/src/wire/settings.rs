@@ -41,6 +41,7 @@ structure!(
         user_limits,
         application_limits,
         capacity,
+        label_capacities,
         preemption,
         stopped,
         lifetimes,

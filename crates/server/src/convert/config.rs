@@ -1,6 +1,7 @@
 //! The queue file in force.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
@@ -11,14 +12,14 @@ use headroom_config::{
     ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
     ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
 };
-use headroom_core::books::{Books, Partition};
+use headroom_core::books::{Books, Partition, QueueSettings};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LifetimesConfig,
-    LimitPrecedence, NodeOrder, QueuePreemptionConfig, RuleConfig, UserFactor, UserLimitsConfig,
-    inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LabelCapacity,
+    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder, QueuePreemptionConfig,
+    RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, base_of};
 use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 use headroom_core::{Millis, Name};
 
@@ -67,6 +68,7 @@ fn queue(outline: &QueueOutline) -> ConfigQueue {
         capacity: outline.capacity.as_ref().map(capacity),
         preemption: preemption(outline.preemption),
         state: outline.state.clone(),
+        ordering_policy: outline.ordering_policy.clone(),
         maximum_application_lifetime: outline.maximum_lifetime,
         default_application_lifetime: outline.default_lifetime,
         node_labels: node_labels(outline),
@@ -84,6 +86,11 @@ fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
         accessible: outline.accessible_labels.clone(),
         default: outline.default_label.clone(),
         exclusive: outline.exclusive_labels.clone(),
+        capacities: outline
+            .label_capacities
+            .iter()
+            .map(|(label, part)| (label.clone(), capacity(part)))
+            .collect(),
     };
     (labels != ConfigNodeLabels::default()).then_some(labels)
 }
@@ -255,14 +262,36 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         capacity: settings.capacity.map(capacity_in_books),
         preemption: preemption(own_preemption),
         state: if starts_stop { "stopped".to_owned() } else { String::new() },
+        // Its properties say it.
+        ordering_policy: String::new(),
         maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
         default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
-        node_labels: labels.map(|labels| ConfigNodeLabels {
-            accessible: labels.accessible.as_ref().map(names),
-            default: labels.default.as_ref().map(ToString::to_string),
-            exclusive: names(&labels.exclusive),
-        }),
+        node_labels: node_labels_in_books(labels, settings),
     }
+}
+
+/// What is said of labels where that is not what the parent has, and what parts of them the queue has.
+fn node_labels_in_books(
+    labels: Option<&Arc<NodeLabelsConfig>>,
+    settings: &QueueSettings,
+) -> Option<ConfigNodeLabels> {
+    let all = ConfigNodeLabels {
+        accessible: labels.and_then(|labels| labels.accessible.as_ref()).map(names),
+        default: labels.and_then(|labels| labels.default.as_ref()).map(ToString::to_string),
+        exclusive: labels.map(|labels| names(&labels.exclusive)).unwrap_or_default(),
+        capacities: label_capacities_in_books(settings),
+    };
+    (labels.is_some() || !all.capacities.is_empty()).then_some(all)
+}
+
+/// The mode is that of the queue's capacity.
+fn label_capacities_in_books(settings: &QueueSettings) -> BTreeMap<String, ConfigCapacity> {
+    let parts = settings.label_capacities.iter();
+    let part = |one: &LabelCapacity| ConfigCapacity {
+        mode: String::new(),
+        ..capacity_in_books(one.capacity)
+    };
+    parts.map(|one| (one.label.to_string(), part(one))).collect()
 }
 
 fn user_limits_in_books(limits: &UserLimitsConfig) -> ConfigUserLimits {
@@ -324,7 +353,7 @@ fn capacity_in_books(capacity: CapacityConfig) -> ConfigCapacity {
 /// As a file may have it: thousandths of `vcore`, everything else in its unit.
 fn quantities(amounts: &Amounts) -> BTreeMap<String, String> {
     let written = |(name, amount): (&Name, headroom_core::resource::Quantity)| {
-        let unit = if *name == "vcore" { "m" } else { "" };
+        let unit = if base_of(name) == "vcore" { "m" } else { "" };
         (name.to_string(), format!("{}{unit}", amount.get()))
     };
     amounts.iter().map(|(name, amount)| written((name, amount))).collect()

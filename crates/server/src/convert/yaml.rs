@@ -143,6 +143,7 @@ fn queue(queue: &ConfigQueue) -> Map {
     map.some("capacity", queue.capacity.as_ref().map(capacity));
     map.some("preemption", queue.preemption.map(preemption_of_queue));
     map.text("state", &queue.state);
+    map.text("orderingpolicy", &queue.ordering_policy);
     for (key, seconds) in [
         ("maximumapplicationlifetime", queue.maximum_application_lifetime),
         ("defaultapplicationlifetime", queue.default_application_lifetime),
@@ -161,6 +162,9 @@ fn queue(queue: &ConfigQueue) -> Map {
             block.scalar("default", &quoted(label));
         }
         block.words("exclusive", &labels.exclusive);
+        for (label, part) in &labels.capacities {
+            block.map(&quoted(label), capacity(part));
+        }
         map.map("nodelabels", block);
     }
     map

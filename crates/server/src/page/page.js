@@ -61,9 +61,12 @@ const number = new Intl.NumberFormat("en");
 const rounded = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const plural = (count, one, many) => number.format(count) + " " + (count === 1 ? one : many);
 
+// What nodes of a label have is counted in types of the label, such as vcore@gpu.
+const plain = (type) => type.split("@")[0];
+
 function amount(type, value) {
-  if (type === "vcore") return number.format(value / 1000) + " cores";
-  if (type !== "memory" && type !== "ephemeral-storage") return number.format(value);
+  if (plain(type) === "vcore") return number.format(value / 1000) + " cores";
+  if (!["memory", "ephemeral-storage"].includes(plain(type))) return number.format(value);
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let unit = 0;
   while (Math.abs(value) >= 1024 && unit < units.length - 1) {

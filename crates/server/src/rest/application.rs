@@ -153,7 +153,7 @@ async fn first_reasons(
             let mut some = books.allocations_of(id).take(LOOKED_AT_MAX);
             let (ask, row) = some.find(|(_, row)| row.is_pending())?;
             let wait = scheduler.wait_of(books, ask)?;
-            let sentence = wait.sentence(books, books.resources_of(ask));
+            let sentence = wait.sentence(books, ask);
             Some((id, (row.key.clone(), sentence)))
         };
         of.into_iter().filter_map(reason).collect()
@@ -171,7 +171,7 @@ async fn reasons(service: &Service, partition: String, application: String) -> V
         let asks = books.allocations_of(*id).filter(|(_, row)| row.is_pending());
         let reasons = asks.take(REASONS_MAX).filter_map(|(ask, row)| {
             let wait = scheduler.wait_of(books, ask)?;
-            Some((row.key.clone(), wait.sentence(books, books.resources_of(ask))))
+            Some((row.key.clone(), wait.sentence(books, ask)))
         });
         Some(reasons.collect())
     });

@@ -113,12 +113,13 @@ async fn c32_a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
         .map(|one| one["user"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["ann", "bob", "cid"]);
-    // B is 40 and 30, and she is alone; 1.5 times 1.5 times 100, but no more than the queue.
+    // B is 40 and 30, and she is alone; 1.5 times 1.5 times 100, but no more than the cluster, which is
+    // less than the queue's maximum.
     assert_eq!(
         row(&shown, "ann"),
         &json!({
             "user": "ann",
-            "softShare": {"memory": 70}, "hardCap": {"memory": 160}, "limit": {"memory": 70},
+            "softShare": {"memory": 70}, "hardCap": {"memory": 120}, "limit": {"memory": 70},
             "used": {"memory": 40}, "headroom": {"memory": 20},
             "limitedBy": "queueMax:root", "limitedByType": {"memory": "queueMax:root"},
             "active": true, "weight": 1.5, "r": {"memory": 30}, "runningApps": 1

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use headroom_core::Name;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, base_of};
 
 use super::statistics::{ratio, round};
 use crate::outcome::Outcome;
@@ -76,9 +76,9 @@ impl Types {
 
 /// The unit that people read for a type, and how many core units it is.
 fn readable(name: &str) -> (&str, i128) {
-    match name {
+    match base_of(name) {
         "vcore" => ("cores", 1_000),
         "memory" => ("GiB", 1 << 30),
-        other => (other, 1),
+        _ => (name, 1),
     }
 }

@@ -7,7 +7,8 @@ pub(super) fn findings(study: &Study) -> Vec<String> {
     let mut lines = vec![counts(study)];
     lines.extend(study.scenes.iter().filter(|scene| scene.id != "1").map(of_scene));
     for one in study.variants.iter().filter(|one| one.run.preemption == "balance") {
-        lines.push(format!("Scene {}, smooth with balance: {}.", one.scene, ends(&one.run.end)));
+        let formula = one.run.formula;
+        lines.push(format!("Scene {}, {formula} with balance: {}.", one.scene, ends(&one.run.end)));
     }
     for one in study.smaller_factor.iter().filter(|one| one.formula == "yarn27") {
         lines.push(format!(

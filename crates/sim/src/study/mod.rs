@@ -136,7 +136,7 @@ pub struct Ignored {
 }
 
 /// Other rules, and what they show: scene, title, settings.
-const VARIANTS: [(&Scene, &str, Settings); 7] = [
+const VARIANTS: [(&Scene, &str, Settings); 9] = [
     (
         &SCENES[1],
         "yarn27, Headroom’s preemption",
@@ -146,6 +146,16 @@ const VARIANTS: [(&Scene, &str, Settings); 7] = [
         &SCENES[1],
         "yarn3, Headroom’s preemption",
         Settings { law: Law::WholeAsks, ..Settings::usual(Formula::Yarn3) },
+    ),
+    (
+        &SCENES[1],
+        "yarn27, balance: true",
+        Settings { law: Law::Balance, ..Settings::usual(Formula::Yarn27) },
+    ),
+    (
+        &SCENES[1],
+        "yarn3, balance: true",
+        Settings { law: Law::Balance, ..Settings::usual(Formula::Yarn3) },
     ),
     (
         &SCENES[1],

@@ -240,13 +240,13 @@ impl Play<'_> {
         let Some(leaf) = self.cluster.books.users_of(leaf) else { return 0 };
         let (mut ask, size) = (Resources::new(), self.scene.ask * GIB);
         ask.set(self.cluster.memory(), Quantity::of(size));
-        let of_user = |user: &LeafUser| {
+        let of_user = |user: &LeafUser<'_>| {
             let waiting: u64 = user.waits().iter().map(|(_, count)| u64::from(*count)).sum();
             let cap = leaf.rules().cap(leaf.state(), user.weight, &ask);
-            let left = (self.amount(&cap) - self.amount(&user.used)).max(0);
+            let left = (self.amount(&cap) - self.amount(&user.used())).max(0);
             waiting.min(u64::try_from(left / size).unwrap_or(0))
         };
-        leaf.users().map(|(_, user)| of_user(user)).sum()
+        leaf.users().map(|(_, user)| of_user(&user)).sum()
     }
 
     fn point(&self, at_ms: u64) -> Option<Point> {

@@ -168,6 +168,7 @@ impl Case {
             active: u64::from(count),
             active_weight: Decimal::whole(count),
             dominant: used,
+            sections: None,
         };
         Self { rules, leaf, ask: memory(scene.ask) }
     }

@@ -27,7 +27,7 @@ impl Play<'_> {
                         time_ms: self.now.as_millis(),
                         kind: "waits",
                         subject: row.key.to_string(),
-                        detail: wait.sentence(&self.books, self.books.resources_of(ask)),
+                        detail: wait.sentence(&self.books, ask),
                     };
                     self.watcher.decision(&decision).map_err(RunError::Write)?;
                 }
@@ -101,7 +101,7 @@ impl Play<'_> {
             record.state = JobState::Impossible;
             record.reason = reason;
         } else if let Some(wait) = self.scheduler.wait_of(&self.books, ask) {
-            record.reason = wait.sentence(&self.books, self.books.resources_of(ask));
+            record.reason = wait.sentence(&self.books, ask);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use headroom_core::Name;
 use headroom_core::books::Books;
-use headroom_core::id::{AllocationId, ApplicationId};
+use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::resource::{Amounts, Quantity};
 
 use crate::nodes::NodeSpec;
@@ -12,13 +12,39 @@ pub(super) fn fits(node: &Amounts, task: &Amounts) -> bool {
     task.iter().all(|(name, needed)| needed <= node.get(name).unwrap_or(Quantity::ZERO))
 }
 
+/// Whether a node is for those who wish for this label, or for none.
+pub(super) fn is_open(
+    books: &Books,
+    partition: PartitionId,
+    node: &NodeSpec,
+    label: Option<&Name>,
+) -> bool {
+    match (label, &node.label) {
+        (Some(_), of) => of.as_ref() == label,
+        (None, Some(of)) => !books.is_exclusive(partition, of),
+        (None, None) => true,
+    }
+}
+
+/// That no node has room for a task.
+pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
+    match label {
+        None => format!("a task needs {task}, more than any single node has"),
+        Some(label) => {
+            format!("a task needs {task}, more than any single node with label {label} has")
+        }
+    }
+}
+
 /// Why an ask can never be placed, whatever is released; none if it can.
 pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -> Option<String> {
     let row = books.allocation(ask);
     let application = books.application(row.application);
-    let task = books.types().amounts(books.resources_of(ask));
-    if !nodes.iter().any(|node| fits(&node.resources, &task)) {
-        return Some(format!("a task needs {task}, more than any single node has"));
+    let task = books.plain_size_of(ask);
+    let label = books.wish_of(ask).and_then(|wish| wish.label.as_ref());
+    let mut open = nodes.iter().filter(|node| is_open(books, application.partition, node, label));
+    if !open.any(|node| fits(&node.resources, &task)) {
+        return Some(too_large(&task, label));
     }
     let wanted = books.resources_of(ask);
     for (_, queue) in books.up(application.queue) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::books::Books;
+use headroom_core::books::{Books, NodeAttributes};
 use headroom_core::id::{AllocationId, ApplicationId, QueueId};
 use headroom_core::{
     AddNode, Command, Event, Millis, Name, Scheduler, Step, Termination, Timestamp, decide,
@@ -30,6 +30,8 @@ const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
 /// A run under way.
 pub(super) struct Play<'a> {
     pub(super) setup: &'a Setup,
+    /// Whether nodes have labels: without any, nobody wishes for one.
+    pub(super) has_labels: bool,
     pub(super) watcher: &'a mut dyn Watcher,
     pub(super) partition: Name,
     pub(super) books: Books,
@@ -118,6 +120,7 @@ impl<'a> Play<'a> {
             events_to_check: Self::events_a_check(setup.checks, 0),
             done: 0,
             broken: None,
+            has_labels: setup.nodes.iter().any(|node| node.label.is_some()),
             setup,
             watcher,
         };
@@ -240,7 +243,11 @@ impl<'a> Play<'a> {
             node: node.name.clone(),
             capacity: node.resources.clone(),
             schedulable: true,
-            ..AddNode::default()
+            attributes: node
+                .label
+                .iter()
+                .map(|label| (NodeAttributes::LABEL, label.clone()))
+                .collect(),
         }))
     }
 

@@ -10,7 +10,7 @@ use crate::outcome::{AllocationRecord, JobRecord, JobState, QueueRecord};
 use crate::workload::Job;
 
 use super::calendar::Entry;
-use super::fit::{fits, impossible_gang};
+use super::fit::{self, fits, impossible_gang, is_open};
 use super::play::Play;
 use super::rm::Due;
 use super::submit::{Kind, Part, whole};
@@ -221,9 +221,12 @@ impl Play<'_> {
     pub(super) fn gang_impossible(&self, job: usize, application: ApplicationId) -> Option<String> {
         let now_ms = self.now.as_millis();
         let stays = |node: &&NodeSpec| node.to_ms.is_none_or(|to_ms| to_ms > now_ms);
-        let nodes: Vec<&NodeSpec> = self.setup.nodes.iter().filter(stays).collect();
         let record = &self.outcome.jobs[job];
         let (books, whole) = (&self.books, &record.resources);
+        let (partition, label) = (books.application(application).partition, self.wish_of(job));
+        let nodes = self.setup.nodes.iter().filter(stays);
+        let nodes: Vec<&NodeSpec> =
+            nodes.filter(|node| is_open(books, partition, node, label)).collect();
         let task = &self.setup.workload.jobs[job];
         let Some(smallest) = &record.smallest else {
             return impossible_gang(books, &nodes, application, (whole, record.asks));
@@ -233,7 +236,7 @@ impl Play<'_> {
         impossible_gang(books, &nodes, application, (&all, record.asks)).or_else(|| {
             let too_large =
                 task.sizes().find(|size| !nodes.iter().any(|node| fits(&node.resources, size)));
-            too_large.map(|size| format!("a task needs {size}, more than any single node has"))
+            too_large.map(|size| fit::too_large(size, label))
         })
     }
 
@@ -260,7 +263,7 @@ impl Play<'_> {
             node: self.node_positions[&self.books.node(node).name],
             start_ms: self.now.as_millis(),
             end_ms: None,
-            resources: self.books.types().amounts(self.books.resources_of(allocation)),
+            resources: self.books.plain_size_of(allocation),
             placeholder: row.placeholder,
             ended_by: "",
         });

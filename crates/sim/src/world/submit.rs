@@ -155,6 +155,11 @@ impl Play<'_> {
         })
     }
 
+    /// The label that a job wishes for, where nodes have labels.
+    pub(super) fn wish_of(&self, position: usize) -> Option<&Name> {
+        self.setup.workload.jobs[position].node_label.as_ref().filter(|_| self.has_labels)
+    }
+
     /// Ask for one task of a job, or for the room for it; the refusal if there is one.
     pub(super) fn ask(
         &mut self,
@@ -182,6 +187,7 @@ impl Play<'_> {
             originator: kind == Kind::Master && part == Part::Task,
             may_preempt: job.may_preempt,
             preemptable: job.preemptable,
+            node_label: self.wish_of(position).cloned().unwrap_or_default(),
             ..Ask::default()
         });
         match decide(&self.books, self.now, &ask) {

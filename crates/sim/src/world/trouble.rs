@@ -174,7 +174,7 @@ impl Play<'_> {
                 Command::AddNode(AddNode {
                     partition: partition.clone(),
                     node: node.name.clone(),
-                    capacity: books.types().amounts(&node.capacity),
+                    capacity: books.plain(id, &node.capacity),
                     schedulable: node.schedulable,
                     attributes: node.attributes.clone(),
                 })
@@ -185,13 +185,17 @@ impl Play<'_> {
                 partition: partition.clone(),
                 application: books.application(row.application).name.clone(),
                 key: row.key.clone(),
-                resources: books.types().amounts(books.resources_of(one)),
+                resources: books.plain_size_of(one),
                 node: node.map(|node| books.node(node).name.clone()),
                 priority: row.priority,
                 placeholder: row.placeholder,
                 task_group: row.task_group().cloned().unwrap_or_default(),
                 may_preempt: row.may_preempt,
                 preemptable: row.preemptable,
+                node_label: books
+                    .wish_of(one)
+                    .and_then(|wish| wish.label.clone())
+                    .unwrap_or_default(),
                 ..Ask::default()
             })
         });

@@ -35,6 +35,8 @@ fn the_first_lines_are_the_answer() {
         Scene 3, B has 30 guaranteed: yarn27 is stuck at 24 with a demand of 6 while 66 containers (132 GiB)
           are stopped; yarn3 is stuck at 24 with a demand of 3 while 48 containers (96 GiB) are stopped;
           smooth ends at 32 after 16 containers (32 GiB) were stopped.
+        Scene 2a, yarn27 with balance: A 52, B 48.
+        Scene 2a, yarn3 with balance: A 52, B 48.
         Scene 2a, smooth with balance: A 52, B 48.
         Scene 3, smooth with balance: A 52, B 48 (16, 16, 16).
         Scene 2a, yarn27 with a factor of 1.67 instead of 100: A 52, B 48 instead of A 76, B 24.

@@ -24,7 +24,7 @@ struct Subject<'replay> {
     recorded: &'replay Value,
     id: QueueId,
     row: &'replay Queue,
-    users: &'replay LeafUsers,
+    users: LeafUsers<'replay>,
     leaf: Leaf,
 }
 
@@ -75,7 +75,7 @@ impl Replay {
             let who = format!("{user} in {path}");
             let kept = subject.of_user(self, user);
             let (active, used) =
-                kept.map_or((false, Resources::new()), |kept| (kept.active, kept.used.clone()));
+                kept.map_or((false, Resources::new()), |kept| (kept.active, kept.used()));
             figures.plain(&who, "active", &Some(active), &recorded["active"].as_bool());
             figures.size(&who, "used", Size::of(&used), &recorded["used"], whole)?;
             for (field, among) in [("limit_active", Among::Active), ("limit_all", everyone)] {
@@ -178,7 +178,7 @@ impl Replay {
         let Subject { path, users, leaf, .. } = subject;
         let root = self.world.queue("root")?;
         let free = leaf.total.minus(&self.world.books.queue(root).allocated);
-        let used = subject.of_user(self, user).map(|kept| kept.used.clone()).unwrap_or_default();
+        let used = subject.of_user(self, user).map(|kept| kept.used()).unwrap_or_default();
         let weight = users.weight_of(user);
         let asks = match self.setup.formula {
             Formula::Yarn27 => self.looks.asks(name, self.setup.step),
@@ -212,7 +212,7 @@ impl Subject<'_> {
         &'replay self,
         replay: &'replay Replay,
         user: &str,
-    ) -> Option<&'replay LeafUser> {
+    ) -> Option<LeafUser<'replay>> {
         let trackers = &replay.world.books.partition(self.row.partition).trackers;
         self.users.user(trackers.level_of(TrackerKind::User, user, self.id)?)
     }

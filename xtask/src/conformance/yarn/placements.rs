@@ -191,8 +191,8 @@ fn may_have(books: &Books, ask: AllocationId) -> bool {
     let user = users.and_then(|(users, link)| Some((users, users.user(link.user)?)));
     user.is_none_or(|(users, user)| {
         let ask = users.normalised(books.resources_of(ask));
-        let limit = users.limit(user, Among::Active, &ask);
-        users.rules().admits(users.state(), &limit, &user.used, &ask)
+        let limit = users.limit(&user, Among::Active, &ask);
+        users.rules().admits(users.state(), &limit, &user.used(), &ask)
     })
 }
 

@@ -357,7 +357,7 @@ impl World {
         queue.with_context(|| format!("the core has no queue {path}"))
     }
 
-    pub(super) fn users(&self, path: &str) -> Result<&LeafUsers> {
+    pub(super) fn users(&self, path: &str) -> Result<LeafUsers<'_>> {
         let users = self.books.users_of(self.queue(path)?);
         users.with_context(|| format!("the core shares no leaf {path}"))
     }

@@ -10,6 +10,8 @@ mod reservation;
 mod structure;
 mod swap;
 
+use alloc::vec::Vec;
+
 use crate::books::gang::Mark;
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
@@ -26,6 +28,28 @@ impl Books {
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
         self.changes += u64::from(!event.is_try());
+        let labelled = self.types.labelled();
+        self.apply_one(now, event);
+        if self.types.labelled() != labelled {
+            self.note_labels(now);
+        }
+    }
+
+    /// The books have met types of a label for the first time: queues and users have parts of them.
+    #[cold]
+    fn note_labels(&mut self, now: Timestamp) {
+        let partitions: Vec<(PartitionId, QueueId)> =
+            self.partitions.iter().map(|(id, row)| (*id, row.root)).collect();
+        for (partition, root) in partitions {
+            if self.divides(partition) {
+                self.divide(Some(now), root, None);
+                self.look_at_sizes(root);
+            }
+            self.share_by_label(partition);
+        }
+    }
+
+    fn apply_one(&mut self, now: Timestamp, event: &Event) {
         match event {
             Event::PartitionAdded { .. }
             | Event::PartitionChanged { .. }

@@ -228,6 +228,9 @@ impl Books {
             self.count_leaf(queue);
         }
         self.share_leaf(queue);
+        if labels {
+            self.share_by_label(partition);
+        }
         if max_changed {
             self.look_below(queue);
         }

@@ -10,9 +10,11 @@ mod ratio;
 
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::config::{CapacityConfig, CapacityShare};
 use crate::id::{PartitionId, QueueId};
-use crate::resource::{Amounts, Quantity, Resources};
+use crate::resource::{Amounts, Quantity, Resources, Sections};
 use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
@@ -28,9 +30,9 @@ pub(crate) struct Level {
     pub(crate) guaranteed: Parts,
     /// What it may use.
     pub(crate) max: Parts,
-    /// How much of its partition it is guaranteed: for a queue with amounts, of the type of which it
-    /// is most. Known without a node where there are only percentages and weights.
-    pub(crate) share: Ratio,
+    /// How much of its partition it is guaranteed, section by section: for a queue with amounts, of
+    /// the type of which it is most. Known without a node where there are only percentages and weights.
+    pub(crate) shares: SmallVec<[Ratio; 1]>,
     /// How many applications a leaf below takes in that is guaranteed nothing.
     pub(crate) applications: Option<u64>,
 }
@@ -43,7 +45,7 @@ pub(crate) struct Sizes {
     pub(crate) applications: Option<u64>,
 }
 
-/// What queues below one parent have together.
+/// What queues below one parent have together, of one section.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings {
     /// In millionths of a percent.
@@ -53,9 +55,18 @@ pub(crate) struct Siblings {
     absolute: Option<Resources>,
 }
 
+/// A queue's part of one section.
+struct Part {
+    level: (Parts, Parts),
+    share: Ratio,
+    guaranteed: Option<Resources>,
+    max: Option<Resources>,
+}
+
 /// What all leaves of a partition go by.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Everywhere {
+    sections: Sections,
     /// How many applications there may be in all of it.
     applications: Option<u64>,
     per_queue: Option<u64>,
@@ -66,13 +77,15 @@ impl Books {
     /// applications: sizes of queues are then worked out.
     pub(crate) fn divides(&self, partition: PartitionId) -> bool {
         let row = self.partition(partition);
-        row.capacities > 0 || self.everywhere(partition).per_queue.is_some()
+        let root = self.queue(row.root).settings.application_limits.as_deref();
+        row.capacities > 0 || root.is_some_and(|limits| limits.max_per_queue.is_some())
     }
 
     fn everywhere(&self, partition: PartitionId) -> Everywhere {
         let root = self.queue(self.partition(partition).root);
         let limits = root.settings.application_limits.as_deref();
         Everywhere {
+            sections: self.sections_of(partition),
             applications: limits.and_then(|limits| limits.max),
             per_queue: limits.and_then(|limits| limits.max_per_queue),
         }
@@ -98,7 +111,7 @@ impl Books {
         let mut open: Vec<(QueueId, Level)> = alloc::vec![(parent, self.level_of(parent))];
         let mut only = only;
         while let Some((parent, above)) = open.pop() {
-            let siblings = self.siblings_below(parent);
+            let siblings = self.siblings_below(&everywhere.sections, parent);
             let only = only.take();
             let below = self.children(parent).map(|(id, _)| id);
             let below: Vec<QueueId> =
@@ -122,12 +135,12 @@ impl Books {
         let mut level = Level {
             guaranteed: Parts::all(total.clone()),
             max: Parts::all(total),
-            share: Ratio::one(),
+            shares: everywhere.sections.iter().map(|_| Ratio::one()).collect(),
             applications: everywhere.applications,
         };
         for pair in path.windows(2) {
             let [parent, child] = pair else { break };
-            let siblings = self.siblings_below(*parent);
+            let siblings = self.siblings_below(&everywhere.sections, *parent);
             (level, _) = self.size(&everywhere, (*parent, &level), &siblings, *child);
         }
         level
@@ -137,25 +150,32 @@ impl Books {
     pub(super) fn sizes_of(&self, queue: QueueId) -> Option<Sizes> {
         let row = self.queue(queue);
         let parent = row.parent?;
-        let (above, siblings) = (self.level_of(parent), self.siblings_below(parent));
         let everywhere = self.everywhere(row.partition);
+        let siblings = self.siblings_below(&everywhere.sections, parent);
+        let above = self.level_of(parent);
         Some(self.size(&everywhere, (parent, &above), &siblings, queue).1)
     }
 
-    pub(crate) fn siblings_below(&self, parent: QueueId) -> Siblings {
-        let mut all = Siblings::default();
-        for (_, child) in self.children(parent) {
-            match child.settings.capacity.map(|capacity| capacity.share) {
-                Some(CapacityShare::Percent(value)) => all.percent += millionths(value),
-                Some(CapacityShare::Weight(value)) => all.weight += millionths(value),
-                Some(CapacityShare::Absolute) => {
-                    let own = self.known(child.settings.guaranteed.as_ref()).unwrap_or_default();
-                    all.absolute.get_or_insert_default().add(&own);
+    /// What those below a queue have together, section by section.
+    fn siblings_below(&self, sections: &Sections, parent: QueueId) -> SmallVec<[Siblings; 1]> {
+        let below = |section: usize| {
+            let mut all = Siblings::default();
+            for (_, child) in self.children(parent) {
+                let capacity = child.settings.capacity_at(sections.label(section));
+                match capacity.map(|capacity| capacity.share) {
+                    Some(CapacityShare::Percent(value)) => all.percent += millionths(value),
+                    Some(CapacityShare::Weight(value)) => all.weight += millionths(value),
+                    Some(CapacityShare::Absolute) => {
+                        let own = self.known(child.settings.guaranteed.as_ref());
+                        let own = own.unwrap_or_default();
+                        all.absolute.get_or_insert_default().add(&sections.only(section, &own));
+                    }
+                    None => {}
                 }
-                None => {}
             }
-        }
-        all
+            all
+        };
+        sections.iter().map(below).collect()
     }
 
     /// What a queue below another has, for itself and for those below it.
@@ -163,51 +183,84 @@ impl Books {
         &self,
         everywhere: &Everywhere,
         (parent, above): (QueueId, &Level),
-        siblings: &Siblings,
+        siblings: &[Siblings],
         id: QueueId,
     ) -> (Level, Sizes) {
-        let (row, parent) = (self.queue(id), self.queue(parent));
-        let own_max = self.known(row.settings.max.as_ref());
-        let capacity = row.settings.capacity;
+        let row = self.queue(id);
+        let mut level = Level {
+            guaranteed: Parts::default(),
+            max: Parts::default(),
+            shares: SmallVec::new(),
+            applications: None,
+        };
+        let (mut guaranteed, mut max) = (None, None);
+        for (section, siblings) in siblings.iter().enumerate() {
+            let part =
+                self.part_in((&everywhere.sections, section), (parent, above), siblings, row);
+            level.guaranteed.join(part.level.0);
+            level.max.join(part.level.1);
+            level.shares.push(part.share);
+            guaranteed = beside(guaranteed, part.guaranteed);
+            max = beside(max, part.max);
+        }
+        let has_part = row.settings.capacity.is_some();
+        let by_share = everywhere.applications.filter(|_| has_part).and_then(|all| {
+            let some = level.shares.iter().filter(|share| !share.is_zero());
+            // Whoever is guaranteed something can take in one.
+            some.map(|share| share.of(all).max(1)).max()
+        });
+        let number = by_share.or(above.applications);
+        level.applications = explicit(row).or(number);
+        let sizes = Sizes {
+            guaranteed: guaranteed.filter(|amounts| !has_part || !amounts.is_zero()),
+            max,
+            applications: derived(everywhere, row, number.filter(|_| has_part)),
+        };
+        (level, sizes)
+    }
+
+    /// What a queue below another has of one section.
+    fn part_in(
+        &self,
+        (sections, section): (&Sections, usize),
+        (parent, above): (QueueId, &Level),
+        siblings: &Siblings,
+        row: &Queue,
+    ) -> Part {
+        let mine = |amounts: Option<&Amounts>| {
+            let own = self.known(amounts).map(|own| sections.only(section, &own));
+            own.filter(|own| sections.is_single() || !own.is_empty())
+        };
+        let (own, own_max) =
+            (mine(row.settings.guaranteed.as_ref()), mine(row.settings.max.as_ref()));
+        let above_max = above.max.only(sections, section);
+        let capacity = row.settings.capacity_at(sections.label(section));
         let percent = capacity.and_then(|capacity| capacity.maximum);
         let percent = percent.filter(|percent| *percent < Decimal::HUNDRED);
-        let part = percent.map(|percent| above.max.times(millionths(percent), WHOLE));
-        let max = part.clone().unwrap_or_else(|| above.max.clone());
+        let part = percent.map(|percent| above_max.times(millionths(percent), WHOLE));
+        let max = part.clone().unwrap_or(above_max);
         let max = own_max.iter().fold(max, Parts::at_most);
         let part = part.map(|part| part.amounts()).filter(|part| !part.is_empty());
         let shown_max = Resources::min_of(part.as_ref(), own_max.as_ref());
-        let own = self.known(row.settings.guaranteed.as_ref());
         let Some(capacity) = capacity else {
             let guaranteed = own.clone().unwrap_or_default();
             let share = self.share_of(row.partition, &guaranteed);
-            let applications = explicit(row).or(above.applications);
-            let level = Level { guaranteed: Parts::all(guaranteed), max, share, applications };
-            let sizes = Sizes {
-                guaranteed: own,
-                max: shown_max,
-                applications: derived(everywhere, row, None),
-            };
-            return (level, sizes);
+            let level = (Parts::all(guaranteed), max);
+            return Part { level, share, guaranteed: own, max: shown_max };
         };
-        let guaranteed = part_of(&capacity, (parent, above), siblings, own.as_ref());
+        let above_guaranteed = above.guaranteed.only(sections, section);
+        let parent = self.queue(parent);
+        let guaranteed = part_of(&capacity, (parent, &above_guaranteed), siblings, own.as_ref());
         let guaranteed = guaranteed.at_most(&max.amounts());
         let amounts = guaranteed.amounts();
         let share = match siblings.taken_by(&capacity) {
             Some((parts, all)) => {
                 let (left, whole) = siblings.left_for(&capacity);
-                above.share.times(left, whole).times(parts, all)
+                above.shares[section].times(left, whole).times(parts, all)
             }
             None => self.share_of(row.partition, &amounts),
         };
-        let number = everywhere.applications.filter(|_| !share.is_zero());
-        // Whoever is guaranteed something can take in one.
-        let number = number.map(|all| share.of(all).max(1)).or(above.applications);
-        let sizes = Sizes {
-            guaranteed: (!amounts.is_zero()).then_some(amounts),
-            max: shown_max,
-            applications: derived(everywhere, row, number),
-        };
-        (Level { guaranteed, max, share, applications: explicit(row).or(number) }, sizes)
+        Part { level: (guaranteed, max), share, guaranteed: Some(amounts), max: shown_max }
     }
 
     /// How much of a partition some amounts are: of the type of which they are most.
@@ -304,10 +357,19 @@ impl Siblings {
     }
 }
 
+/// Amounts of one section beside those of others.
+fn beside(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> {
+    let Some(mut all) = all else { return more };
+    for (resource, amount) in more.iter().flat_map(Resources::iter) {
+        all.set(resource, amount);
+    }
+    Some(all)
+}
+
 /// What a queue with a part is guaranteed, before its maximum is looked at.
 fn part_of(
     capacity: &CapacityConfig,
-    (parent, above): (&Queue, &Level),
+    (parent, above): (&Queue, &Parts),
     siblings: &Siblings,
     own: Option<&Resources>,
 ) -> Parts {
@@ -318,16 +380,16 @@ fn part_of(
         return Parts::all(if is_bounded { scaled(&own, above, siblings) } else { own });
     };
     let (left, whole) = siblings.left_for(capacity);
-    above.guaranteed.times(left, whole).times(parts, all)
+    above.times(left, whole).times(parts, all)
 }
 
 /// Amounts, lowered where those of all siblings are more than there is: all by the same part, so that
 /// none has what another is guaranteed.
-fn scaled(own: &Resources, above: &Level, siblings: &Siblings) -> Resources {
+fn scaled(own: &Resources, above: &Parts, siblings: &Siblings) -> Resources {
     static NOTHING: Resources = Resources::new();
     let sum = siblings.absolute.as_ref().unwrap_or(&NOTHING);
     let lowered = own.iter().map(|(resource, amount)| {
-        let (all, room) = (natural(sum.get_or_zero(resource)), above.guaranteed.amount(resource));
+        let (all, room) = (natural(sum.get_or_zero(resource)), above.amount(resource));
         if all <= room {
             return (resource, amount);
         }

@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::resource::{Quantity, ResourceType, Resources};
+use crate::resource::{Quantity, ResourceType, Resources, Sections};
 
 /// A natural number of any size, the lowest limb first; no limb is zero at the end.
 type Natural = SmallVec<[u64; 2]>;
@@ -124,6 +124,23 @@ impl Parts {
         let groups = self.groups.iter();
         let of = |(whole, ratio): &(Resources, Ratio)| (whole.clone(), ratio.times(parts, all));
         Self { groups: groups.map(of).collect() }
+    }
+
+    /// What of them is of a section.
+    pub(crate) fn only(&self, sections: &Sections, section: usize) -> Self {
+        let mut groups = self.groups.clone();
+        if !sections.is_single() {
+            for (whole, _) in &mut groups {
+                *whole = sections.only(section, whole);
+            }
+            groups.retain(|(whole, _)| !whole.is_empty());
+        }
+        Self { groups }
+    }
+
+    /// These beside others, of other types.
+    pub(crate) fn join(&mut self, others: Self) {
+        self.groups.extend(others.groups);
     }
 
     /// What they come to, rounded down.

@@ -32,6 +32,19 @@ pub(super) struct Account {
     above: u32,
     /// Whether the use is plain, so that its lanes are taken all at once.
     plain: bool,
+    seat: Seat,
+}
+
+/// Where something is that others keep of the lowest level, so that they find it at once.
+///
+/// A hint that is tried: it is no part of what accounts are, and any two are equal.
+#[derive(Clone, Copy, Debug)]
+struct Seat(u32);
+
+impl PartialEq for Seat {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Account {
@@ -43,6 +56,18 @@ impl Account {
     /// What all limits of the stretch allow together.
     pub(super) const fn ceiling(&self) -> &Arc<Ceiling> {
         &self.ceiling
+    }
+
+    /// Whether the use is plain.
+    #[inline]
+    pub(super) const fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Where others said that they keep something of it.
+    #[inline]
+    pub(super) const fn seat(&self) -> u32 {
+        self.seat.0
     }
 
     /// Add a step; what comes out when that is not plain is left to `exactly`.
@@ -104,6 +129,7 @@ impl Accounts {
             generation: bottom.slot().generation(),
             above: number_of(above),
             plain: tally.is_plain(),
+            seat: Seat(NONE),
         });
     }
 
@@ -142,6 +168,13 @@ impl Accounts {
     /// Give a stretch another ceiling; the one that it had.
     pub(super) fn bind(&mut self, bottom: LevelId, ceiling: Arc<Ceiling>) -> Arc<Ceiling> {
         core::mem::replace(&mut self.held_mut(bottom).ceiling, ceiling)
+    }
+
+    /// Note where others keep something of a level, if it has an account.
+    pub(super) fn set_seat(&mut self, bottom: LevelId, seat: u32) {
+        if self.get(bottom).is_some() {
+            self.held_mut(bottom).seat = Seat(seat);
+        }
     }
 
     /// Say that another account is above this one.

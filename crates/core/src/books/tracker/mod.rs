@@ -29,7 +29,7 @@ use alloc::sync::Arc;
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::{Resources, Shortfall, Step};
+use crate::resource::{Resources, Shortfall, Step, Tally};
 use crate::table::Table;
 
 use account::Accounts;
@@ -182,6 +182,25 @@ impl Trackers {
             return None;
         }
         self.refusing_exactly(first, amount)
+    }
+
+    /// Whether the limits of this level and above it surely allow a step.
+    #[inline]
+    pub(crate) fn surely_allow(&self, leaf: LevelId, step: &Step) -> bool {
+        self.accounts.allow(leaf, step)
+    }
+
+    /// Where somebody noted that he keeps something of a level, with what is used there and whether
+    /// that is plain; none where it leans on another.
+    #[inline]
+    pub(crate) fn seat(&self, level: LevelId) -> Option<(u32, &Tally, bool)> {
+        let account = self.accounts.get(level)?;
+        Some((account.seat(), account.tally(), account.is_plain()))
+    }
+
+    /// Note where something of a level is kept.
+    pub(crate) fn set_seat(&mut self, level: LevelId, seat: u32) {
+        self.accounts.set_seat(level, seat);
     }
 
     #[cold]

@@ -1,15 +1,16 @@
 //! Keeping along who shares a leaf.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::books::tracker::{Level, Trackers};
 use crate::books::{Books, Shapes};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
-use crate::resource::Resources;
-use crate::userlimit::{Formula, Leaf, Rules, Sure};
+use crate::resource::{Resources, Step};
+use crate::userlimit::{Decimal, Formula, Leaf, Rules, Sure};
 
-use super::{LeafUser, LeafUsers, counted, exceeds_cap};
+use super::{Found, LeafShares, LeafUser, UserRow, counted};
 
 impl Books {
     /// An ask of an application waits from now on, or does no more.
@@ -18,7 +19,7 @@ impl Books {
         if self.has_user_limits()
             && let Some((leaf, level)) = self.sharer(of)
         {
-            self.look_at_user(leaf, level, Some((shape, waits)));
+            self.look_at_user(leaf, level, Moved { ask: Some((shape, waits)), used: false });
         }
     }
 
@@ -43,15 +44,11 @@ impl Books {
     fn look_at_use(&mut self, of: ApplicationId, ask: Option<(ShapeId, bool)>) {
         let row = &self.applications[of];
         let (leaf, link) = (row.queue, row.link);
-        if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
-            let users = Arc::make_mut(users);
-            users.set_used(&self.queues[leaf].allocated);
-            if link.is_none() {
-                users.settle(); // Nobody active uses it.
-            }
-        }
         if let Some(link) = link {
-            self.look_at_everywhere(leaf, link.user, ask);
+            self.look_at_everywhere(leaf, link.user, Moved { ask, used: true });
+        } else if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
+            // Nobody active uses it.
+            Arc::make_mut(users).set_used(&self.queues[leaf].allocated);
         }
     }
 
@@ -66,8 +63,7 @@ impl Books {
             let shapes: Vec<ShapeId> = asks.map(|(_, row)| row.shape).collect();
             if !shapes.is_empty() {
                 self.know_user(leaf, level);
-                let users = self.leaf_users(leaf);
-                let user = users.users.get_mut(&level).expect("he was just looked for");
+                let user = self.user_row(leaf, level).expect("he was just looked for");
                 for shape in shapes {
                     user.count(shape, waits);
                 }
@@ -77,7 +73,7 @@ impl Books {
         if let (leaf, Some(link)) = (row.queue, row.link)
             && self.users_of(leaf).is_some()
         {
-            self.look_at_everywhere(leaf, link.user, None);
+            self.look_at_everywhere(leaf, link.user, Moved::default());
         }
     }
 
@@ -85,9 +81,10 @@ impl Books {
     pub(in crate::books) fn share_leaf(&mut self, leaf: QueueId) {
         let row = self.queue(leaf);
         let config = row.settings.user_limits.clone().filter(|_| row.leaf && row.parent.is_some());
+        let partition = row.partition;
         self.forget_leaf(leaf);
         let Some(config) = config else { return };
-        let users = LeafUsers::new(self, &config);
+        let users = LeafShares::new(self, partition, &config);
         self.sharing.leaves.insert(leaf, users.into());
         self.look_at_leaf(leaf);
         let of: Vec<ApplicationId> = self.applications_in(leaf).map(|(id, _)| id).collect();
@@ -109,11 +106,12 @@ impl Books {
 
     /// Bring what users split up to date.
     fn look_at_leaf(&mut self, leaf: QueueId) {
-        let formula = self.users_of(leaf).expect("the leaf has user limits").rules.formula;
+        let formula = self.leaf_users(leaf).rules.formula;
         let now = self.leaf_alone(leaf, formula);
         let users = self.leaf_users(leaf);
-        let Leaf { total, guaranteed, max, used, .. } = now;
-        users.state = Leaf { total, guaranteed, max, used, ..core::mem::take(&mut users.state) };
+        let Leaf { total, guaranteed, max, used, sections, .. } = now;
+        let before = core::mem::take(&mut users.state);
+        users.state = Leaf { total, guaranteed, max, used, sections, ..before };
         users.settle();
     }
 
@@ -126,22 +124,32 @@ impl Books {
         }
     }
 
+    /// The leaves of a partition with user limits.
+    fn sharing_in(&self, partition: PartitionId) -> Vec<QueueId> {
+        let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
+        self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect()
+    }
+
+    /// Count the users of the leaves of a partition anew: its types are of other labels than before.
+    pub(in crate::books) fn share_by_label(&mut self, partition: PartitionId) {
+        for leaf in self.sharing_in(partition) {
+            self.share_leaf(leaf);
+        }
+    }
+
     /// A queue goes, or is counted anew.
     pub(in crate::books) fn forget_leaf(&mut self, leaf: QueueId) {
         let Some(before) = self.sharing.leaves.remove(&leaf) else { return };
         let partition = self.queue(leaf).partition;
-        for (level, _) in before.users.iter() {
-            self.note_user(partition, (leaf, *level), false);
+        for level in before.rows.levels() {
+            self.note_user(partition, (leaf, level), false);
         }
         self.note_nobody_active(leaf);
     }
 
     /// Limits have changed: look at everybody again.
     pub(in crate::books) fn look_at_all_users(&mut self, partition: PartitionId) {
-        let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
-        let leaves: Vec<QueueId> =
-            self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect();
-        for leaf in leaves {
+        for leaf in self.sharing_in(partition) {
             self.look_at_all_in(leaf);
         }
     }
@@ -165,10 +173,11 @@ impl Books {
                 continue;
             }
             if users.rules.formula == Formula::Yarn3 {
-                let (state, rules) = (&users.state, &users.rules);
-                let each = users.users.iter().map(|(_, user)| rules.dominant(state, &user.used));
+                let users = self.users_of(leaf).expect("the leaf has user limits");
+                let of = |user: LeafUser<'_>| users.rules().dominant(users.state(), &user.used());
+                let each = users.users().map(|(_, user)| of(user));
                 let dominant = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
-                users.state.dominant = dominant;
+                self.leaf_users(leaf).state.dominant = dominant;
             }
             self.look_at_all_in(leaf);
         }
@@ -176,9 +185,9 @@ impl Books {
 
     fn look_at_all_in(&mut self, leaf: QueueId) {
         let users = self.sharing.leaves.get(&leaf).expect("it was just found");
-        let levels: Vec<LevelId> = users.users.iter().map(|(level, _)| *level).collect();
+        let levels: Vec<LevelId> = users.rows.levels().collect();
         for level in levels {
-            self.look_at_user(leaf, level, None);
+            self.look_at_user(leaf, level, Moved::default());
         }
     }
 
@@ -191,22 +200,35 @@ impl Books {
         counts.then_some((row.queue, row.link?.user))
     }
 
-    fn leaf_users(&mut self, leaf: QueueId) -> &mut LeafUsers {
+    fn leaf_users(&mut self, leaf: QueueId) -> &mut LeafShares {
         Arc::make_mut(self.sharing.leaves.get_mut(&leaf).expect("the leaf has user limits"))
+    }
+
+    /// The row of a user, if he has one.
+    fn user_row(&mut self, leaf: QueueId, level: LevelId) -> Option<&mut UserRow> {
+        let users = Arc::make_mut(self.sharing.leaves.get_mut(&leaf)?);
+        let trackers = &self.partitions[&self.queues[leaf].partition].trackers;
+        let seat = users.rows.find(trackers, level)?.seat;
+        Some(users.rows.at_mut(seat))
     }
 
     /// Give a user his row.
     fn know_user(&mut self, leaf: QueueId, level: LevelId) {
         let users = self.sharing.leaves.get(&leaf).expect("the leaf has user limits");
-        if users.users.get(&level).is_some() {
+        if users.rows.has(level) {
             return;
         }
         let partition = self.queue(leaf).partition;
         let trackers = &self.partition(partition).trackers;
         let name = &trackers.tracker(trackers.level(level).tracker).name;
-        let user = LeafUser { weight: users.config.weight(name), ..LeafUser::default() };
+        let row = UserRow { weight: users.config.weight(name), ..UserRow::default() };
+        let used = trackers.level(level).used();
         let users = self.leaf_users(leaf);
-        users.users.insert(level, user);
+        if users.rules.formula == Formula::Yarn3 {
+            users.state.dominate(&users.rules, &Resources::new(), &used);
+        }
+        let seat = users.rows.insert(level, row);
+        self.trackers(partition).set_seat(level, seat);
         self.note_user(partition, (leaf, level), true);
     }
 
@@ -222,23 +244,24 @@ impl Books {
     }
 
     /// His use in a leaf, whether users share that or not, counts against his limits above, and so in
-    /// other leaves. With an ask that waits in this leaf from now on, or does no more.
-    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, ask: Option<(ShapeId, bool)>) {
-        self.look_at_user(leaf, level, ask);
-        let partition = self.queue(leaf).partition;
-        let others: Vec<(QueueId, LevelId)> = self.other_rows_of(partition, level).collect();
+    /// other leaves.
+    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, moved: Moved) {
+        self.look_at_user(leaf, level, moved);
+        let others: Vec<(QueueId, LevelId)> = self.other_rows_of(leaf, level).collect();
         for (leaf, level) in others {
-            self.look_at_user(leaf, level, None);
+            self.look_at_user(leaf, level, Moved::default());
         }
     }
 
-    /// Bring the row of a user, and the sums of his leaf, up to date, with an ask that waits from now
-    /// on, or does no more.
-    fn look_at_user(&mut self, leaf: QueueId, level: LevelId, ask: Option<(ShapeId, bool)>) {
+    /// Bring the row of a user, and the sums of his leaf, up to date.
+    fn look_at_user(&mut self, leaf: QueueId, level: LevelId, moved: Moved) {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
-        let partition = self.queues[leaf].partition;
+        let row = &self.queues[leaf];
+        let (partition, users) = (row.partition, Arc::make_mut(users));
         let trackers = &self.partitions[&partition].trackers;
-        match Arc::make_mut(users).follow((trackers, &self.shapes), level, ask) {
+        let used = moved.used.then_some(&row.allocated);
+        let change = Change { ask: moved.ask, used };
+        match users.follow((trackers, &self.shapes), level, change) {
             Followed::Kept => {}
             Followed::Turned => {
                 let user = self.users_of(leaf).and_then(|users| users.user(level));
@@ -250,14 +273,35 @@ impl Books {
                 self.note_user(partition, (leaf, level), false);
             }
             Followed::Unknown => {
+                if let Some(used) = used {
+                    users.set_used(used); // Nobody active uses it.
+                }
                 let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
-                if ask.is_some() || uses {
+                if moved.ask.is_some() || uses {
                     self.know_user(leaf, level);
-                    self.look_at_user(leaf, level, ask);
+                    self.look_at_user(leaf, level, Moved { used: false, ..moved });
                 }
             }
         }
     }
+}
+
+/// What has changed for a user in one of his leaves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moved {
+    /// An ask of this shape waits from now on, or does no more.
+    ask: Option<(ShapeId, bool)>,
+    /// He uses more or less.
+    used: bool,
+}
+
+/// The same, with what all users of the leaf use by now where he uses more or less.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// An ask of this shape waits from now on, or does no more.
+    pub ask: Option<(ShapeId, bool)>,
+    /// What they use, if he uses more or less than he did.
+    pub used: Option<&'a Resources>,
 }
 
 /// What became of a user's row.
@@ -273,46 +317,102 @@ pub enum Followed {
     Unknown,
 }
 
-impl LeafUsers {
+impl LeafShares {
     /// Bring the row of a user, and the sums of his leaf, up to date with what these trackers charge to
-    /// him, and with an ask of this shape that waits from now on, or does no more.
+    /// him by now, and with what has changed.
+    #[inline]
     pub fn follow(
         &mut self,
         (trackers, shapes): (&Trackers, &Shapes),
         level: LevelId,
-        ask: Option<(ShapeId, bool)>,
+        change: Change<'_>,
     ) -> Followed {
-        let Self { rules, increment, largest, users, state, sure, .. } = self;
-        let Some(user) = users.get_mut(&level) else { return Followed::Unknown };
-        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
-        if let Some((shape, waits)) = ask {
-            user.count(shape, waits);
+        let Some(mut found) = self.rows.find(trackers, level) else { return Followed::Unknown };
+        let (seat, was_active, weight) = (found.seat, found.row.active, found.row.weight);
+        if let Some((shape, waits)) = change.ask {
+            let Found { tally, plain, .. } = found;
+            self.rows.at_mut(seat).count(shape, waits);
+            found = Found { seat, row: self.rows.at(seat), tally, plain };
         }
-        let is_within = |ask: &Resources| {
-            let counted = counted(rules, increment, largest, ask);
-            trackers.refusing(level, 0, ask).is_none()
-                && !exceeds_cap((rules, sure, state), user.weight, &used, &counted)
-        };
-        // Under `smooth` for something that his own cap and limits allow.
-        let is_smooth = rules.formula == Formula::Smooth;
-        let mut waits = user.waits.iter();
-        let active = waits.any(|(shape, _)| !is_smooth || is_within(shapes.get(*shape)));
-        let turned = user.active != active;
-        let settles = turned || (!active && user.used != used);
-        state.follow(rules, user, &used, active);
-        (user.used, user.active) = (used, active);
-        let gone = user.waits.is_empty() && user.used.is_empty();
-        if gone {
-            users.remove(&level);
+        let active = self.is_active((trackers, shapes), level, &found);
+        let idles = found.tally.is_zero() && found.row.waits.is_empty();
+        let used = || trackers.find_level(level).map(Level::used).unwrap_or_default();
+        if let Some(now) = change.used {
+            if self.rules.formula == Formula::Yarn3 {
+                let (used, more) = (used(), now.minus(&self.state.used));
+                self.state.dominate(&self.rules, &used.minus(&more).pruned(), &used);
+            }
+            if was_active {
+                let Leaf { used, used_active, .. } = &mut self.state;
+                used_active.follow(used, now);
+            } else {
+                self.set_used(now);
+            }
         }
-        if settles {
+        if was_active != active {
+            self.rows.at_mut(seat).active = active;
+            self.state.turn(active, weight, &used());
             self.settle();
         }
-        match (gone, turned) {
-            (true, _) => Followed::Gone,
-            (false, true) => Followed::Turned,
-            (false, false) => Followed::Kept,
+        if idles && used().is_empty() {
+            self.rows.remove(level);
+            return Followed::Gone;
         }
+        if was_active == active { Followed::Kept } else { Followed::Turned }
+    }
+
+    /// Whether a user waits for something; under `smooth` for something that his own cap and limits
+    /// allow.
+    #[inline]
+    fn is_active(
+        &self,
+        (trackers, shapes): (&Trackers, &Shapes),
+        level: LevelId,
+        of: &Found<'_, '_>,
+    ) -> bool {
+        let mut waits = of.row.waits.iter();
+        if self.rules.formula != Formula::Smooth {
+            return !of.row.waits.is_empty();
+        }
+        waits.any(|(shape, _)| {
+            let ask = shapes.get(*shape);
+            self.surely_allows(trackers, level, of, ask)
+                || self.allows_exactly(trackers, level, of, ask)
+        })
+    }
+
+    /// Whether cap and limits of a user allow an ask, without anything being worked out; if not, they
+    /// still may.
+    #[inline]
+    fn surely_allows(
+        &self,
+        trackers: &Trackers,
+        level: LevelId,
+        of: &Found<'_, '_>,
+        ask: &Resources,
+    ) -> bool {
+        let counted = counted(self.measure(), ask);
+        let (Some(step), true) = (Step::of(ask), of.plain) else { return false };
+        trackers.surely_allow(level, &step)
+            && match &counted {
+                Cow::Borrowed(_) => self.is_within_cap(of.row.weight, of.tally, &step),
+                Cow::Owned(counted) => Step::of(counted)
+                    .is_some_and(|step| self.is_within_cap(of.row.weight, of.tally, &step)),
+            }
+    }
+
+    #[cold]
+    fn allows_exactly(
+        &self,
+        trackers: &Trackers,
+        level: LevelId,
+        of: &Found<'_, '_>,
+        ask: &Resources,
+    ) -> bool {
+        let counted = counted(self.measure(), ask);
+        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
+        trackers.refusing(level, 0, ask).is_none()
+            && !self.rules.exceeds_cap(&self.state, of.row.weight, &used, &counted)
     }
 
     /// Who is active, what the inactive use, or what the leaf has, is something else.
@@ -320,55 +420,35 @@ impl LeafUsers {
         self.sure = Sure::of(&self.rules, &self.state);
     }
 
-    /// All users of the leaf use this by now.
-    pub fn set_used(&mut self, used: &Resources) {
-        self.state.used.clone_from(used);
+    /// All users of the leaf use this by now, and what is other than before nobody active uses.
+    fn set_used(&mut self, used: &Resources) {
+        if self.state.used != *used {
+            self.state.used.clone_from(used);
+            self.settle();
+        }
     }
 }
 
 impl Leaf {
-    /// Bring the sums up to date with a user who uses this by now, and is active or not.
-    #[inline]
-    fn follow(&mut self, rules: &Rules, user: &LeafUser, used: &Resources, active: bool) {
-        if user.active {
-            self.used_active.subtract(&user.used);
-        }
+    /// A user of this weight, who uses this, is active from now on, or no more.
+    fn turn(&mut self, active: bool, weight: Decimal, used: &Resources) {
         if active {
+            self.active += 1;
+            self.active_weight = self.active_weight.plus(weight);
             self.used_active.add(used);
+        } else {
+            self.active -= 1;
+            self.active_weight = self.active_weight.minus(weight);
+            self.used_active.subtract(used);
         }
-        if user.active || active {
-            self.used_active.prune();
-        }
-        match (user.active, active) {
-            (false, true) => {
-                self.active += 1;
-                self.active_weight = self.active_weight.plus(user.weight);
-            }
-            (true, false) => {
-                self.active -= 1;
-                self.active_weight = self.active_weight.minus(user.weight);
-            }
-            _ => {}
-        }
-        if rules.formula == Formula::Yarn3 {
-            let [before, after] = [&user.used, used].map(|used| rules.dominant(self, used));
-            self.dominant.subtract(&before);
-            self.dominant.add(&after);
-            self.dominant.prune();
-        }
+        self.used_active.prune();
     }
-}
 
-impl LeafUser {
-    /// An ask of this shape waits from now on, or does no more.
-    #[inline]
-    fn count(&mut self, shape: ShapeId, waits: bool) {
-        match (self.waits.binary_search_by_key(&shape, |(shape, _)| *shape), waits) {
-            (Ok(place), true) => self.waits[place].1 += 1,
-            (Err(place), true) => self.waits.insert(place, (shape, 1)),
-            (Ok(place), false) if self.waits[place].1 > 1 => self.waits[place].1 -= 1,
-            (Ok(place), false) => drop(self.waits.remove(place)),
-            (Err(_), false) => unreachable!("what waits was counted when it came"),
-        }
+    /// A user uses something else than before.
+    fn dominate(&mut self, rules: &Rules, before: &Resources, used: &Resources) {
+        let [before, after] = [before, used].map(|used| rules.dominant(self, used));
+        self.dominant.subtract(&before);
+        self.dominant.add(&after);
+        self.dominant.prune();
     }
 }

@@ -8,11 +8,11 @@ use crate::userlimit::{Among, Enforcement, Formula};
 
 use super::{LeafUser, LeafUsers};
 
-impl LeafUsers {
+impl LeafUsers<'_> {
     /// What a user waits for, each ask as it counts.
-    fn wanted(&self, books: &Books, user: &LeafUser) -> Resources {
+    fn wanted(self, books: &Books, user: &LeafUser<'_>) -> Resources {
         let mut wanted = Resources::new();
-        for (shape, count) in &user.waits {
+        for (shape, count) in user.waits() {
             let counted = self.normalised(books.shapes().get(*shape));
             for (resource, amount) in counted.iter() {
                 let all = i128::from(amount.get()) * i128::from(*count);
@@ -25,15 +25,15 @@ impl LeafUsers {
 
     /// What of that he may have: his limit bounds it, for an ask as small as any counts. Where a share
     /// only says whose turn it is, his cap does.
-    fn demand(&self, books: &Books, user: &LeafUser) -> Resources {
-        let limit = self.limit(user, Among::Active, &self.rules.step);
-        let is_turn_only = self.rules.enforcement == Enforcement::Progress
-            && self.rules.formula == Formula::Smooth;
+    fn demand(self, books: &Books, user: &LeafUser<'_>) -> Resources {
+        let limit = self.limit(user, Among::Active, &self.rules().step);
+        let is_turn_only = self.rules().enforcement == Enforcement::Progress
+            && self.rules().formula == Formula::Smooth;
         let most = if is_turn_only { &limit.hard } else { &limit.limit };
         let mut wanted = self.wanted(books, user);
         for (resource, most) in most.iter() {
             if wanted.has(resource) {
-                let left = most.minus(user.used.get_or_zero(resource)).max(Quantity::ZERO);
+                let left = most.minus(user.used_of(resource)).max(Quantity::ZERO);
                 wanted.set(resource, wanted.get_or_zero(resource).min(left));
             }
         }
@@ -48,7 +48,7 @@ impl Books {
         let Some(users) = self.users_of(queue) else {
             return self.queue(queue).pending.clone();
         };
-        let each = users.users().map(|(_, user)| users.demand(self, user));
+        let each = users.users().map(|(_, user)| users.demand(self, &user));
         each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned()
     }
 }

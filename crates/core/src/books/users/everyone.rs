@@ -32,7 +32,7 @@ impl Books {
     pub(crate) fn shares_among_everyone(
         &self,
         leaf: QueueId,
-    ) -> Option<Vec<(LevelId, Resources, &Resources)>> {
+    ) -> Option<Vec<(LevelId, Resources, Resources)>> {
         let users = self.users_of(leaf)?;
         let everyone = self.everyone_in(leaf);
         let among = among(users, &everyone);
@@ -41,7 +41,7 @@ impl Books {
         state.active = everyone.len() as u64;
         let (rules, ask) = (users.rules(), &users.rules().step);
         let share = |weight| rules.limit(&state, Part { weight, among, ask }).limit;
-        Some(users.users().map(|(level, user)| (level, share(user.weight), &user.used)).collect())
+        Some(users.users().map(|(level, user)| (level, share(user.weight), user.used())).collect())
     }
 
     /// As [`Books::user_limit`] for a user by name, among those given, whether he uses anything here,
@@ -56,14 +56,14 @@ impl Books {
         let users = self.users_of(leaf)?;
         let trackers = &self.partition(self.queue(leaf).partition).trackers;
         let level = trackers.level_of(TrackerKind::User, user, leaf);
-        let idle = LeafUser { weight: users.weight_of(user), ..LeafUser::default() };
-        let user = level.and_then(|level| users.user(level)).unwrap_or(&idle);
-        Some(users.limit(user, among, &users.normalised(ask)))
+        let idle = LeafUser::idle(users.weight_of(user));
+        let user = level.and_then(|level| users.user(level)).unwrap_or(idle);
+        Some(users.limit(&user, among, &users.normalised(ask)))
     }
 }
 
 /// These split a leaf, with their weights together.
-fn among(users: &LeafUsers, everyone: &BTreeSet<&Name>) -> Among {
+fn among(users: LeafUsers<'_>, everyone: &BTreeSet<&Name>) -> Among {
     let weights = everyone.iter().map(|user| users.weight_of(user));
     Among::All(weights.fold(Decimal::ZERO, Decimal::plus))
 }

@@ -6,70 +6,102 @@
 mod change;
 mod demand;
 mod everyone;
+mod rows;
 
-pub use change::Followed;
+pub use change::{Change, Followed};
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::config::UserLimitsConfig;
 use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
 use crate::ordered::OrderedMap;
-use crate::resource::{Amounts, Resources};
+use crate::resource::{
+    Amounts, Quantity, ResourceType, ResourceTypes, Resources, Sections, Step, Tally,
+};
 use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules, Sure};
 
 use super::Books;
+use super::tracker::{Level, Trackers};
+
+use rows::{Found, Rows, UserRow};
 
 /// All leaves with user limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sharing {
-    leaves: OrderedMap<QueueId, Arc<LeafUsers>>,
+    leaves: OrderedMap<QueueId, Arc<LeafShares>>,
     /// The leaves in which a user has a row: his limits above them hold in each.
     by_user: OrderedMap<(PartitionId, TrackerId, QueueId), LevelId>,
 }
 
-/// The users of one leaf.
+/// What is kept of the users of one leaf; what they use is with the trackers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeafUsers {
+pub struct LeafShares {
     rules: Arc<Rules>,
     config: Arc<UserLimitsConfig>,
     /// Asks count as multiples of it.
     increment: Resources,
     /// Larger asks are refused; an absent type is not bounded.
     largest: Resources,
-    users: OrderedMap<LevelId, LeafUser>,
+    rows: Rows,
     /// What their shares are worked out from.
     state: Leaf,
     /// What follows from it for each of them.
     sure: Sure,
 }
 
+/// The users of one leaf.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafUsers<'books> {
+    shares: &'books LeafShares,
+    trackers: &'books Trackers,
+}
+
 /// One user of a leaf: he uses something there, or waits for something.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeafUser {
-    /// How many asks of each shape wait, by shape.
-    waits: SmallVec<[(ShapeId, u32); 1]>,
+#[derive(Clone, Copy, Debug)]
+pub struct LeafUser<'books> {
+    waits: &'books [(ShapeId, u32)],
     /// His weight.
     pub weight: Decimal,
     /// Whether he counts among those who split the leaf.
     pub active: bool,
-    /// What he uses in the leaf.
-    pub used: Resources,
+    /// What he uses in the leaf of the first eight types, and whether that is plain.
+    tally: &'books Tally,
+    plain: bool,
+    /// His level there; none for somebody who has nothing.
+    level: Option<(&'books Trackers, LevelId)>,
 }
 
-impl LeafUser {
+impl<'books> LeafUser<'books> {
+    /// Somebody who uses nothing and waits for nothing.
+    const fn idle(weight: Decimal) -> Self {
+        Self { waits: &[], weight, active: false, tally: &Tally::ZERO, plain: true, level: None }
+    }
+
     /// The sizes that he waits for, each with the number of asks.
-    pub fn waits(&self) -> &[(ShapeId, u32)] {
-        &self.waits
+    pub const fn waits(&self) -> &'books [(ShapeId, u32)] {
+        self.waits
+    }
+
+    /// What he uses in the leaf.
+    pub fn used(&self) -> Resources {
+        let level = self.level.and_then(|(trackers, level)| trackers.find_level(level));
+        level.map(Level::used).unwrap_or_default()
+    }
+
+    /// What he uses there of one type.
+    #[inline]
+    pub fn used_of(&self, resource: ResourceType) -> Quantity {
+        self.tally.get(resource).unwrap_or_else(|| self.used().get_or_zero(resource))
     }
 }
 
-impl LeafUsers {
-    fn new(books: &mut Books, config: &Arc<UserLimitsConfig>) -> Self {
+impl LeafShares {
+    fn new(books: &mut Books, partition: PartitionId, config: &Arc<UserLimitsConfig>) -> Self {
         let intern = |amounts: &Amounts| books.types.intern_all(amounts);
-        let Sizes { rules, increment, largest } = Sizes::of(config, intern);
+        let mut sizes = Sizes::of(config, intern);
+        sizes.spread(&books.types, &books.sections_of(partition));
+        let Sizes { rules, increment, largest } = sizes;
         let state = Leaf::default();
         Self {
             sure: Sure::of(&rules, &state),
@@ -77,29 +109,9 @@ impl LeafUsers {
             config: config.clone(),
             increment,
             largest,
-            users: OrderedMap::default(),
+            rows: Rows::default(),
             state,
         }
-    }
-
-    /// What the leaf says of its users.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    /// The weight of a user, whether he has anything here or not.
-    pub fn weight_of(&self, user: &str) -> Decimal {
-        self.config.weight(user)
-    }
-
-    /// Asks count as multiples of it.
-    pub const fn increment(&self) -> &Resources {
-        &self.increment
-    }
-
-    /// The largest ask that is taken; an absent type is not bounded.
-    pub const fn largest(&self) -> &Resources {
-        &self.largest
     }
 
     /// What their shares are worked out from.
@@ -107,70 +119,24 @@ impl LeafUsers {
         &self.state
     }
 
-    /// Those who use something here or wait for something, by their level at the leaf.
-    pub fn users(&self) -> impl Iterator<Item = (LevelId, &LeafUser)> {
-        self.users.iter().map(|(level, user)| (*level, user))
-    }
-
-    /// One of them.
-    pub fn user(&self, level: LevelId) -> Option<&LeafUser> {
-        self.users.get(&level)
-    }
-
-    /// How much one of its users may have while the leaf is like that, for an ask of this size as it
-    /// counts.
-    ///
-    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
-    /// is now or not.
-    pub fn limit(&self, user: &LeafUser, among: Among, ask: &Resources) -> Limit {
-        let part = Part { weight: user.weight, among, ask };
-        if self.rules.formula == Formula::Smooth && !user.active {
-            return self.rules.limit(&self.state.joined_by(user.weight, &user.used), part);
+    fn measure(&self) -> Measure<'_> {
+        Measure {
+            rules: &self.rules,
+            increment: &self.increment,
+            largest: &self.largest,
+            sections: self.state.sections.as_deref(),
         }
-        self.rules.limit(&self.state, part)
     }
 
-    /// Whether an active user may have an ask, of this size as it counts, as far as his limit goes: the same as
-    /// [`Rules::admits`] with [`LeafUsers::limit`], for less.
+    /// What they are with what these trackers, those of their partition, charge to them.
+    pub const fn with<'books>(&'books self, trackers: &'books Trackers) -> LeafUsers<'books> {
+        LeafUsers { shares: self, trackers }
+    }
+
+    /// Whether a step surely takes somebody of this weight, whose use is plain, not beyond his cap.
     #[inline]
-    pub fn admits(&self, user: &LeafUser, ask: &Resources) -> bool {
-        self.surely_admits(user, ask) || self.admits_exactly(user, ask)
-    }
-
-    /// Whether that is so without anything being worked out; if not, he still may have it.
-    #[inline]
-    pub(crate) fn surely_admits(&self, user: &LeafUser, ask: &Resources) -> bool {
-        let is_sure =
-            user.active && user.weight == Decimal::ONE && self.sure.admits(&user.used, ask);
-        debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
-        is_sure
-    }
-
-    #[cold]
-    fn admits_exactly(&self, user: &LeafUser, ask: &Resources) -> bool {
-        let limit = self.limit(user, Among::Active, ask);
-        self.rules.admits(&self.state, &limit, &user.used, ask)
-    }
-
-    /// Whether an ask, of this size as it counts, would take a user beyond his cap.
-    #[inline]
-    pub(crate) fn exceeds_cap(&self, user: &LeafUser, ask: &Resources) -> bool {
-        exceeds_cap((&self.rules, &self.sure, &self.state), user.weight, &user.used, ask)
-    }
-
-    /// What surely holds for its active users, as it is kept.
-    pub(crate) const fn sure(&self) -> &Sure {
-        &self.sure
-    }
-
-    /// What an ask of this size counts as.
-    pub fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, &self.largest, ask)
-    }
-
-    /// The same, where that costs nothing unless asks are counted otherwise than they are.
-    pub(crate) fn counted<'ask>(&self, ask: &'ask Resources) -> Cow<'ask, Resources> {
-        counted(&self.rules, &self.increment, &self.largest, ask)
+    fn is_within_cap(&self, weight: Decimal, used: &Tally, ask: &Step) -> bool {
+        weight == Decimal::ONE && self.sure.is_within_cap(used, ask)
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -183,14 +149,133 @@ impl LeafUsers {
     }
 }
 
+impl<'books> LeafUsers<'books> {
+    /// What is kept of them.
+    pub const fn shares(self) -> &'books LeafShares {
+        self.shares
+    }
+
+    /// What the leaf says of its users.
+    pub fn rules(self) -> &'books Rules {
+        &self.shares.rules
+    }
+
+    /// The weight of a user, whether he has anything here or not.
+    pub fn weight_of(self, user: &str) -> Decimal {
+        self.shares.config.weight(user)
+    }
+
+    /// Asks count as multiples of it.
+    pub const fn increment(self) -> &'books Resources {
+        &self.shares.increment
+    }
+
+    /// The largest ask that is taken; an absent type is not bounded.
+    pub const fn largest(self) -> &'books Resources {
+        &self.shares.largest
+    }
+
+    /// What their shares are worked out from.
+    pub const fn state(self) -> &'books Leaf {
+        &self.shares.state
+    }
+
+    /// Those who use something here or wait for something, by their level at the leaf.
+    pub fn users(self) -> impl Iterator<Item = (LevelId, LeafUser<'books>)> {
+        let levels = self.shares.rows.levels();
+        levels.filter_map(move |level| Some((level, self.user(level)?)))
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn user(self, level: LevelId) -> Option<LeafUser<'books>> {
+        let Found { row, tally, plain, .. } = self.shares.rows.find(self.trackers, level)?;
+        let UserRow { waits, weight, active } = row;
+        let level = Some((self.trackers, level));
+        Some(LeafUser { waits, weight: *weight, active: *active, tally, plain, level })
+    }
+
+    /// How many of them are found without a search: all.
+    pub(crate) fn seated(self) -> usize {
+        let LeafUsers { shares, trackers } = self;
+        shares.rows.levels().filter(|level| shares.rows.is_seated(trackers, *level)).count()
+    }
+
+    /// How much one of its users may have while the leaf is like that, for an ask of this size as it
+    /// counts.
+    ///
+    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
+    /// is now or not.
+    pub fn limit(self, user: &LeafUser<'_>, among: Among, ask: &Resources) -> Limit {
+        let part = Part { weight: user.weight, among, ask };
+        let (rules, state) = (self.rules(), self.state());
+        if rules.formula == Formula::Smooth && !user.active {
+            return rules.limit(&state.joined_by(user.weight, &user.used()), part);
+        }
+        rules.limit(state, part)
+    }
+
+    /// Whether an active user may have an ask, of this size as it counts, as far as his limit goes: the same as
+    /// [`Rules::admits`] with [`LeafUsers::limit`], for less.
+    #[inline]
+    pub fn admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        self.surely_admits(user, ask) || self.admits_exactly(user, ask)
+    }
+
+    /// Whether that is so without anything being worked out; if not, he still may have it.
+    #[inline]
+    pub(crate) fn surely_admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let is_sure = user.active
+            && user.weight == Decimal::ONE
+            && user.plain
+            && Step::of(ask).is_some_and(|ask| self.shares.sure.admits(user.tally, &ask));
+        debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
+        is_sure
+    }
+
+    #[cold]
+    fn admits_exactly(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let limit = self.limit(user, Among::Active, ask);
+        self.rules().admits(self.state(), &limit, &user.used(), ask)
+    }
+
+    /// Whether an ask, of this size as it counts, would take a user beyond his cap.
+    #[inline]
+    pub(crate) fn exceeds_cap(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let (weight, shares) = (user.weight, self.shares);
+        let is_sure = user.plain
+            && Step::of(ask).is_some_and(|ask| shares.is_within_cap(weight, user.tally, &ask));
+        let exactly = || self.rules().exceeds_cap(self.state(), weight, &user.used(), ask);
+        debug_assert!(!is_sure || !exactly(), "{ask:?} is within the cap for sure");
+        !is_sure && exactly()
+    }
+
+    /// What surely holds for its active users, as it is kept.
+    pub(crate) const fn sure(self) -> &'books Sure {
+        &self.shares.sure
+    }
+
+    /// What an ask of this size counts as.
+    pub fn normalised(self, ask: &Resources) -> Resources {
+        self.counted(ask).into_owned()
+    }
+
+    /// The same, where that costs nothing unless asks are counted otherwise than they are.
+    #[inline]
+    pub(crate) fn counted(self, ask: &Resources) -> Cow<'_, Resources> {
+        counted(self.shares.measure(), ask)
+    }
+}
+
 impl Books {
     /// The users of a leaf; none where it has no user limits.
     #[inline]
-    pub fn users_of(&self, leaf: QueueId) -> Option<&LeafUsers> {
+    pub fn users_of(&self, leaf: QueueId) -> Option<LeafUsers<'_>> {
         if self.sharing.leaves.is_empty() {
             return None;
         }
-        self.sharing.leaves.get(&leaf).map(|users| &**users)
+        let shares = self.sharing.leaves.get(&leaf)?;
+        Some(shares.with(&self.partition(self.queue(leaf).partition).trackers))
     }
 
     /// Whether any leaf has user limits.
@@ -199,34 +284,46 @@ impl Books {
     }
 
     /// The leaves with user limits.
-    pub fn leaves_with_users(&self) -> impl Iterator<Item = (QueueId, &LeafUsers)> {
-        self.sharing.leaves.iter().map(|(leaf, users)| (*leaf, &**users))
+    pub fn leaves_with_users(&self) -> impl Iterator<Item = (QueueId, LeafUsers<'_>)> {
+        let leaves = self.sharing.leaves.iter();
+        leaves.filter_map(|(leaf, _)| Some((*leaf, self.users_of(*leaf)?)))
     }
 
-    /// The other leaves with user limits in which the user of this level uses something, or waits.
-    pub fn other_leaves_of(
-        &self,
-        partition: PartitionId,
-        level: LevelId,
-    ) -> impl Iterator<Item = QueueId> {
-        self.other_rows_of(partition, level).map(|(leaf, _)| leaf)
+    /// The same, without what is known of them.
+    pub(crate) fn leaves_sharing(&self) -> impl Iterator<Item = QueueId> {
+        self.sharing.leaves.iter().map(|(leaf, _)| *leaf)
+    }
+
+    /// The other leaves with user limits in which the user of this level at a leaf uses something, or
+    /// waits.
+    pub fn other_leaves_of(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = QueueId> {
+        self.other_rows_of(leaf, level).map(|(leaf, _)| leaf)
     }
 
     /// The same with his level in each.
     fn other_rows_of(
         &self,
-        partition: PartitionId,
+        here: QueueId,
         level: LevelId,
     ) -> impl Iterator<Item = (QueueId, LevelId)> {
-        let row = self.partition(partition).trackers.find_level(level);
         // Mostly there is no other leaf in which he could have one.
-        let row = row.filter(|row| match self.sharing.leaves.len() {
+        let is_elsewhere = match self.sharing.leaves.len() {
             0 => false,
-            1 => self.users_of(row.queue).is_none(),
+            1 => self.sharing.leaves.get(&here).is_none(),
             _ => true,
-        });
+        };
+        is_elsewhere.then(|| self.rows_but_one(here, level)).into_iter().flatten()
+    }
+
+    fn rows_but_one(
+        &self,
+        here: QueueId,
+        level: LevelId,
+    ) -> impl Iterator<Item = (QueueId, LevelId)> {
+        let partition = self.queue(here).partition;
+        let row = self.partition(partition).trackers.find_level(level);
         row.into_iter().flat_map(move |row| {
-            let (tracker, here) = (row.tracker, row.queue);
+            let tracker = row.tracker;
             let from = (partition, tracker, QueueId::FIRST);
             let his = self.sharing.by_user.iter_from(&from);
             let his =
@@ -255,25 +352,27 @@ impl Books {
             // CapacityScheduler knows no queue without a maximum: it is all there is.
             max = max.minimum(&total);
         }
+        let sections = Some(self.sections_of(row.partition)).filter(|all| !all.is_single());
         Leaf {
             total,
             guaranteed: row.guaranteed.clone().unwrap_or_default(),
             max,
             used: row.allocated.clone(),
+            sections: sections.map(Arc::new),
             ..Leaf::default()
         }
     }
 
     /// A leaf as its user limits see it; none where it has none.
     pub fn shared_leaf(&self, leaf: QueueId) -> Option<&Leaf> {
-        self.users_of(leaf).map(|users| &users.state)
+        self.users_of(leaf).map(LeafUsers::state)
     }
 
     /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
     /// none, or the user neither uses anything there nor waits. See [`LeafUsers::limit`].
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
-        Some(users.limit(users.user(level)?, Among::Active, &users.normalised(ask)))
+        Some(users.limit(&users.user(level)?, Among::Active, &users.normalised(ask)))
     }
 }
 
@@ -307,35 +406,28 @@ impl Sizes {
         Self { rules, increment, largest }
     }
 
+    /// What is said of a type holds on nodes of every label.
+    fn spread(&mut self, types: &ResourceTypes, sections: &Sections) {
+        for amounts in [&mut self.rules.step, &mut self.increment, &mut self.largest] {
+            sections.spread(types, amounts);
+        }
+    }
+
     /// What an ask of this size counts as.
     pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
-        normalised(&self.rules, &self.increment, &self.largest, ask)
+        let (increment, largest) = (&self.increment, &self.largest);
+        counted(Measure { rules: &self.rules, increment, largest, sections: None }, ask)
+            .into_owned()
     }
 }
 
-/// Whether an ask would take somebody of this weight, who uses this, beyond his cap.
-#[inline]
-fn exceeds_cap(
-    (rules, sure, leaf): (&Rules, &Sure, &Leaf),
-    weight: Decimal,
-    used: &Resources,
-    ask: &Resources,
-) -> bool {
-    let is_sure = weight == Decimal::ONE && sure.is_within_cap(used, ask);
-    debug_assert!(
-        !is_sure || !rules.exceeds_cap(leaf, weight, used, ask),
-        "{used:?} and {ask:?} are within {sure:?} for sure, and beyond the cap in {leaf:?} by {rules:?}"
-    );
-    !is_sure && rules.exceeds_cap(leaf, weight, used, ask)
-}
-
-fn normalised(
-    rules: &Rules,
-    increment: &Resources,
-    largest: &Resources,
-    ask: &Resources,
-) -> Resources {
-    counted(rules, increment, largest, ask).into_owned()
+/// By what asks are counted.
+#[derive(Clone, Copy)]
+struct Measure<'a> {
+    rules: &'a Rules,
+    increment: &'a Resources,
+    largest: &'a Resources,
+    sections: Option<&'a Sections>,
 }
 
 /// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
@@ -343,15 +435,18 @@ fn normalised(
 /// §2.6.
 #[inline]
 fn counted<'ask>(
-    rules: &Rules,
-    increment: &Resources,
-    largest: &Resources,
+    Measure { rules, increment, largest, sections }: Measure<'_>,
     ask: &'ask Resources,
 ) -> Cow<'ask, Resources> {
     if rules.step.is_empty() && increment.is_empty() {
         return Cow::Borrowed(ask);
     }
     let mut counted = rules.normalised(ask, increment);
+    if let Some(sections) = sections {
+        // The minimum allocation is that of the nodes which the ask is for.
+        let first = ask.iter().next().map_or(0, |(resource, _)| sections.section(resource));
+        counted = sections.only(first, &counted);
+    }
     for (resource, most) in largest.iter() {
         if let Some(amount) = counted.get(resource).filter(|amount| *amount > most) {
             counted.set(resource, amount.min(most.max(ask.get_or_zero(resource))));

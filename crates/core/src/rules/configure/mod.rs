@@ -4,6 +4,7 @@
 //! The whole file is looked at before the first event comes out, so a file that cannot be
 //! used in one partition changes nothing in the others.
 
+mod labels;
 mod limits;
 mod remove;
 mod settings;
@@ -22,6 +23,7 @@ use crate::name::Name;
 use crate::placement::Rules;
 use crate::rejection::Rejection;
 use crate::resource::ResourceTypes;
+use crate::time::Timestamp;
 
 pub(super) use settings::{application_limits_below, granting, user_limits_below};
 
@@ -30,6 +32,7 @@ use target::{Target, targets_of};
 
 pub(super) fn configure(
     books: &Books,
+    now: Timestamp,
     configuration: &Configuration,
 ) -> Result<Vec<Event>, Rejection> {
     if !configuration.checksum.is_empty() && configuration.checksum == *books.checksum() {
@@ -47,7 +50,7 @@ pub(super) fn configure(
         if let Some(id) = books.partition_named(&partition.name) {
             placement_fits(partition)?;
             user_limits::are_not_lowered(books, id, &targets)?;
-            change_partition(books, id, partition, &targets, &mut events);
+            change_partition(books, now, (id, partition), &targets, &mut events)?;
         } else {
             let id = PartitionId::from_slot(Slot::new(next, 0));
             next += 1;
@@ -91,11 +94,11 @@ fn add_partition(
 
 fn change_partition(
     books: &Books,
-    id: PartitionId,
-    partition: &PartitionConfig,
+    now: Timestamp,
+    (id, partition): (PartitionId, &PartitionConfig),
     targets: &[Target<'_>],
     events: &mut Vec<Event>,
-) {
+) -> Result<(), Rejection> {
     let row = books.partition(id);
     let settings = partition_settings(partition);
     if settings != row.settings {
@@ -112,6 +115,11 @@ fn change_partition(
                 if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
                 }
+                if target.parent.is_none() {
+                    // Queues below look at what is used of their maxima, by the new labels.
+                    let labels = target.settings.node_labels.as_deref();
+                    labels::count_anew(books, now, id, labels, events)?;
+                }
             }
             (None, Some(parent)) => {
                 events.push(target.added(id, parent));
@@ -122,6 +130,7 @@ fn change_partition(
     }
     state::of_others(books, id, &wanted, events);
     limits::change(books, id, targets, &wanted, events);
+    Ok(())
 }
 
 /// Refuse rules that cannot be built for a partition that has others in force. A new partition
@@ -156,7 +165,7 @@ fn count_types(books: &Books, configuration: &Configuration) -> Result<(), Rejec
         open.extend(&queue.children);
     }
     let known = books.types().len();
-    let added = names.iter().filter(|name| books.types().find(name).is_none()).count();
+    let added = books.types().count_unknown_names(names.into_iter());
     if known + added <= ResourceTypes::LIMIT {
         return Ok(());
     }

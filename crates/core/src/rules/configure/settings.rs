@@ -79,6 +79,7 @@ pub(super) fn queue_settings(
         user_limits,
         application_limits,
         capacity: queue.capacity.filter(|_| above.is_some()),
+        label_capacities: queue.label_capacities.clone(),
         preemption: queue.preemption.over(&preemption),
         stopped: is_stopped(queue, path, above)?,
         lifetimes: queue.lifetimes.below(above.map(|above| above.lifetimes).unwrap_or_default()),

@@ -9,6 +9,8 @@ use crate::id::{AllocationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::userlimit::{Party, split};
 
+use super::whole;
+
 /// How much of its guarantee a leaf must use before users take from each other in it, in percent.
 /// Source: user-headroom §6, `minimum-threshold`.
 const BUSY_FROM: i128 = 50;
@@ -78,10 +80,10 @@ pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Claim> {
         return None;
     }
     let step = &books.users_of(leaf)?.rules().step;
-    let keeps = |(level, share, used): (LevelId, Resources, &Resources)| {
+    let keeps = |(level, share, used): (LevelId, Resources, Resources)| {
         // A step more stays with whoever gives, so that nothing goes to and fro for rounding.
         let keeps = if level == asking { share } else { share.plus_existing(step) };
-        (level, Share { keeps, used: used.clone() })
+        (level, Share { keeps, used })
     };
     let mut users: BTreeMap<LevelId, Share> = shares.into_iter().map(keeps).collect();
     if !queue.preempting.is_empty() {
@@ -140,14 +142,15 @@ fn parts(books: &Books, leaf: QueueId, ask: &Resources) -> BTreeMap<QueueId, Res
     parts
 }
 
-/// What a queue and those below it use and want. A leaf that became a parent may have applications of
-/// its own.
+/// What a queue and those below it use and want, in leaves that users share by whole asks. A leaf that
+/// became a parent may have applications of its own.
 fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -> Resources {
     let queue = books.queue(at);
     let used = queue.staying();
     let below: Vec<QueueId> = books.children(at).map(|(id, _)| id).collect();
     let mut wanted = if below.is_empty() {
-        used.plus(&books.demand_of(at))
+        let waits = books.users_of(at).map(|users| whole::demand(books, at, users));
+        used.plus(&waits.unwrap_or_else(|| queue.pending.clone()))
     } else {
         let sum = below.into_iter().map(|id| wish(books, id, wishes));
         sum.fold(Resources::new(), |sum, one| sum.plus(&one)).maximum(&used)

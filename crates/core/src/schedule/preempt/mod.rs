@@ -17,6 +17,7 @@ mod newest;
 mod offer;
 pub(crate) mod required;
 pub(crate) mod victim;
+mod whole;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -85,6 +86,14 @@ pub struct Attempt {
     pub given_up: Vec<AllocationId>,
     /// What is to be stopped or asked, or why nothing is.
     pub outcome: Result<Outcome, Obstacle>,
+}
+
+impl Attempt {
+    /// Whether this claim leads nowhere, so that another may be tried.
+    const fn comes_to_nothing(&self) -> bool {
+        use Obstacle::{NoGuarantee, NothingHelps, TooLittle};
+        matches!(self.outcome, Err(NoGuarantee | NothingHelps | TooLittle))
+    }
 }
 
 /// Why nothing is stopped for an ask.
@@ -168,7 +177,16 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 
 /// [`attempt`] for an ask that may have one.
 pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
-    let of_queue = plan_with(books, ask, claim::of_queue(books, ask), now, nodes_tried);
+    let claim = claim::of_queue(books, ask);
+    let is_split = matches!(claim, Claim::Split(_));
+    let mut of_queue = plan_with(books, ask, claim, now, nodes_tried);
+    if is_split && of_queue.comes_to_nothing() {
+        // Whoever gives keeps his part of what there is; to a guarantee he gives what is beyond his own.
+        let by_guarantee = plan_with(books, ask, Claim::Guarantee, now, nodes_tried);
+        if !by_guarantee.comes_to_nothing() || of_queue.outcome == Err(Obstacle::NoGuarantee) {
+            of_queue = by_guarantee;
+        }
+    }
     let within = match of_queue.outcome {
         // What makes room already comes first, and what the RM has said of this is kept for one set of
         // victims on each node.
@@ -311,9 +329,8 @@ impl<'books> Scene<'books> {
     fn is_usable(&self, id: NodeId, given_up: &[AllocationId]) -> bool {
         let node = self.books.node(id);
         let mut others = node.reservations().iter().filter(|one| **one != self.ask);
-        let required = self.books.allocation(self.ask).required_node().is_some();
         node.schedulable
-            && (required || self.books.suits(self.books.allocation(self.ask).shape, id))
+            && self.books.may_run_on(self.ask, id)
             && node.capacity.fits(self.size)
             && others.all(|one| given_up.contains(one))
     }

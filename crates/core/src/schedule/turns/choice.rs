@@ -28,7 +28,7 @@ struct Bound {
 /// A leaf whose users take turns.
 pub(super) struct Turn<'a> {
     pub(super) books: &'a Books,
-    pub(super) users: &'a LeafUsers,
+    pub(super) users: LeafUsers<'a>,
     pub(super) leaf: &'a Leaf,
 }
 
@@ -73,15 +73,15 @@ impl Choice<'_> {
     }
 
     /// Whether it is the turn of a user.
-    fn is(&mut self, user: &LeafUser) -> bool {
+    fn is(&mut self, user: &LeafUser<'_>) -> bool {
         let (turn, ask, types) = (self.turn, self.ask, self.types);
         let bound = self.bound(user.weight);
         match &bound.limit {
-            Some(limit) => turn.is(limit, &user.used, ask),
+            Some(limit) => turn.is(limit, &user.used(), ask),
             None => types
                 .iter()
                 .zip(bound.most)
-                .all(|(resource, most)| user.used.get_or_zero(*resource).get() <= most),
+                .all(|(resource, most)| user.used_of(*resource).get() <= most),
         }
     }
 }
@@ -99,7 +99,7 @@ impl Turn<'_> {
         self.users.rules().is_turn(self.leaf, limit, used, ask)
     }
 
-    fn user(&self, key: ClassKey) -> &LeafUser {
+    fn user(&self, key: ClassKey) -> LeafUser<'_> {
         let level = key.sharer().expect("who shares is tied to a user");
         self.users.user(level).expect("who waits has a row")
     }
@@ -157,6 +157,13 @@ impl Turn<'_> {
         of: &mut Waiters,
     ) -> Option<Place> {
         let ask = self.ask(shape);
+        if let Some(first) = of.ranking.foremost() {
+            // Who surely has less than his share is not passed over.
+            let user = self.user(classes.rows[first.1].key);
+            if self.users.surely_admits(&user, &ask) {
+                return Some(first.clone());
+            }
+        }
         of.tell_by(self.types(&ask).0);
         debug_assert!(self.knows(classes, of), "what is known of somebody is no more than he has");
         let Waiters { ranking, types } = of;
@@ -166,11 +173,11 @@ impl Turn<'_> {
         while let Some(seat) = next {
             let (place, measure) = ranking.at(seat);
             let user = self.user(classes.rows[place.1].key);
-            if choice.is(user) {
+            if choice.is(&user) {
                 return Some(place.clone());
             }
             // He may have more by now than when he was last looked at.
-            let now = Use::of(self.leaf, user, types);
+            let now = Use::of(self.leaf, &user, types);
             if *measure != now {
                 ranking.set_at(seat, now);
             }
@@ -185,7 +192,7 @@ impl Turn<'_> {
     /// Whether nobody has less than is known of him.
     fn knows(&self, classes: &Classes, of: &Waiters) -> bool {
         of.ranking.entries().all(|(place, known)| {
-            let now = Use::of(self.leaf, self.user(classes.rows[place.1].key), &of.types);
+            let now = Use::of(self.leaf, &self.user(classes.rows[place.1].key), &of.types);
             let mut lowest = *known;
             lowest.lower(&now);
             !known.known || lowest == *known
@@ -203,7 +210,7 @@ impl Turn<'_> {
             let least = ranking.lowest()?.served;
             let seat = ranking.first_seat(|of| of.served <= least)?;
             let (place, _) = ranking.at(seat);
-            let now = Use::of(self.leaf, self.user(classes.rows[place.1].key), types);
+            let now = Use::of(self.leaf, &self.user(classes.rows[place.1].key), types);
             if now.served <= least {
                 let (head, class) = place;
                 return Some((Head { beyond: Some(least), ..head.clone() }, *class));

@@ -86,13 +86,14 @@ fn plain(books: &Books, leaf: QueueId, rules: &Rules) -> Leaf {
         guaranteed: row.guaranteed.clone().unwrap_or_default(),
         max,
         used: row.allocated.clone(),
+        sections: Some(books.sections_of(row.partition).into()),
         ..Leaf::default()
     }
 }
 
 /// A leaf and its users, counted anew.
 struct State<'books> {
-    rules: &'books LeafUsers,
+    rules: LeafUsers<'books>,
     leaf: Leaf,
     users: BTreeMap<LevelId, Counted>,
     active: BTreeSet<LevelId>,
@@ -106,7 +107,7 @@ struct Counted {
 }
 
 impl<'books> State<'books> {
-    fn of(books: &'books Books, leaf: QueueId, rules: &'books LeafUsers) -> Self {
+    fn of(books: &'books Books, leaf: QueueId, rules: LeafUsers<'books>) -> Self {
         let row = books.queue(leaf);
         let config = row.settings.user_limits.as_ref().expect("the leaf has user limits");
         let mut users: BTreeMap<LevelId, Counted> = BTreeMap::new();

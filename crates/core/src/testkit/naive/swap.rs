@@ -39,6 +39,16 @@ pub(super) fn in_application(
     asks.into_iter().find_map(|(member, ask)| of_member(books, row, member, ask))
 }
 
+/// In the types of which label an ask or a placeholder is counted: those in others hold room where it
+/// cannot be.
+fn label_of<'a>(books: &'a Books, row: &Application, one: AllocationId) -> Option<&'a str> {
+    let root = books.queue(books.partition(row.partition).root);
+    let mut exclusive = root.settings.node_labels.iter().flat_map(|labels| &labels.exclusive);
+    let mut names = books.resources_of(one).iter().map(|(of, _)| books.types().name(of));
+    let label = names.find_map(|name| Some(name.split_once('@')?.1));
+    label.filter(|label| exclusive.any(|one| one == label || *one == "*"))
+}
+
 fn of_member(
     books: &Books,
     row: &Application,
@@ -57,6 +67,8 @@ fn of_member(
     let required = ask.required_node();
     let asks = books.partition(row.partition).questions.is_some();
     let (mut events, mut remembered, mut unknown) = (Vec::new(), None, Vec::new());
+    let label = |one| label_of(books, row, one);
+    free.retain(|(placeholder, _)| label(*placeholder) == label(member));
     for (placeholder, held) in free {
         let left = books.resources_of(placeholder).minus(books.resources_of(member));
         if left.has_negative() {

@@ -8,10 +8,10 @@ use headroom_core::Name;
 use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
-    Configuration, FilterConfig, LifetimesConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig,
-    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy,
-    PropertyValues, QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig,
-    UserFactor, UserLimitsConfig,
+    Configuration, FilterConfig, LabelCapacity, LifetimesConfig, LimitConfig, LimitPrecedence,
+    NodeLabelsConfig, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
+    PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueuePreemptionConfig,
+    QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -105,6 +105,10 @@ fn node_labels() -> NodeLabelsConfig {
     }
 }
 
+fn label_capacity(share: CapacityShare) -> LabelCapacity {
+    LabelCapacity { label: name("gpu"), capacity: capacity(share) }
+}
+
 fn rule() -> RuleConfig {
     let filter =
         FilterConfig { kind: "deny".into(), users: names(&["^adm"]), groups: names(&["dev"]) };
@@ -160,6 +164,7 @@ pub(crate) fn configuration() -> Configuration {
         user_limits: Some(few_user_limits()),
         application_limits: Some(few_application_limits()),
         capacity: Some(CapacityConfig { share: CapacityShare::Absolute, maximum: None }),
+        label_capacities: vec![label_capacity(CapacityShare::Weight(Decimal::ONE))],
         preemption: queue_preemption(None),
         start: Some(QueueStart::Stopped),
         lifetimes: lifetimes(),
@@ -219,6 +224,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
         user_limits: Some(Arc::new(user_limits())),
         application_limits: Some(Arc::new(application_limits())),
         capacity: Some(capacity(CapacityShare::Percent(Decimal::HUNDRED))),
+        label_capacities: vec![label_capacity(CapacityShare::Percent(Decimal::ZERO))],
         preemption: queue_preemption(Some(false)),
         stopped: true,
         lifetimes: lifetimes(),

@@ -1,7 +1,7 @@
 //! An event of the core as it is told: what, of whom, in a sentence and in fields.
 
 use headroom_api::headroomv1::Event as Told;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, base_of};
 use headroom_core::{Event, Name, PreemptionCause, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
@@ -234,7 +234,7 @@ fn said(amounts: &Amounts) -> String {
         return "nothing".to_owned();
     }
     let each = amounts.iter().map(|(name, amount)| {
-        let unit = match name.as_str() {
+        let unit = match base_of(name) {
             "vcore" => " m",
             "memory" => " B",
             _ => "",

@@ -1,0 +1,77 @@
+//! Parts of the nodes of labels: `nodelabels.<label>`, beside `capacity` and by its mode. User headroom
+//! §4 and §10 (C18).
+
+use std::collections::BTreeMap;
+
+use crate::capacity::{Mode, mode, of_label};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{Capacity, Queue, Text};
+
+use super::{check_block, is_whole};
+
+/// Check what a queue says of labels, and what its children say together.
+pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
+    for (label, block) in capacities(queue) {
+        if is_root {
+            let message = format!("the root queue must not have a part of label `{}`", label.value);
+            let fault = Diagnostic::error(Code::CapacityRoot, label.span, message);
+            report.push(fault.help("remove it: root has all nodes of every label"));
+            continue;
+        }
+        let name = format!("label `{}` of queue `{}`", label.value, queue.name.value);
+        match queue.capacity.as_ref().map(|beside| (beside, mode(beside))) {
+            None => report.push(no_capacity(label, queue)),
+            Some((beside, Some(Mode::Absolute))) => report.push(absolute(label, beside, &name)),
+            // That it has no mode is told already.
+            Some((_, None)) => {}
+            Some((beside, Some(_))) => check_block(&of_label(block, Some(beside)), &name, report),
+        }
+    }
+    check_sums(queue, report);
+}
+
+fn capacities(queue: &Queue) -> &[(Text, Capacity)] {
+    queue.node_labels.as_ref().map_or(&[], |labels| &labels.capacities)
+}
+
+fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
+    let message = format!(
+        "queue `{}` has a part of label `{}` and no `capacity`",
+        queue.name.value, label.value
+    );
+    Diagnostic::error(Code::NodeLabelCapacity, label.span, message).help(format!(
+        "write a `capacity` beside it, whose mode holds for labels too; or amounts of vcore@{0} and \
+         memory@{0} into `resources`",
+        label.value
+    ))
+}
+
+fn absolute(label: &Text, beside: &Capacity, name: &str) -> Diagnostic {
+    let message = format!("{name} has a part where the queue has amounts");
+    Diagnostic::error(Code::NodeLabelCapacity, label.span, message)
+        .also(beside.span, "by amounts")
+        .help(format!(
+            "write amounts of vcore@{0} and memory@{0} into `resources.guaranteed` and `resources.max`",
+            label.value
+        ))
+}
+
+/// Percentages of one label add up, as others do.
+fn check_sums(parent: &Queue, report: &mut Report) {
+    let mut labels: BTreeMap<&str, (Span, Vec<&Text>)> = BTreeMap::new();
+    for child in &parent.children {
+        let by_percent = child.capacity.as_ref().and_then(mode) == Some(Mode::Percent);
+        for (label, block) in capacities(child).iter().filter(|_| by_percent) {
+            let (_, values) = labels.entry(&label.value).or_insert((label.span, Vec::new()));
+            values.extend(&block.value);
+        }
+    }
+    for (label, (first, values)) in labels {
+        let message = |sum| {
+            let parent = &parent.name.value;
+            format!("the queues below `{parent}` have {sum} percent of label `{label}` together")
+        };
+        is_whole(&values, first, message, report);
+    }
+}

@@ -1,0 +1,63 @@
+//! `orderingpolicy` of queues: words for the other kind of queue, and properties that say something
+//! else. User headroom §4, §10 (C9, C10).
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::ordering::{OF_LEAVES, OF_PARENTS, Ordering, is_leaf};
+use crate::raw::{Queue, Text};
+
+/// Check a queue.
+pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
+    let Some(word) = &queue.ordering else { return };
+    let is_leaf = is_leaf(queue, is_root);
+    let Some(ordering) = Ordering::of(&word.value, is_leaf) else {
+        return report.push(wrong_word(word, is_leaf));
+    };
+    let property = queue.properties.iter().find(|(key, _)| key.value == ordering.key);
+    if let Some((key, value)) = property
+        && !ordering.agrees_with(&value.value)
+    {
+        let message = format!(
+            "`orderingpolicy` is `{}`, and the property `{}` is `{}`",
+            word.value, key.value, value.value
+        );
+        let fault = Diagnostic::error(Code::OrderingProperty, word.span, message)
+            .also(value.span, "says something else of the same")
+            .help("leave one of them out");
+        report.push(fault);
+    }
+    if word.value == "fifo-with-partitions" {
+        let message =
+            "`fifo-with-partitions` is taken as `fifo`: applications go by age in every partition";
+        let warning = Diagnostic::warning(Code::OrderingPartitions, word.span, message);
+        report.push(warning.help("write `fifo`"));
+    }
+}
+
+fn wrong_word(word: &Text, is_leaf: bool) -> Diagnostic {
+    let (kind, words, others): (_, &[&str], &[&str]) = if is_leaf {
+        ("a leaf", &OF_LEAVES, &OF_PARENTS)
+    } else {
+        ("a queue with queues below", &OF_PARENTS, &OF_LEAVES)
+    };
+    let expected = list(words);
+    let message = format!("`orderingpolicy` of {kind} is `{}`; it is {expected}", word.value);
+    let lower = word.value.to_lowercase();
+    let help = if words.contains(&lower.as_str()) {
+        format!("write {lower}")
+    } else if others.contains(&word.value.as_str()) {
+        let where_it_goes = if is_leaf { "a queue with queues below" } else { "each leaf below" };
+        format!("write it in {where_it_goes}, or leave it out")
+    } else {
+        "leave it out to have the usual order".to_owned()
+    };
+    Diagnostic::error(Code::OrderingWord, word.span, message).help(help)
+}
+
+/// `a, b or c`.
+fn list(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.join(""),
+    }
+}

@@ -1,0 +1,127 @@
+//! Parts of the nodes of labels: `accessible-node-labels.<label>.*`.
+
+use std::collections::BTreeMap;
+
+use crate::check::node_labels;
+use crate::raw::NodeLabels;
+
+use super::capacity::{self, Mode};
+use super::note::Kind;
+use super::number::{self, Amounts, Number};
+use super::properties::Property;
+use super::scope::Scope;
+use super::write::Pairs;
+
+/// What a queue has of the nodes of labels.
+#[derive(Default)]
+pub(super) struct Labels {
+    /// By label: `value` and `maximum`.
+    pub(super) parts: BTreeMap<String, Pairs>,
+    /// Amounts in the types of labels.
+    pub(super) guaranteed: Amounts,
+    pub(super) max: Amounts,
+}
+
+const ANOTHER: &str = "the queue has its part in another way, which holds for labels too; nothing is guaranteed of them";
+
+/// Read them; the queue has its part by `mode`.
+pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
+    let mut labels = Labels::default();
+    for (property, name) in all(scope) {
+        match name.rsplit_once('.').filter(|(label, _)| is_label(label)) {
+            Some((label, "capacity")) => share(scope, (property, label), mode, &mut labels),
+            Some((label, "maximum-capacity")) => {
+                maximum(scope, (property, label), mode, &mut labels);
+            }
+            _ => {
+                let why = "what is said beside it holds for the nodes of every label";
+                scope.tell(Kind::NoEquivalent, property, why, "");
+            }
+        }
+    }
+    labels
+}
+
+/// What is said of labels, with what follows in the name; it is looked at by that.
+fn all<'p>(scope: &Scope<'p>) -> Vec<(&'p Property, String)> {
+    let below = scope.below("accessible-node-labels");
+    let all = below.all().into_iter();
+    all.filter_map(|(_, name)| Some((below.get(&name)?, name))).collect()
+}
+
+/// Whether a queue file takes it for a label.
+fn is_label(text: &str) -> bool {
+    node_labels::is_label(text) && !NodeLabels::KEYS.contains(&text)
+}
+
+/// The root has all nodes of every label.
+pub(super) fn of_root(scope: &Scope<'_>) {
+    for (property, _) in all(scope) {
+        if !capacity::is_of_root(property) {
+            let why = "root has all nodes of every label, and no other part of them";
+            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
+        }
+    }
+}
+
+fn share(scope: &Scope<'_>, (property, label): (&Property, &str), mode: Mode, labels: &mut Labels) {
+    let text = &property.value;
+    if let Some(found) = number::absolute(text) {
+        match found {
+            Ok(amounts) if mode == Mode::Absolute => {
+                labels.guaranteed.extend(at_label(amounts, label));
+            }
+            Ok(_) => scope.tell(Kind::NoEquivalent, property, ANOTHER, ""),
+            Err(why) => scope.tell(Kind::NoEquivalent, property, &why, ""),
+        }
+        return;
+    }
+    let weight = text.strip_suffix('w');
+    let fits = match mode {
+        Mode::Percent => weight.is_none(),
+        Mode::Weight => weight.is_some(),
+        Mode::Absolute | Mode::Silent | Mode::Lost => false,
+    };
+    let Some(number) = Number::read(weight.unwrap_or(text)).filter(|one| !one.is_negative) else {
+        let why = "this is no percentage and no weight";
+        return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+    };
+    if fits {
+        labels.parts.entry(label.to_owned()).or_default().push("value", number.to_string());
+    } else if number.to_string() != "0" {
+        scope.tell(Kind::NoEquivalent, property, ANOTHER, "");
+    }
+}
+
+fn maximum(
+    scope: &Scope<'_>,
+    (property, label): (&Property, &str),
+    mode: Mode,
+    labels: &mut Labels,
+) {
+    match number::absolute(&property.value) {
+        Some(Ok(amounts)) => return labels.max.extend(at_label(amounts, label)),
+        Some(Err(why)) => return scope.tell(Kind::NoEquivalent, property, &why, ""),
+        None => {}
+    }
+    let Some(number) = Number::read(&property.value) else {
+        let why = "this is no percentage";
+        return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+    };
+    // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+    if number.is_negative || number.to_string() == "100" {
+        return;
+    }
+    if matches!(mode, Mode::Percent | Mode::Weight) {
+        labels.parts.entry(label.to_owned()).or_default().push("maximum", number.to_string());
+    } else {
+        let why = "a queue with amounts for its capacity has amounts for its maximum";
+        scope.tell(Kind::NoEquivalent, property, why, "write `resources.max`");
+    }
+}
+
+/// Amounts in the types of a label; a zero says nothing in YARN.
+fn at_label(amounts: Amounts, label: &str) -> impl Iterator<Item = (String, String)> {
+    let said = amounts.into_iter().filter(|(_, amount)| !amount.starts_with('0'));
+    said.map(move |(kind, amount)| (format!("{kind}@{label}"), amount))
+}

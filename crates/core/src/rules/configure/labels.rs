@@ -1,0 +1,169 @@
+//! Another list of exclusive labels: what is on their nodes, and what waits for these, is counted in
+//! other types from now on. User-headroom §10 (C18), decision page 27.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::config::NodeLabelsConfig;
+use crate::event::Event;
+use crate::id::{ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
+use crate::time::Timestamp;
+
+use super::super::labels;
+use super::super::life::Life;
+
+/// Count anew what is counted otherwise with these labels: nodes with what is on them, and asks. Nothing
+/// stops running for it. Costs what the partition has, where the labels are others than before.
+pub(super) fn count_anew(
+    books: &Books,
+    now: Timestamp,
+    partition: PartitionId,
+    after: Option<&NodeLabelsConfig>,
+    events: &mut Vec<Event>,
+) -> Result<(), Rejection> {
+    let root = books.queue(books.partition(partition).root);
+    let before = root.settings.node_labels.as_deref();
+    if exclusive(before) == exclusive(after) {
+        return Ok(());
+    }
+    let recount = Recount { books, partition, after };
+    let first = events.len();
+    recount.nodes(events);
+    recount.asks(now, events);
+    types_fit(books, &events[first..])?;
+    sums_fit(books, partition, &events[first..])
+}
+
+fn exclusive(labels: Option<&NodeLabelsConfig>) -> &[Name] {
+    labels.map_or(&[], |labels| &labels.exclusive)
+}
+
+struct Recount<'a> {
+    books: &'a Books,
+    partition: PartitionId,
+    after: Option<&'a NodeLabelsConfig>,
+}
+
+impl Recount<'_> {
+    /// What something of a label is counted as from now on; none where that changes nothing.
+    fn counted(&self, label: Option<&Name>, amounts: &Resources) -> Option<Amounts> {
+        let label = label?;
+        let is = self.after.is_some_and(|after| after.is_exclusive(label));
+        if is == self.books.is_exclusive(self.partition, label) {
+            return None;
+        }
+        let plain = self.books.plain(self.partition, amounts);
+        Some(labels::counted(&plain, Some(label).filter(|_| is)).into_owned())
+    }
+
+    fn nodes(&self, events: &mut Vec<Event>) {
+        let partition = self.books.partition(self.partition);
+        for (_, node) in partition.nodes.iter() {
+            let row = self.books.node(*node);
+            if let Some(capacity) = self.counted(row.label(), &row.capacity) {
+                events.push(Event::NodeResized { node: *node, capacity });
+            }
+        }
+        for (key, one) in partition.foreign.iter() {
+            let label = self.books.node(one.node).label();
+            if let Some(resources) = self.counted(label, &one.resources) {
+                events.push(Event::ForeignSet {
+                    partition: self.partition,
+                    key: key.clone(),
+                    node: one.node,
+                    resources,
+                    preemptable: one.preemptable,
+                });
+            }
+        }
+    }
+
+    fn asks(&self, now: Timestamp, events: &mut Vec<Event>) {
+        let mut lives: BTreeMap<ApplicationId, Life<'_>> = BTreeMap::new();
+        for (id, row) in self.books.allocations().iter() {
+            if self.books.application(row.application).partition != self.partition {
+                continue;
+            }
+            let label = labels::deciding_known(self.books, id, None);
+            let size = self.books.resources_of(id);
+            let Some(resources) = self.counted(label, size) else { continue };
+            if row.is_swapping() {
+                // It fitted into the place of its placeholder as it was; it is to be judged anew.
+                let life = lives.entry(row.application);
+                let life = life.or_insert_with(|| Life::of(self.books, now, row.application));
+                life.drop_swap(id, events);
+            }
+            events.push(Event::Resized { allocation: id, resources });
+        }
+    }
+}
+
+/// Refuse a file that would make the books know too many resource types.
+fn types_fit(books: &Books, events: &[Event]) -> Result<(), Rejection> {
+    let names: BTreeSet<&Name> = events
+        .iter()
+        .filter_map(counted_in)
+        .flat_map(|(_, amounts)| amounts.iter().map(|(name, _)| name))
+        .collect();
+    let (known, limit) = (books.types().len(), ResourceTypes::LIMIT);
+    let added = books.types().count_unknown_names(names.into_iter());
+    if known + added <= limit {
+        return Ok(());
+    }
+    let what = "the queue file, by its exclusive labels,";
+    Err(Rejection::TooManyTypes { what, added, known, limit })
+}
+
+/// Refuse a file by which something is counted in types where there is no room for it in 64 bits.
+fn sums_fit(books: &Books, partition: PartitionId, events: &[Event]) -> Result<(), Rejection> {
+    let root = books.queue(books.partition(partition).root);
+    let live = root.pending.plus(&root.allocated);
+    let nodes = root.max.clone().unwrap_or_default();
+    for (sum, held) in [(Sum::Nodes, &nodes), (Sum::Live, &live)] {
+        let mut added = Amounts::EMPTY;
+        for (of, amounts) in events.iter().filter_map(counted_in) {
+            for (name, amount) in amounts.iter().filter(|_| of == sum) {
+                let held = added.get(name).unwrap_or_default();
+                if amount > Quantity::MAX.minus(held) {
+                    let (what, resource) = (sum.words(), name.clone());
+                    return Err(Rejection::SumTooLarge { what, resource, held, added: amount });
+                }
+                added.set(name.clone(), held.plus(amount));
+            }
+        }
+        super::super::sum_fits(books, sum.words(), Some(held), &added)?;
+    }
+    Ok(())
+}
+
+/// What is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sum {
+    Nodes,
+    Live,
+}
+
+impl Sum {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Nodes => "the nodes of the partition, by the exclusive labels of the queue file",
+            Self::Live => {
+                "the asks and allocations of the partition, by the exclusive labels of the queue file"
+            }
+        }
+    }
+}
+
+/// What an event counts anew, and in which sum; what is foreign is in none but that of its node.
+fn counted_in(event: &Event) -> Option<(Sum, &Amounts)> {
+    match event {
+        Event::NodeResized { capacity: amounts, .. }
+        | Event::ForeignSet { resources: amounts, .. } => Some((Sum::Nodes, amounts)),
+        Event::Resized { resources, .. } => Some((Sum::Live, resources)),
+        _ => None,
+    }
+}
