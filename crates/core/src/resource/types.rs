@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::name::Name;
 
-use super::{Amounts, Quantity, Resources, base_of};
+use super::{Amounts, Quantity, Resources, base_of, type_and_label};
 
 /// A resource type known to the books: a dense number, given in order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,14 +125,20 @@ impl ResourceTypes {
         self.plain.get(&resource).copied().unwrap_or(resource)
     }
 
-    /// What these come to in plain types.
-    pub(crate) fn plain_sum(&self, resources: &Resources) -> Resources {
+    /// What these come to in plain types, where they are in types of a label of which `is_label` is true.
+    pub(crate) fn plain_sum(
+        &self,
+        resources: &Resources,
+        is_label: impl Fn(&str) -> bool,
+    ) -> Resources {
         if !self.has_labelled() {
             return resources.clone();
         }
         let mut sum = Resources::new();
         for (resource, amount) in resources.iter() {
-            let plain = self.plain(resource);
+            let label = type_and_label(self.name(resource)).map(|(_, label)| label);
+            let folds = label.is_some_and(&is_label);
+            let plain = if folds { self.plain(resource) } else { resource };
             sum.set(plain, sum.get_or_zero(plain).plus(amount));
         }
         sum

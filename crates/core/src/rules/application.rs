@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Gang};
+use crate::books::{ApplicationState, Books};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
@@ -126,9 +126,9 @@ pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<
 /// Whether one more placeholder of this size makes the placeholders of an application equal to
 /// what they need together.
 fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -> bool {
-    let gang = books.application(application).gang.as_ref();
+    let row = books.application(application);
     // What they need is said when nobody knows yet which label their asks will name.
-    let plain = |sum: Resources| books.types().plain_sum(&sum).pruned();
-    let complete = |gang: &Gang| plain(gang.placeholders.plus(size)) == gang.ask;
-    gang.is_some_and(|gang| complete(gang))
+    let is_label = |label: &str| books.is_exclusive(row.partition, label);
+    let plain = |sum: &Resources| books.types().plain_sum(sum, is_label).pruned();
+    row.gang.as_ref().is_some_and(|gang| plain(&gang.placeholders.plus(size)) == gang.ask)
 }

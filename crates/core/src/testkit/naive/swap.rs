@@ -147,6 +147,6 @@ pub(super) fn completes(books: &Books, row: &Application, ask: AllocationId) -> 
             .allocations_of(books.allocation(ask).application)
             .filter(|(_, one)| one.placeholder && one.node.is_some())
             .fold(books.resources_of(ask).clone(), |sum, (id, _)| sum.plus(books.resources_of(id)));
-        held.pruned() == gang.ask
+        books.plain(row.partition, &held.pruned()) == books.types().amounts(&gang.ask)
     })
 }
