@@ -196,6 +196,20 @@ pub enum Event {
         /// Which.
         application: ApplicationId,
     },
+    /// An application says when it is to be done.
+    DeadlineSet {
+        /// Which.
+        application: ApplicationId,
+        /// When; none if it does not matter any more.
+        deadline: Option<Timestamp>,
+        /// How long it takes.
+        estimate: Millis,
+    },
+    /// The head of a line was passed by another that took what it waits for.
+    Overtaken {
+        /// Which application was passed.
+        application: ApplicationId,
+    },
     /// An application changed its state.
     ApplicationMoved {
         /// Which.

@@ -9,11 +9,12 @@ use core::cmp::Reverse;
 
 use crate::books::tracker::TrackerKind;
 use crate::books::{Books, QuestionMode, QuestionSubject, Queue, QueueState};
+use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
-use crate::time::Timestamp;
 
+mod later;
 mod nodes;
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
@@ -72,6 +73,8 @@ pub enum Blocker {
     NodeConstraint(AllocationId),
     /// Too many asks of its application found no node; it is left alone for a while.
     BackOff(ApplicationId),
+    /// The head of the line of this leaf needs what it would take; who that is, where it is known.
+    BehindHead(QueueId, Option<AllocationId>),
 }
 
 /// Why an ask waits.
@@ -122,6 +125,10 @@ impl Blocker {
             Self::AwaitingRm(_) | Self::RmBusy(_) => "AWAITING_RM",
             Self::NodeConstraint(_) => "NODE_CONSTRAINT",
             Self::BackOff(_) => "BACKED_OFF",
+            Self::BehindHead(leaf, _) => {
+                let order = books.queue(leaf).settings.values.application_order;
+                if order == ApplicationOrder::FifoStrict { "BEHIND_HEAD" } else { "HELD_FOR_HEAD" }
+            }
         }
     }
 
@@ -132,7 +139,8 @@ impl Blocker {
             | Self::QueueMax(queue)
             | Self::QueueApplications(queue)
             | Self::ParallelApplications(queue)
-            | Self::DriverQueue(queue) => books.queue(queue).path.to_string(),
+            | Self::DriverQueue(queue)
+            | Self::BehindHead(queue, _) => books.queue(queue).path.to_string(),
             Self::Limit(partition, level)
             | Self::LimitApplications(partition, level)
             | Self::UserCap(partition, level)
@@ -230,11 +238,12 @@ impl Wait {
                     "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
                 )
             }
-            Blocker::BackOff(application) => of_back_off(books, &subject, application),
+            Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head), ask),
+            Blocker::BackOff(application) => later::of_back_off(books, &subject, application),
             Blocker::Nodes(_) => self.of_nodes(books, wanted),
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
-            Blocker::RmBusy(partition) => of_open_questions(books, partition),
+            Blocker::RmBusy(partition) => later::of_open_questions(books, partition),
         }
     }
 
@@ -384,16 +393,6 @@ fn of_question(books: &Books, ask: AllocationId) -> String {
     )
 }
 
-/// How many questions the RM has to answer, and how many it may.
-fn of_open_questions(books: &Books, partition: PartitionId) -> String {
-    let row = books.partition(partition);
-    let most = row.questions.map_or(0, |one| one.at_once.get());
-    format!(
-        "the RM has {} questions to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",
-        row.open_questions.count
-    )
-}
-
 /// Whether an ask waits for the place of a placeholder.
 fn is_member(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
@@ -464,15 +463,6 @@ fn of_state(subject: &str, queue: &Queue) -> String {
             "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
         )
     }
-}
-
-/// About an application whose asks found no node too often.
-fn of_back_off(books: &Books, subject: &str, application: ApplicationId) -> String {
-    let until = books.application(application).backed_off;
-    let until = until.map_or(0, Timestamp::as_millis);
-    format!(
-        "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
-    )
 }
 
 /// About how many applications were activated, and how many may be.

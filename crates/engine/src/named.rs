@@ -96,6 +96,8 @@ impl Look<'_> {
             | Event::ApplicationRemoved { application }
             | Event::LifetimeSet { application, .. }
             | Event::LifetimeOver { application }
+            | Event::DeadlineSet { application, .. }
+            | Event::Overtaken { application }
             | Event::BackedOff { application, .. }
             | Event::PlaceholdersExpired { application }
             | Event::TimerStopped { application } => self.application(*application),

@@ -1,8 +1,8 @@
 //! Properties whose values mean nothing, so that their defaults hold. Never a fault.
 
 use headroom_core::config::property::{
-    BACKOFF, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY, SORT_POLICY, SORT_PRIORITY,
-    is_understood,
+    AGING_MAX, AGING_STEP, BACKOFF, MAX_OVERTAKES, PREEMPTION_POLICY, PRIORITY_OFFSET,
+    PRIORITY_POLICY, SORT_POLICY, SORT_PRIORITY, is_understood,
 };
 
 use crate::code::Code;
@@ -31,9 +31,10 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
 /// Whether the value is understood and what would be; `None` for a key without meaning.
 fn judge(key: &str, value: &str) -> Option<(bool, &'static str)> {
     let expected = match key {
-        SORT_POLICY => "fifo, fair, fifo-strict, priority or urgency, in lower case",
+        SORT_POLICY => "fifo, fair, fifo-strict, fifo-backfill, priority or urgency, in lower case",
         SORT_PRIORITY => "enabled or disabled",
         BACKOFF => "a whole number, 0 for off",
+        AGING_STEP | AGING_MAX | MAX_OVERTAKES => "a whole number below 4294967296",
         PRIORITY_POLICY => "default or fence",
         PRIORITY_OFFSET => "a whole number from -2147483648 to 2147483647",
         PREEMPTION_POLICY => "default, fence or disabled",
@@ -55,6 +56,11 @@ mod tests {
             ("application.unschedasks.backoff", "18446744073709551615", "18446744073709551616"),
             ("application.unschedasks.backoff", "0", "+1"),
             ("application.unschedasks.backoff.delay", "1s", "1"),
+            ("application.sort.aging.step", "0", "1.5"),
+            ("application.sort.aging.max", "4294967295", "4294967296"),
+            ("application.sort.maxovertakes", "0", "-1"),
+            ("application.sort.aging.interval", "1m", "60"),
+            ("application.sort.maxheadwait", "300s", "0s"),
             ("priority.policy", "FENCE", "fenced"),
             ("priority.offset", "-2147483648", "2147483648"),
             ("priority.offset", "+5", "5.0"),

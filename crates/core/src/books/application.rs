@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::deadline::Deadline;
 use super::gang::Gang;
 use super::lifetime::Lifetime;
 use super::line::Line;
@@ -184,6 +185,13 @@ pub struct Application {
     /// How long it may live.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub lifetime: Lifetime,
+    /// When it is to be done.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub deadline: Deadline,
+    /// How often others went before it in the line of its leaf while it was the head, since it last got
+    /// something.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub overtaken: u32,
 }
 
 impl Application {

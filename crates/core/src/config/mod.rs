@@ -32,7 +32,7 @@ pub use partition::{
 };
 pub use placement::{FilterConfig, RuleConfig};
 pub use property::{
-    ApplicationOrder, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
+    ApplicationOrder, LineValues, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
 pub use queue_preemption::QueuePreemptionConfig;

@@ -20,6 +20,16 @@ pub const BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 pub const PRIORITY_POLICY: &str = "priority.policy";
 /// What is added to the priority that a queue shows its parent.
 pub const PRIORITY_OFFSET: &str = "priority.offset";
+/// By `priority`, how long an application waits to count as more urgent.
+pub const AGING_INTERVAL: &str = "application.sort.aging.interval";
+/// By how much it does then.
+pub const AGING_STEP: &str = "application.sort.aging.step";
+/// How much more urgent it may become in all.
+pub const AGING_MAX: &str = "application.sort.aging.max";
+/// How often others may go before the first in line.
+pub const MAX_OVERTAKES: &str = "application.sort.maxovertakes";
+/// How long the first in line waits until nobody goes before it.
+pub const MAX_HEAD_WAIT: &str = "application.sort.maxheadwait";
 /// From where, and whether, room is taken for this queue.
 pub const PREEMPTION_POLICY: &str = "preemption.policy";
 /// How long an ask waits before room is taken for it.
@@ -28,9 +38,14 @@ pub const PREEMPTION_DELAY: &str = "preemption.delay";
 pub const QUOTA_PREEMPTION_DELAY: &str = "quota.preemption.delay";
 
 /// Every key with a meaning.
-pub const KEYS: [&str; 9] = [
+pub const KEYS: [&str; 14] = [
     SORT_POLICY,
     SORT_PRIORITY,
+    AGING_INTERVAL,
+    AGING_STEP,
+    AGING_MAX,
+    MAX_OVERTAKES,
+    MAX_HEAD_WAIT,
     BACKOFF,
     BACKOFF_DELAY,
     PRIORITY_POLICY,
@@ -40,7 +55,8 @@ pub const KEYS: [&str; 9] = [
     QUOTA_PREEMPTION_DELAY,
 ];
 
-/// In which order a leaf offers room to its applications.
+/// In which order a leaf offers room to its applications, and what it does for the first that waits.
+/// Source: queues and limits §4.2, tenants §8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ApplicationOrder {
     /// The oldest submission first; one that cannot run does not hold up the next.
@@ -48,6 +64,72 @@ pub enum ApplicationOrder {
     Fifo,
     /// The smallest share first.
     Fair,
+    /// The oldest submission first, whatever its priority; while quotas hold it back, nobody goes before
+    /// it.
+    FifoStrict,
+    /// The oldest submission first, whatever its priority; others may go before it so often.
+    FifoBackfill,
+    /// The highest priority first, which grows with waiting; others may go before it so often.
+    Priority,
+    /// Who is to start soonest first; others may go before it so often.
+    Urgency,
+}
+
+impl ApplicationOrder {
+    /// Whether applications stand in a line, whose head nobody may go before as he likes.
+    pub const fn is_line(self) -> bool {
+        !matches!(self, Self::Fifo | Self::Fair)
+    }
+
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Fair => "fair",
+            Self::FifoStrict => "fifo-strict",
+            Self::FifoBackfill => "fifo-backfill",
+            Self::Priority => "priority",
+            Self::Urgency => "urgency",
+        }
+    }
+}
+
+/// What orders a line beside its policy, and bounds how often its head is overtaken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct LineValues {
+    /// By `priority`, how long an application waits to count as more urgent.
+    pub aging_interval: Millis,
+    /// By how much it does then.
+    pub aging_step: u32,
+    /// How much more urgent it may become in all.
+    pub aging_max: u32,
+    /// How often others may go before the head.
+    pub max_overtakes: u32,
+    /// How long an application waits before nobody goes before it once it is the head.
+    pub max_head_wait: Millis,
+}
+
+impl Default for LineValues {
+    /// As tenants §3.1 has them.
+    fn default() -> Self {
+        Self {
+            aging_interval: Millis::from_secs(60),
+            aging_step: 1,
+            aging_max: 20,
+            max_overtakes: 16,
+            max_head_wait: Millis::from_secs(300),
+        }
+    }
+}
+
+impl LineValues {
+    /// By how much an application counts as more urgent that has waited for so long.
+    pub fn aged(&self, waited: Millis) -> u32 {
+        let times = waited.get() / self.aging_interval.get().max(1);
+        let grown = times.saturating_mul(u64::from(self.aging_step));
+        u32::try_from(grown).unwrap_or(u32::MAX).min(self.aging_max)
+    }
 }
 
 /// What priority a queue shows its parent.
@@ -96,6 +178,9 @@ pub struct PropertyValues {
     pub preemption_delay: Millis,
     /// How long the queue may stay above a lowered maximum; 0 = for ever.
     pub quota_preemption_delay: Millis,
+    /// What orders the line of a leaf that has one.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub line: LineValues,
 }
 
 /// What holds where no property says otherwise.
@@ -113,6 +198,7 @@ impl Default for PropertyValues {
             preemption_policy: PreemptionPolicy::Default,
             preemption_delay: HALF_A_MINUTE,
             quota_preemption_delay: Millis::from_secs(0),
+            line: LineValues::default(),
         }
     }
 }
@@ -123,10 +209,21 @@ impl PropertyValues {
         let text = |key| properties.get(key).map_or("", |value: &Name| value.as_str());
         let delay = |key| read_duration(text(key));
         let defaults = Self::default();
+        let order = application_order(text(SORT_POLICY)).unwrap_or_default();
+        // Who is passed over because of the head of a line has not failed.
+        let backoff = unsigned(text(BACKOFF)).filter(|_| !order.is_line());
+        let count = |key, default| small(text(key)).unwrap_or(default);
+        let line = LineValues {
+            aging_interval: delay(AGING_INTERVAL).unwrap_or(defaults.line.aging_interval),
+            aging_step: count(AGING_STEP, defaults.line.aging_step),
+            aging_max: count(AGING_MAX, defaults.line.aging_max),
+            max_overtakes: count(MAX_OVERTAKES, defaults.line.max_overtakes),
+            max_head_wait: delay(MAX_HEAD_WAIT).unwrap_or(defaults.line.max_head_wait),
+        };
         Self {
-            application_order: application_order(text(SORT_POLICY)).unwrap_or_default(),
+            application_order: order,
             priority_first: switch(text(SORT_PRIORITY)).unwrap_or(defaults.priority_first),
-            backoff: unsigned(text(BACKOFF)).unwrap_or(defaults.backoff),
+            backoff: backoff.unwrap_or(defaults.backoff),
             backoff_delay: delay(BACKOFF_DELAY).unwrap_or(defaults.backoff_delay),
             priority_policy: priority_policy(text(PRIORITY_POLICY)).unwrap_or_default(),
             priority_offset: offset(text(PRIORITY_OFFSET)).unwrap_or(defaults.priority_offset),
@@ -134,6 +231,7 @@ impl PropertyValues {
             preemption_delay: delay(PREEMPTION_DELAY).unwrap_or(defaults.preemption_delay),
             quota_preemption_delay: delay(QUOTA_PREEMPTION_DELAY)
                 .unwrap_or(defaults.quota_preemption_delay),
+            line,
         }
     }
 }
@@ -148,20 +246,27 @@ pub fn is_understood(key: &str, value: &str) -> Option<bool> {
         PRIORITY_POLICY => priority_policy(value).is_some(),
         PRIORITY_OFFSET => offset(value).is_some(),
         PREEMPTION_POLICY => preemption_policy(value).is_some(),
-        BACKOFF_DELAY | PREEMPTION_DELAY | QUOTA_PREEMPTION_DELAY => read_duration(value).is_some(),
+        AGING_STEP | AGING_MAX | MAX_OVERTAKES => small(value).is_some(),
+        BACKOFF_DELAY
+        | PREEMPTION_DELAY
+        | QUOTA_PREEMPTION_DELAY
+        | AGING_INTERVAL
+        | MAX_HEAD_WAIT => read_duration(value).is_some(),
         _ => return None,
     })
 }
 
-/// The words of the reference, in lower case; all but one mean the same here.
+/// The words of the reference, in lower case, of which all but one mean the same here; and ours.
 fn application_order(text: &str) -> Option<ApplicationOrder> {
-    match text {
-        "fair" => Some(ApplicationOrder::Fair),
-        "" | "fifo" | "stateaware" | "fifo-strict" | "priority" | "urgency" => {
-            Some(ApplicationOrder::Fifo)
-        }
-        _ => None,
-    }
+    Some(match text {
+        "" | "fifo" | "stateaware" => ApplicationOrder::Fifo,
+        "fair" => ApplicationOrder::Fair,
+        "fifo-strict" => ApplicationOrder::FifoStrict,
+        "fifo-backfill" => ApplicationOrder::FifoBackfill,
+        "priority" => ApplicationOrder::Priority,
+        "urgency" => ApplicationOrder::Urgency,
+        _ => return None,
+    })
 }
 
 fn switch(text: &str) -> Option<bool> {
@@ -215,6 +320,11 @@ const UNITS: [(&str, u64); 8] = [
     ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
 ];
+
+/// Decimal digits that make a number below 2^32.
+fn small(text: &str) -> Option<u32> {
+    unsigned(text).and_then(|number| u32::try_from(number).ok())
+}
 
 /// Decimal digits and nothing else, as Go reads unsigned numbers.
 fn unsigned(text: &str) -> Option<u64> {
@@ -305,6 +415,11 @@ mod tests {
             (PREEMPTION_POLICY, "no"),
             (PREEMPTION_DELAY, "-5s"),
             (QUOTA_PREEMPTION_DELAY, "soon"),
+            (AGING_INTERVAL, "0s"),
+            (AGING_STEP, "-1"),
+            (AGING_MAX, "4294967296"),
+            (MAX_OVERTAKES, "many"),
+            (MAX_HEAD_WAIT, "300"),
         ];
         assert_eq!(of(&bad), PropertyValues::default());
         let good = of(&[
@@ -317,6 +432,11 @@ mod tests {
             (PREEMPTION_POLICY, "Disabled"),
             (PREEMPTION_DELAY, "2s"),
             (QUOTA_PREEMPTION_DELAY, "3s"),
+            (AGING_INTERVAL, "4s"),
+            (AGING_STEP, "2"),
+            (AGING_MAX, "30"),
+            (MAX_OVERTAKES, "5"),
+            (MAX_HEAD_WAIT, "6s"),
         ]);
         let expected = PropertyValues {
             application_order: ApplicationOrder::Fair,
@@ -328,6 +448,13 @@ mod tests {
             preemption_policy: PreemptionPolicy::Disabled,
             preemption_delay: Millis::from_secs(2),
             quota_preemption_delay: Millis::from_secs(3),
+            line: LineValues {
+                aging_interval: Millis::from_secs(4),
+                aging_step: 2,
+                aging_max: 30,
+                max_overtakes: 5,
+                max_head_wait: Millis::from_secs(6),
+            },
         };
         assert_eq!(good, expected);
     }

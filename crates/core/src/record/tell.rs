@@ -75,6 +75,8 @@ impl Teller<'_> {
             | Event::ApplicationRemoved { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }
+            | Event::DeadlineSet { .. }
+            | Event::Overtaken { .. }
             | Event::BackedOff { .. }
             | Event::PlaceholdersExpired { .. }
             | Event::TimerStopped { .. } => self.hear_of_application(event),

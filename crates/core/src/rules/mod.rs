@@ -69,7 +69,7 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::Verdicts(verdicts) => question::answer(books, verdicts),
         Command::VoidVerdicts { partition, node } => question::void(books, partition, node),
         Command::ScanQuotas { partition } => quota::scan(books, now, partition),
-        Command::ScanOutstanding { partition } => outstanding::scan(books, partition),
+        Command::ScanOutstanding { partition } => outstanding::scan(books, now, partition),
         Command::Tick => Ok(timer::fire(books, now)),
     }
 }

@@ -15,12 +15,17 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Resources;
 use crate::schedule::{ApplicationKey, QueueKey};
+use crate::time::Timestamp;
 
 use super::partition_named;
 
-pub(super) fn scan(books: &Books, partition: &Name) -> Result<Vec<Event>, Rejection> {
+pub(super) fn scan(
+    books: &Books,
+    now: Timestamp,
+    partition: &Name,
+) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
-    let mut scan = Scan::of(books);
+    let mut scan = Scan::of(books, now);
     scan.queue(books.partition(partition).root);
     Ok(scan.collected.into_iter().map(|ask| Event::ScaleUpAsked { ask }).collect())
 }
@@ -28,6 +33,7 @@ pub(super) fn scan(books: &Books, partition: &Name) -> Result<Vec<Event>, Reject
 /// A scan on its way.
 struct Scan<'books> {
     books: &'books Books,
+    now: Timestamp,
     collected: Vec<AllocationId>,
     /// What was collected, by queue and by level of a tracker: it is taken off their headroom.
     of_queues: BTreeMap<QueueId, Resources>,
@@ -35,9 +41,10 @@ struct Scan<'books> {
 }
 
 impl<'books> Scan<'books> {
-    const fn of(books: &'books Books) -> Self {
+    const fn of(books: &'books Books, now: Timestamp) -> Self {
         Self {
             books,
+            now,
             collected: Vec::new(),
             of_queues: BTreeMap::new(),
             of_levels: BTreeMap::new(),
@@ -57,10 +64,13 @@ impl<'books> Scan<'books> {
             below.sort_by_cached_key(|(id, queue)| (self.key(*id, queue, row), queue.path.clone()));
             return below.into_iter().for_each(|(queue, _)| self.queue(queue));
         }
-        let mut waiting: Vec<(ApplicationKey, ApplicationId)> = books
-            .applications_in(id)
-            .filter_map(|(id, one)| Some((ApplicationKey::of(one, row, one.priority()?), id)))
-            .collect();
+        let line = &row.settings.values.line;
+        let key = |one: &Application| {
+            let aged = line.aged(self.now.since(one.submitted));
+            Some(ApplicationKey::of(one, row, one.priority()?, aged))
+        };
+        let mut waiting: Vec<(ApplicationKey, ApplicationId)> =
+            books.applications_in(id).filter_map(|(id, one)| Some((key(one)?, id))).collect();
         waiting.sort();
         for (_, application) in waiting {
             self.application(id, application);

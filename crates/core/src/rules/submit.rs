@@ -22,6 +22,7 @@ use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 use crate::userlimit::{Decimal, max_applications};
 
+mod deadline;
 mod queues;
 
 use super::{labels, named, partition_named, short};
@@ -58,6 +59,7 @@ pub(super) fn submit(
                 gang,
             });
             events.extend(lifetime(books, now, submit));
+            events.extend(deadline::event(books, submit));
             return Ok(events);
         }
         Err(declined) => Event::ApplicationRejected {
@@ -190,6 +192,8 @@ enum Declined {
     )]
     Lifetime { text: Name },
     #[error("{0}")]
+    Deadline(#[from] deadline::NoTime),
+    #[error("{0}")]
     Types(Rejection),
 }
 
@@ -205,6 +209,7 @@ impl Declined {
             Self::QueueFull { .. } => "MAX_APPS_QUEUE",
             Self::UserFull { .. } => "MAX_APPS_USER",
             Self::Lifetime { .. } => "LIFETIME",
+            Self::Deadline(_) => "DEADLINE",
             Self::Types(rejection) => rejection.code(),
         }
     }
@@ -229,6 +234,7 @@ fn accept(
     if let Err(text) = asked_lifetime(&submit.tags) {
         return Err(Declined::Lifetime { text: text.clone() });
     }
+    deadline::read(&submit.tags)?;
     let request = Request {
         queue: &submit.queue,
         user: &submit.user,

@@ -1,12 +1,37 @@
 //! Keeping asks in bundles, bundles in classes, and both in order.
 
+use smallvec::SmallVec;
+
 use crate::books::Books;
-use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::time::Timestamp;
+use crate::wait::Blocker;
 
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
 use super::lane::{Lane, Pass};
 use super::order::{ApplicationKey, AskKey};
-use super::{Note, Scheduler, Waiting};
+use super::{Note, Scheduler};
+
+/// What the scheduler keeps of one application.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    /// Its place in its leaf; none while it asks for nothing.
+    pub(super) key: Option<ApplicationKey>,
+    /// By how much it counts as more urgent, since it waits; nothing where that does not matter.
+    pub(super) aged: u32,
+    /// When it next does more.
+    pub(super) ages_at: Option<Timestamp>,
+    /// Its bundles by shape and lane, sorted.
+    pub(super) bundles: SmallVec<[((ShapeId, Lane), BundleId); 2]>,
+}
+
+impl Waiting {
+    /// The bundle of this shape and lane.
+    pub(super) fn bundle(&self, shape: ShapeId, lane: Lane) -> Option<BundleId> {
+        let place = self.bundles.binary_search_by_key(&(shape, lane), |(key, _)| *key).ok()?;
+        Some(self.bundles[place].1)
+    }
+}
 
 impl Scheduler {
     pub(super) fn add_ask(&mut self, books: &Books, ask: AllocationId) {
@@ -57,15 +82,18 @@ impl Scheduler {
         let application = row.application;
         let leaf = books.application(application).queue;
         let ask_key = AskKey::of(row);
+        let aged = self.waiting(application).aged;
         let application_key = ApplicationKey::of(
             books.application(application),
             books.queue(leaf),
             ask_key.priority(),
+            aged,
         );
         let standing = Standing::of(books, application);
         let alone = alone(books, application).filter(|_| !standing.waits());
         let shared = takes_turns(books, leaf, standing, lane);
-        let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared };
+        let lined = books.has_line(leaf);
+        let key = ClassKey { leaf, standing, shape: row.shape, lane, alone, shared, lined };
         let class = self.classes.class(key);
         let is_kept = matches!(lane, Lane::Kept(_));
         let called = is_kept && row.preemption_triggered && books.users_of(leaf).is_some();
@@ -154,10 +182,15 @@ impl Scheduler {
     ) {
         let row = books.application(application);
         let leaf = books.queue(row.queue);
-        let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority));
         let waiting = self.waiting(application);
+        if waiting.key.is_none() {
+            waiting.aged = 0; // How long it has waited is looked at before the next step.
+        }
+        let aged = waiting.aged;
+        let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority, aged));
         let moved = waiting.key != key;
         waiting.key.clone_from(&key);
+        self.follow_waiting(books, application);
         self.tree.touch(row.queue);
         self.turns_moved(books, application);
         let Some(key) = key else { return };
@@ -206,7 +239,12 @@ impl Scheduler {
         let after = first.map(|head| (head, class));
         match (group, before, after) {
             (Some(group), Some(before), Some(after)) => {
+                let is_behind = matches!(group.blocker, Some(Blocker::BehindHead(..)));
+                let passes = is_behind && after < before;
                 self.parked.replace(&mut self.tree, group, (&before, after), *seat);
+                if passes {
+                    self.parked.open_group(&mut self.tree, group);
+                }
             }
             (Some(group), Some(before), None) => {
                 self.parked.remove(&mut self.tree, group, &before, *seat);
@@ -321,7 +359,8 @@ pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<Applica
     // One that is gone, or has ended and lost its queue, is visited no more.
     let row = books.applications().get(application).filter(|row| row.state.is_active())?;
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
-    let takes_turns = books.users_of(row.queue).is_some(); // Its users are no reason to pause.
+    // Its users, or the head of its line, are no reason to pause.
+    let takes_turns = books.users_of(row.queue).is_some() || books.has_line(row.queue);
     ((backs_off || row.backed_off.is_some()) && !takes_turns).then_some(application)
 }
 

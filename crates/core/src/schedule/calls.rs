@@ -173,7 +173,11 @@ impl Scheduler {
         if !row.wait.is_some_and(|wait| is_for_room(wait.blocker)) {
             return;
         }
-        let Some(ripe) = ripe_at(books, row) else { return };
+        if !self.may_call(books, class) {
+            return; // When it is the head it may.
+        }
+        let row = &self.classes.rows[class];
+        let Some(ripe) = self.ripe_at(books, row) else { return };
         let due = match last_try(books, row) {
             Some(tried) if ripe <= tried.at && tried.changes == books.changes() => {
                 if self.calls.dormant.is_empty() {
@@ -189,8 +193,26 @@ impl Scheduler {
             None => ripe,
         };
         let due = due.max(looked_at_from(books, row.key.lane));
-        row.due = Some(due);
+        self.classes.rows[class].due = Some(due);
         self.calls.due.insert((due, class));
+    }
+
+    /// Whether others may be stopped for a class by its place: in a line only for the head, and for what
+    /// comes first of it.
+    fn may_call(&self, books: &Books, class: ClassId) -> bool {
+        !self.classes.rows[class].key.lined || self.leads(books, class)
+    }
+
+    /// When the first ask of a class is old enough; none if nothing is ever stopped for it.
+    fn ripe_at(&self, books: &Books, row: &Class) -> Option<Timestamp> {
+        match row.key.lane {
+            Lane::Calling(_) if row.key.lined => {
+                let (_, bundle) = row.bundles.first()?;
+                let (_, first) = self.classes.bundles[*bundle].asks.first_key_value()?;
+                Some(preempt::ripe_at(books, row.key.leaf, books.allocation(*first)))
+            }
+            _ => ripe_at(books, row),
+        }
     }
 
     /// The ask of a class that was just held back for which something may be stopped now.
@@ -205,7 +227,7 @@ impl Scheduler {
         if !is_for_room(wait.blocker) || self.calls.called.contains(&class) {
             return None;
         }
-        let ripe = ripe_at(books, row).filter(|ripe| *ripe <= now)?;
+        let ripe = self.ripe_at(books, row).filter(|ripe| *ripe <= now)?;
         if let Some(tried) = last_try(books, row)
             && (now < tried.at + TRY_EVERY
                 || (ripe <= tried.at && tried.changes == books.changes()))
@@ -216,10 +238,14 @@ impl Scheduler {
             return None;
         }
         let asks = row.bundles.iter().flat_map(|(_, one)| self.classes.bundles[*one].asks.values());
+        if !self.may_call(books, class) {
+            return None;
+        }
+        let most = if row.key.lined { 1 } else { usize::MAX };
         let is_ripe = |id: &&AllocationId| {
             preempt::ripe_at(books, row.key.leaf, books.allocation(**id)) <= now
         };
-        asks.into_iter().find(is_ripe).copied()
+        asks.into_iter().take(most).find(is_ripe).copied()
     }
 
     /// Look for something to stop for a class that was just held back; whether to look no further,

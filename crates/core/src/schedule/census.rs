@@ -107,6 +107,7 @@ impl Reason {
             | Blocker::KeptNode(_)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
+            | Blocker::BehindHead(..)
             | Blocker::NodeAbsent(_)) => Self::For(blocker),
         }
     }
@@ -144,8 +145,8 @@ impl Reason {
             Self::Pause => Blocker::BackOff(ApplicationId::FIRST),
         };
         let (shape, leaf) = (ShapeId::FIRST, QueueId::FIRST);
-        let blocker = Some(blocker);
-        Some(GroupKey { blocker, shape, leaf, pass: Pass::Reserved, shared: false })
+        let (blocker, pass) = (Some(blocker), Pass::Reserved);
+        Some(GroupKey { blocker, shape, leaf, pass, shared: false, lined: false })
     }
 }
 

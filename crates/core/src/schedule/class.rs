@@ -38,9 +38,24 @@ pub(super) struct ClassKey {
     pub(super) alone: Option<ApplicationId>,
     /// Whether the users of its leaf take turns: it has user limits.
     pub(super) shared: bool,
+    /// Whether it stands in a line, whose head others may not go before as they like.
+    pub(super) lined: bool,
 }
 
 impl ClassKey {
+    /// Whether it is judged in a line: it looks for a node, and may be looked at.
+    pub(super) fn is_judged_in_line(&self) -> bool {
+        self.lined
+            && self.lane.pass() == Pass::Normal
+            && self.standing != Standing::Unlinked
+            && !self.waits()
+    }
+
+    /// Whether it counts in a line while it is parked: what has a node kept stands there, too.
+    fn stands_in_line(&self) -> bool {
+        self.lined && self.lane.pass() != Pass::Replace && !self.waits()
+    }
+
     /// Whether nothing of it is looked at before its application is activated.
     pub(super) const fn waits(&self) -> bool {
         self.standing.waits()
@@ -217,12 +232,14 @@ impl Class {
         let ClassKey { leaf, shape, .. } = self.key;
         let (pass, shared) = (self.key.lane.pass(), self.key.sharer().is_some());
         let Some(Wait { blocker, .. }) = self.wait else {
-            return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared });
+            let lined = false;
+            return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared, lined });
         };
+        let lined = self.key.stands_in_line() && !matches!(blocker, Blocker::BehindHead(..));
         let shape = match blocker {
             // Where applications are counted, it does not matter what they ask for, unless it says
-            // whose turn it is.
-            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) if !shared => {
+            // whose turn it is, or what the head of a line needs.
+            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) if !shared && !lined => {
                 ShapeId::FIRST
             }
             Blocker::QueueApplications(_)
@@ -248,9 +265,10 @@ impl Class {
             | Blocker::AwaitingRm(_)
             | Blocker::NodeConstraint(_)
             | Blocker::RmBusy(_)
+            | Blocker::BehindHead(..)
             | Blocker::BackOff(_) => shape,
         };
-        Some(GroupKey { blocker: Some(blocker), shape, leaf, pass, shared })
+        Some(GroupKey { blocker: Some(blocker), shape, leaf, pass, shared, lined })
     }
 }
 
@@ -278,7 +296,8 @@ impl Classes {
             waits: false,
         };
         let (shape, lane) = (ShapeId::FIRST, Lane::Open);
-        let first = ClassKey { leaf, standing, shape, lane, alone: None, shared: false };
+        let (alone, shared, lined) = (None, false, false);
+        let first = ClassKey { leaf, standing, shape, lane, alone, shared, lined };
         let from = self.by_key.range(first..);
         let his = from.take_while(move |(key, _)| {
             matches!(key.standing, Standing::Linked { link, .. } if link.user == level)

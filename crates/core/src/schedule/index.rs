@@ -182,7 +182,9 @@ impl Scheduler {
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }
+            | Event::Overtaken { .. }
             | Event::ApplicationRejected { .. } => {}
+            Event::DeadlineSet { application, .. } => self.reorder(books, *application, None),
             Event::NodeAdded { .. }
             | Event::NodeResized { .. }
             | Event::NodeScheduling { .. }
@@ -354,6 +356,7 @@ impl Scheduler {
         self.tree.resize();
         self.all_turns_moved(books);
         self.activation_resized();
+        self.parked.lines.all_moved();
         self.queue_gave_way(books, self.roots[&partition]);
         self.follow_sizes(books, self.roots[&partition]);
     }
@@ -362,6 +365,7 @@ impl Scheduler {
         let row = books.queue(queue);
         let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
+        self.line_gave_way(books, queue);
     }
 
     pub(super) fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
@@ -373,6 +377,7 @@ impl Scheduler {
     /// A leaf has another maximum, guarantee or number of applications.
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
+        self.parked.lines.all_moved();
         self.activation_moved(leaf);
         self.queue_gave_way(books, leaf);
         self.queue_may_start(books, leaf);

@@ -38,6 +38,8 @@ pub(super) enum Due {
     Overdue(AllocationId),
     /// An application that was left alone is looked at again.
     Awake(ApplicationId),
+    /// An application has waited long enough to count as more urgent.
+    Aged(ApplicationId),
 }
 
 /// What the classes have in common for which the same nodes can be kept.
@@ -244,7 +246,12 @@ impl Scheduler {
     pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
-        let after = row.old.first().filter(|_| waits).map(|(head, _)| head);
+        let mut after = row.old.first().filter(|_| waits).map(|(head, _)| head);
+        if row.key.lined {
+            // In a line that is for the head alone, and for what comes first of it.
+            let is_head = self.parked.lines.is_head(row.key.leaf, class);
+            after = after.filter(|old| is_head && row.head.as_ref() == Some(*old));
+        }
         if row.keeps.as_ref() == after {
             return;
         }

@@ -15,6 +15,7 @@ mod index;
 mod judge;
 mod keep;
 mod lane;
+mod line;
 mod members;
 mod nodes;
 mod order;
@@ -41,11 +42,9 @@ pub use reserve::RESERVATION_WAIT;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use smallvec::SmallVec;
-
 use crate::books::{ApplicationState, Books};
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rules::activation::held_back as held_from_start;
 use crate::rules::{Placement, linked, placed};
@@ -53,12 +52,14 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use activation::Activation;
+use bundles::Waiting;
 use calls::Calls;
 use census::Census;
-use class::{BundleId, Classes};
+use class::Classes;
 use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
 use lane::{Lane, Pass};
+use line::Gate;
 use nodes::NodeIndex;
 use park::Parked;
 use questions::{Refused, found_no_node, put_question};
@@ -136,27 +137,12 @@ pub struct Scheduler {
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
+    /// When the last step was looked for.
+    now: Timestamp,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
     /// How many types of labels the books had met then.
     labelled: usize,
-}
-
-/// What the scheduler keeps of one application.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// Its place in its leaf; none while it asks for nothing.
-    key: Option<ApplicationKey>,
-    /// Its bundles by shape and lane, sorted.
-    bundles: SmallVec<[((ShapeId, Lane), BundleId); 2]>,
-}
-
-impl Waiting {
-    /// The bundle of this shape and lane.
-    fn bundle(&self, shape: ShapeId, lane: Lane) -> Option<BundleId> {
-        let place = self.bundles.binary_search_by_key(&(shape, lane), |(key, _)| *key).ok()?;
-        Some(self.bundles[place].1)
-    }
 }
 
 impl Scheduler {
@@ -179,7 +165,9 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        *self = Self { notes, census: census.map(|_| Census::default()), ..Self::default() };
+        let now = self.now;
+        let census = census.map(|_| Census::default());
+        *self = Self { notes, census, now, ..Self::default() };
         self.note(Note::Renewed);
         self.build(books);
     }
@@ -195,6 +183,7 @@ impl Scheduler {
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
     pub fn next(&mut self, books: &Books, now: Timestamp, events: &mut Vec<Event>) -> Step {
+        self.now = now;
         if self.stale {
             self.rebuild(books);
         }
@@ -235,6 +224,7 @@ impl Scheduler {
                     self.charged = true;
                 }
                 Due::Awake(application) => self.visit_again(books, application),
+                Due::Aged(application) => self.age(books, application, now),
             }
         }
         self.look_at_ages(books, now);
@@ -294,6 +284,7 @@ impl Scheduler {
             }
             // Whether the leaf has something ready is known above it, too.
             self.take_turns(books);
+            self.follow_lines(books);
             let empty = self.tree.ready(leaf, list).is_empty();
             if empty || others != self.tree.ready(leaf, Pass::Keep).is_empty() {
                 self.tree.touch(leaf);
@@ -321,6 +312,13 @@ impl Scheduler {
             self.park(books, (class, wait.unwrap_or(Wait { blocker, shortfall: None })), now);
             return false;
         }
+        let gate = if key.lined { self.gate(books, class, now) } else { Gate::Open };
+        if let Gate::Closed(short) = gate {
+            let blocker = Blocker::BehindHead(key.leaf, None);
+            self.park(books, (class, Wait { blocker, shortfall: Some(short) }), now);
+            return false;
+        }
+        let row = &self.classes.rows[class];
         // In the last pass its own node has been tried.
         let again = row.pass != key.pass();
         let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
@@ -368,6 +366,9 @@ impl Scheduler {
                     reserve::make_way(books, node, events);
                 }
                 place(books, application, (ask, node), events);
+                if let Gate::Overtakes(application) = gate {
+                    events.push(Event::Overtaken { application });
+                }
             }
         }
         true
@@ -430,6 +431,7 @@ impl Scheduler {
         }
         self.recount(books, class);
         self.arm(books, class);
+        self.note_behind(books, wait);
         self.note_refused(books, wait);
         if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);

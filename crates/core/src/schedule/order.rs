@@ -47,16 +47,26 @@ pub(crate) struct ApplicationKey {
 }
 
 impl ApplicationKey {
-    /// The key of an application with pending asks, `priority` being the highest of them.
-    pub(crate) fn of(application: &Application, leaf: &Queue, priority: i32) -> Self {
+    /// The key of an application with pending asks, `priority` being the highest of them; by its waiting
+    /// it counts as more urgent by `aged`.
+    pub(crate) fn of(application: &Application, leaf: &Queue, priority: i32, aged: u32) -> Self {
         let urgent = -i64::from(priority);
         let age = i64::try_from(application.submitted.as_millis()).unwrap_or(i64::MAX);
+        let plain = Shares::default;
         let (major, share, minor) =
             match (leaf.settings.values.application_order, leaf.settings.values.priority_first) {
-                (ApplicationOrder::Fifo, true) => (urgent, Shares::default(), age),
-                (ApplicationOrder::Fifo, false) => (age, Shares::default(), urgent),
+                (ApplicationOrder::Fifo, true) => (urgent, plain(), age),
+                (ApplicationOrder::Fifo, false) => (age, plain(), urgent),
                 (ApplicationOrder::Fair, true) => (urgent, usage(application, leaf), 0),
                 (ApplicationOrder::Fair, false) => (0, usage(application, leaf), urgent),
+                (ApplicationOrder::FifoStrict | ApplicationOrder::FifoBackfill, _) => {
+                    (age, plain(), 0)
+                }
+                (ApplicationOrder::Priority, _) => (urgent - i64::from(aged), plain(), age),
+                (ApplicationOrder::Urgency, _) => {
+                    let starts_by = application.starts_by().as_millis();
+                    (i64::try_from(starts_by).unwrap_or(i64::MAX), plain(), age)
+                }
             };
         Self { major, share, minor, number: application.number }
     }

@@ -7,6 +7,7 @@
 //! costs the distinct amounts and the leaves that it may help, however many users wait.
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::ops::Bound;
 
 use crate::id::{Id, QueueId, ShapeId, Slot};
@@ -14,6 +15,7 @@ use crate::wait::Blocker;
 
 use super::class::ClassId;
 use super::lane::Pass;
+use super::line::Lines;
 use super::members::{Members, Place};
 use super::ranking::Seat;
 use super::tree::Tree;
@@ -29,6 +31,8 @@ pub(super) struct GroupKey {
     pub(super) pass: Pass,
     /// Whether the users of the leaf take turns: then the group shows who is next by his share.
     pub(super) shared: bool,
+    /// Whether the first of them stands in the line of the leaf while they are held back.
+    pub(super) lined: bool,
 }
 
 /// Classes that are held back alike.
@@ -37,6 +41,8 @@ struct Group {
     members: Members,
     /// Whether what held them back may have given way.
     open: bool,
+    /// The one of them that stands in the line of the leaf.
+    in_line: Option<Place>,
 }
 
 /// All groups.
@@ -44,6 +50,7 @@ struct Group {
 pub(super) struct Parked {
     groups: BTreeMap<GroupKey, Group>,
     pub(super) turns: Turns,
+    pub(super) lines: Lines,
 }
 
 impl Parked {
@@ -53,7 +60,7 @@ impl Parked {
         let seat = group.members.insert(place, key.shared);
         // Whoever waits for a turn and no more is held back by nothing that could hold back all.
         group.open = key.blocker.is_none();
-        group.show(tree, &mut self.turns, key);
+        group.show(tree, (&mut self.turns, &mut self.lines), key);
         seat
     }
 
@@ -62,7 +69,7 @@ impl Parked {
         let Some(group) = self.groups.get_mut(&key) else { return };
         let shown = (&mut *tree, (key.leaf, key.pass));
         group.members.remove(shown, (place, seat), key.shared);
-        group.show(tree, &mut self.turns, key);
+        group.show(tree, (&mut self.turns, &mut self.lines), key);
         if group.members.is_empty() {
             self.groups.remove(&key);
         }
@@ -78,14 +85,14 @@ impl Parked {
     ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
         group.members.replace(before, after, seat, key.shared);
-        group.show(tree, &mut self.turns, key);
+        group.show(tree, (&mut self.turns, &mut self.lines), key);
     }
 
     /// Close a group whose first class is held back again, and so all of it.
     pub(super) fn close(&mut self, tree: &mut Tree, key: GroupKey) {
         if let Some(group) = self.groups.get_mut(&key) {
             group.open = false;
-            group.show(tree, &mut self.turns, key);
+            group.show(tree, (&mut self.turns, &mut self.lines), key);
         }
     }
 
@@ -96,6 +103,25 @@ impl Parked {
     ) -> impl Iterator<Item = (GroupKey, ClassId)> {
         let groups = self.groups.range(first..);
         groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
+    }
+
+    /// The distinct shapes of those who stay behind the head of the line of a leaf.
+    pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<ShapeId> {
+        let blocker = Some(Blocker::BehindHead(leaf, None));
+        let (shape, pass, shared, lined) = (ShapeId::FIRST, Pass::Reserved, false, false);
+        let from = self.groups.range(GroupKey { blocker, shape, leaf, pass, shared, lined }..);
+        let mine = from.take_while(|(key, _)| key.blocker == blocker);
+        let mut shapes: Vec<ShapeId> = mine.map(|(key, _)| key.shape).collect();
+        shapes.dedup();
+        shapes
+    }
+
+    /// Have the first of a group judged anew, whatever holds the group back.
+    pub(super) fn open_group(&mut self, tree: &mut Tree, key: GroupKey) {
+        if let Some(group) = self.groups.get_mut(&key) {
+            group.open = true;
+            group.show(tree, (&mut self.turns, &mut self.lines), key);
+        }
     }
 
     /// The members of a group.
@@ -118,7 +144,8 @@ impl Parked {
         }
         let blocker = Some(blocker);
         let (leaf, pass) = (QueueId::FIRST, Pass::Reserved);
-        let first = |shape| GroupKey { blocker, shape, leaf, pass, shared: false };
+        let (shared, lined) = (false, false);
+        let first = |shape| GroupKey { blocker, shape, leaf, pass, shared, lined };
         let mut from = Bound::Included(first(ShapeId::FIRST));
         while let Some((&key, group)) = self.groups.range_mut((from, Bound::Unbounded)).next() {
             if key.blocker != blocker {
@@ -126,7 +153,7 @@ impl Parked {
             }
             from = if fits(key.shape) {
                 group.open = true;
-                group.show(tree, &mut self.turns, key);
+                group.show(tree, (&mut self.turns, &mut self.lines), key);
                 Bound::Excluded(key)
             } else {
                 Bound::Included(first(after(key.shape)))
@@ -138,7 +165,11 @@ impl Parked {
 impl Group {
     /// Have the leaf see the member that comes first while the group is open, and none otherwise.
     /// Where users take turns, who comes first is found out when the leaf is looked at next.
-    fn show(&mut self, tree: &mut Tree, turns: &mut Turns, key: GroupKey) {
+    fn show(&mut self, tree: &mut Tree, (turns, lines): (&mut Turns, &mut Lines), key: GroupKey) {
+        if key.lined {
+            let first = self.members.iter().next().filter(|_| !self.open);
+            lines.replace(key.leaf, &mut self.in_line, first);
+        }
         let (list, open) = ((key.leaf, key.pass), self.open && !self.members.is_empty());
         if key.shared {
             turns.changed(key, open, &mut self.members.is_listed);

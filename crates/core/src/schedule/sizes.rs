@@ -59,6 +59,7 @@ impl Scheduler {
             return;
         }
         self.tree.resize();
+        self.parked.lines.all_moved();
         for queue in &changed {
             self.queue_gave_way(books, *queue);
             if books.queue(*queue).leaf {

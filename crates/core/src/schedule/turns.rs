@@ -188,6 +188,7 @@ impl Scheduler {
     /// Bring everything that orders what is ready up to date.
     pub(super) fn refresh(&mut self, books: &Books) {
         self.take_turns(books);
+        self.follow_lines(books);
         self.tree.refresh(books);
     }
 

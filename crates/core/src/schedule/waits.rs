@@ -27,6 +27,9 @@ impl Scheduler {
         if class_row.key.waits() {
             return activation::held_back(books, books.allocation(ask).application);
         }
+        if let Some(wait) = self.behind_head(books, class, ask) {
+            return Some(wait);
+        }
         let known = class_row.wait.and_then(|wait| self.detailed(books, class, wait));
         // Whoever is not to go on before others have their share is not looked at.
         let turn = || class_row.wait.is_none().then(|| out_of_turn(books, class_row.key));
@@ -117,6 +120,7 @@ impl Scheduler {
             | Blocker::NodeBlocked(_)
             | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
+            | Blocker::BehindHead(..)
             | Blocker::RmBusy(_) => None,
         }
     }

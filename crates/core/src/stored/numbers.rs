@@ -33,7 +33,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    ApplicationOrder { Fifo = 0, Fair = 1 }
+    ApplicationOrder { Fifo = 0, Fair = 1, FifoStrict = 2, FifoBackfill = 3, Priority = 4, Urgency = 5 }
     ApplicationState {
         New = 0,
         Accepted = 1,

@@ -54,6 +54,15 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::LifetimeOver { application } => {
             format!("lifetime of {} over", books.application(*application).name)
         }
+        Event::DeadlineSet { application, deadline, estimate } => {
+            let name = &books.application(*application).name;
+            let by = deadline
+                .map_or_else(|| "whenever".into(), |at| format!("by {} ms", at.as_millis()));
+            format!("{name} to be done {by}, takes {estimate}")
+        }
+        Event::Overtaken { application } => {
+            format!("{} overtaken", books.application(*application).name)
+        }
         Event::TimerStopped { application } => {
             format!("timer of {} stopped", books.application(*application).name)
         }

@@ -19,6 +19,7 @@ use crate::time::Timestamp;
 mod activation;
 mod calls;
 mod kept;
+mod line;
 mod questions;
 mod share;
 mod swap;
@@ -35,7 +36,9 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let passes = |root| {
         let kept = |leaf| {
             let look = |called: Option<bool>| {
-                in_leaf(books, leaf, &|id, row| kept::in_application(books, now, (id, row), called))
+                in_leaf(books, now, leaf, &|id, row| {
+                    kept::in_application(books, now, (id, row), called)
+                })
             };
             if !share::takes_turns(books, leaf) {
                 return look(None);
@@ -43,9 +46,13 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
             // What others gave is for nobody else.
             look(Some(true)).or_else(|| look(Some(false)))
         };
-        let swaps = |leaf| in_leaf(books, leaf, &|id, row| swap::in_application(books, id, row));
+        let swaps =
+            |leaf| in_leaf(books, now, leaf, &|id, row| swap::in_application(books, id, row));
         let others = |leaf| {
-            share::in_turn(books, leaf, &|id, whose: Whose<'_>| {
+            if line::has_one(books, leaf) {
+                return line::in_leaf(books, now, leaf, &tries);
+            }
+            share::in_turn(books, now, leaf, &|id, whose: Whose<'_>| {
                 in_application(books, now, id, &tries, whose)
             })
         };
@@ -135,22 +142,25 @@ fn pending(
     books.allocations_of(application).filter(|(_, row)| row.is_pending())
 }
 
-fn in_leaf(books: &Books, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
-    let mut applications = applications_in_order(books, queue).into_iter();
+fn in_leaf(books: &Books, now: Timestamp, queue: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
+    let mut applications = applications_in_order(books, now, queue).into_iter();
     applications.find_map(|id| look(id, books.application(id)))
 }
 
 /// The applications of a leaf that ask for something, in its order.
-fn applications_in_order(books: &Books, queue: QueueId) -> Vec<ApplicationId> {
+fn applications_in_order(books: &Books, now: Timestamp, queue: QueueId) -> Vec<ApplicationId> {
     let leaf = books.queue(queue);
+    if leaf.settings.values.application_order.is_line() {
+        return line::in_order(books, now, queue);
+    }
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
     applications.sort_by(|(left, l), (right, r)| {
         let by_priority =
             application_priority(books, *right).cmp(&application_priority(books, *left));
         let by_policy = match leaf.settings.values.application_order {
-            ApplicationOrder::Fifo => l.submitted.cmp(&r.submitted),
             ApplicationOrder::Fair => l.real().compare_usage(&r.real(), leaf.guaranteed.as_ref()),
+            _ => l.submitted.cmp(&r.submitted),
         };
         let (first, second) = if leaf.settings.values.priority_first {
             (by_priority, by_policy)
@@ -219,7 +229,7 @@ fn in_application(
                 step => return step,
             }
         }
-        if let Some(events) = on_any_node(books, now, row, (ask, ask_row), tries) {
+        if let Some(events) = on_any_node(books, now, row, (ask, ask_row), Some(tries)) {
             return Some(events);
         }
         failed += 1;
@@ -227,13 +237,13 @@ fn in_application(
     None
 }
 
-/// The first node with room, or one that is kept, or others that are stopped.
+/// The first node with room; or one that is kept, or others that are stopped, where that may be tried.
 fn on_any_node(
     books: &Books,
     now: Timestamp,
     row: &Application,
     (ask, ask_row): (AllocationId, &Allocation),
-    tries: &RefCell<Tries>,
+    tries: Option<&RefCell<Tries>>,
 ) -> Option<Vec<Event>> {
     let wanted = books.resources_of(ask);
     let mut nodes = in_node_order(books, row.partition);
@@ -246,6 +256,7 @@ fn on_any_node(
         Some(Err(step)) => return Some(step),
         None => {}
     }
+    let tries = tries?;
     let best = questions::to_keep(books, row, ask, &nodes);
     let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
     if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {

@@ -188,7 +188,8 @@ impl Player<'_> {
             let partition = books.application(ask.application).partition;
             let root = books.queue(books.partition(partition).root);
             let wait = self.world.scheduler.wait_of(books, id);
-            assert!(wait.is_some() || root.max.is_none(), "every wait has a reason");
+            let known = wait.is_some() || root.max.is_none();
+            assert!(known, "every wait has a reason, {id} has none\n{}", self.state());
             if let Some(wait) = wait {
                 let sentence = wait.sentence(books, id);
                 assert!(!sentence.is_empty());

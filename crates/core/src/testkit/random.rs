@@ -276,6 +276,17 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
             let seconds = ["0", "10", "45", "70"][usize::from(user) % 4];
             vec![(Name::new("headroom/lifetime"), Name::new(seconds))]
         }
+        (1, 1) => vec![(
+            Name::new("headroom/deadline"),
+            Name::from(alloc::format!("{}", 990 + u32::from(number))),
+        )],
+        (1, _) if number.is_multiple_of(5) => vec![
+            (
+                Name::new("headroom/deadline"),
+                Name::from(alloc::format!("{}", 980 + 3 * u32::from(number))),
+            ),
+            (Name::new("headroom/estimate"), Name::new(["7", "60", "0"][usize::from(number) % 3])),
+        ],
         (3, 3) => vec![(Name::new("yunikorn.apache.org/creationTime"), Name::new("5"))],
         _ => Vec::new(),
     }

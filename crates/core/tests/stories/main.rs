@@ -14,6 +14,7 @@ mod labels;
 mod life;
 mod lifetimes;
 mod limits;
+mod lines;
 mod nodes;
 mod obstacles;
 mod order;

@@ -58,6 +58,8 @@ events! {
     ApplicationActivated "application_activated" { application, driver }
     LifetimeSet "lifetime_set" { application, since, asked }
     LifetimeOver "lifetime_over" { application }
+    DeadlineSet "deadline_set" { application, deadline, estimate }
+    Overtaken "overtaken" { application }
     ApplicationRemoved "application_removed" { application }
     AskAdded "ask_added" { application, key, resources, priority, created, traits }
     AskRemoved "ask_removed" { ask, termination }

@@ -6,16 +6,19 @@ use headroom_core::books::{
     GangSettings, LimitSettings, LimitSubject, PartitionSettings, QueueSettings,
 };
 use headroom_core::config::{
-    AccessList, ApplicationOrder, PreemptionPolicy, PriorityPolicy, PropertyValues, RuleConfig,
-    TemplateConfig,
+    AccessList, ApplicationOrder, LineValues, PreemptionPolicy, PriorityPolicy, PropertyValues,
+    RuleConfig, TemplateConfig,
 };
-use headroom_core::{AskTraits, PreemptionCause};
+use headroom_core::{AskTraits, Millis, PreemptionCause};
 
 use super::{At as _, Decoded, Fault, Field, message, required, structure, words};
 use crate::proto;
 use crate::record::What;
 
-words!(ApplicationOrder = proto::ApplicationOrder { Fifo, Fair });
+words!(
+    ApplicationOrder =
+        proto::ApplicationOrder { Fifo, Fair, FifoStrict, FifoBackfill, Priority, Urgency }
+);
 words!(PriorityPolicy = proto::PriorityPolicy { Default, Fence });
 words!(PreemptionPolicy = proto::PreemptionPolicy { Default, Fence, Disabled });
 
@@ -59,8 +62,35 @@ structure!(
         preemption_policy,
         preemption_delay,
         quota_preemption_delay,
+        line,
     }
 );
+
+impl Field<Option<proto::LineValues>> for LineValues {
+    /// What is by default is not said.
+    fn put(&self) -> Option<proto::LineValues> {
+        let Self { aging_interval, aging_step, aging_max, max_overtakes, max_head_wait } = *self;
+        (*self != Self::default()).then(|| proto::LineValues {
+            aging_interval: aging_interval.put(),
+            aging_step,
+            aging_max,
+            max_overtakes,
+            max_head_wait: max_head_wait.put(),
+        })
+    }
+
+    fn take(field: Option<proto::LineValues>) -> Decoded<Self> {
+        let Some(field) = field else { return Ok(Self::default()) };
+        Ok(Self {
+            aging_interval: Millis::take(field.aging_interval)?,
+            aging_step: field.aging_step,
+            aging_max: field.aging_max,
+            max_overtakes: field.max_overtakes,
+            max_head_wait: Millis::take(field.max_head_wait)?,
+        })
+    }
+}
+
 structure!(GangSettings = proto::GangSettings { ask, style, timeout });
 structure!(
     AskTraits = proto::AskTraits {

@@ -1,17 +1,13 @@
 //! Queues.
 
 use headroom_api::wsv1::{Queue, QueueTemplate};
-use headroom_core::config::{ApplicationOrder, PreemptionPolicy};
+use headroom_core::config::PreemptionPolicy;
 use headroom_core::view::{QueueView, TemplateView};
 
 use super::value::{NO_PRIORITY, duration, name_or_empty, names, percentages, resources, texts};
 
 /// A queue without those below it. The children that it names are those of the view.
 pub(crate) fn queue(view: &QueueView) -> Queue {
-    let sorting = match view.order {
-        ApplicationOrder::Fifo => "fifo",
-        ApplicationOrder::Fair => "fair",
-    };
     Queue {
         pending_resource: resources(&view.pending),
         max_resource: resources(&view.max),
@@ -26,7 +22,7 @@ pub(crate) fn queue(view: &QueueView) -> Queue {
         running_apps: view.running,
         current_priority: view.priority.unwrap_or(NO_PRIORITY),
         allocating_accepted_apps: names(&view.starting),
-        sorting_policy: sorting.to_owned(),
+        sorting_policy: view.order.word().to_owned(),
         priority_sorting: view.priority_first,
         preemption_enabled: view.preemption != PreemptionPolicy::Disabled,
         is_preemption_fence: view.preemption == PreemptionPolicy::Fence,

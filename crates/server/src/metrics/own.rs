@@ -22,15 +22,17 @@ const STEP_BOUNDS: [f64; 12] = [
 ];
 
 /// Every code under which an ask may wait, with `NEXT` for those that are judged next.
-const WAITS: [&str; 23] = [
+const WAITS: [&str; 25] = [
     "ABS_GROUP_LIMIT",
     "ABS_USER_LIMIT",
     "AWAITING_PLACEHOLDER",
     "AWAITING_RM",
     "BACKED_OFF",
+    "BEHIND_HEAD",
     "DRIVER_LIMIT_QUEUE",
     "DRIVER_LIMIT_USER",
     "GROUP_APPS",
+    "HELD_FOR_HEAD",
     "MAX_APPS",
     "NEXT",
     "NODE_CONSTRAINT",

@@ -18,6 +18,9 @@ pub fn blocker(code: &str, subject: &str) -> String {
         "REQUIRED_NODE_ABSENT" => "the only node that it may run on to be there".to_owned(),
         "AWAITING_PLACEHOLDER" => format!("a placeholder of its gang ({subject})"),
         "BACKED_OFF" => format!("another try: too many asks of {subject} had found no node"),
+        "BEHIND_HEAD" | "HELD_FOR_HEAD" => {
+            format!("the first in line of queue {subject} to start")
+        }
         "GANG_AGAIN" => format!("{subject}: it was not complete in time"),
         "NODE_RESOURCES" => format!("free room on {subject}"),
         "NODE_RESERVED" => format!("a node that is held for another job ({subject})"),
@@ -51,6 +54,7 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "REQUIRED_NODE_FULL" | "REQUIRED_NODE_ABSENT" => format!("only {subject}"),
         "AWAITING_PLACEHOLDER" => "placeholder".to_owned(),
         "BACKED_OFF" => "left alone for a while".to_owned(),
+        "BEHIND_HEAD" | "HELD_FOR_HEAD" => format!("first in line of {subject}"),
         "GANG_AGAIN" => "gang comes again".to_owned(),
         "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => format!("drivers of {subject}"),
         "MAX_APPS" | "MAX_APPS_QUEUE" | "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {

@@ -64,6 +64,8 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::PlaceholdersExpired { .. }
         | Event::LifetimeSet { .. }
         | Event::LifetimeOver { .. }
+        | Event::DeadlineSet { .. }
+        | Event::Overtaken { .. }
         | Event::TimerStopped { .. }
         | Event::ScaleUpAsked { .. }
         | Event::ForeignSet { .. }
@@ -97,6 +99,11 @@ fn told_of_application(books: &Books, sequence: u64, at: Timestamp, event: &Even
             ("state", application(id), state.to_string())
         }
         Event::ApplicationRemoved { application: id } => ("forgotten", application(id), nothing()),
+        Event::DeadlineSet { application: id, deadline, estimate } => {
+            let by = deadline.map_or_else(String::new, |at| format!("by {} ms, ", at.as_millis()));
+            ("deadline", application(id), format!("{by}takes {estimate}"))
+        }
+        Event::Overtaken { application: id } => ("overtaken", application(id), nothing()),
         _ => return told_of_ask(books, sequence, at, event),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }

@@ -121,6 +121,7 @@ impl Books {
         }
         row.ask_count -= 1;
         row.allocation_count += 1;
+        row.overtaken = 0;
         let shown = row.priority();
         row.priorities.remove(priority);
         let shows = row.priority();

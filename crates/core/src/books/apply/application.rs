@@ -8,8 +8,8 @@ use crate::books::link::Untold;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
-    Allocation, Application, ApplicationState, Books, Gang, GangSettings, GroupLink, Lifetime,
-    Link, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
+    Allocation, Application, ApplicationState, Books, Deadline, Gang, GangSettings, GroupLink,
+    Lifetime, Link, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
 };
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
@@ -63,6 +63,8 @@ impl Books {
             swap_count: 0,
             reservation_count: 0,
             allocation_count: 0,
+            deadline: Deadline::default(),
+            overtaken: 0,
             priorities: AskPriorities::default(),
             line: Line::default(),
             first_allocation: None,

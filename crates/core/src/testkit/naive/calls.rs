@@ -14,7 +14,7 @@ use super::super::naive_preempt::{Finding, plan};
 use super::questions::has_enough;
 use super::share::takes_turns;
 use super::swap::waits_for_place;
-use super::{applications_in_order, in_order};
+use super::{applications_in_order, in_order, line};
 
 /// What was tried in one cycle.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) fn call(
     (ask, nodes_tried): (AllocationId, bool),
     keeps: impl Fn(&Allocation) -> bool,
 ) -> Option<Vec<Event>> {
-    let (row, equals) = (books.allocation(ask), equals(books, ask)?);
+    let (row, equals) = (books.allocation(ask), equals(books, now, ask)?);
     let leaf = books.application(row.application).queue;
     let mut tries = tries.borrow_mut();
     if tries.seen.iter().any(|one| equals.contains(one)) {
@@ -44,8 +44,10 @@ pub(super) fn call(
     tries.seen.push(ask);
     let delay = books.queue(leaf).settings.values.preemption_delay;
     let ripe = |ask: &AllocationId| books.allocation(*ask).created + delay;
-    let caller = equals.iter().copied().find(|one| ripe(one) <= now)?;
-    let oldest = equals.iter().map(ripe).min()?;
+    // In a line only the head calls, whatever its equals are.
+    let callers = if line::has_one(books, leaf) { &equals[..1] } else { &equals[..] };
+    let caller = callers.iter().copied().find(|one| ripe(one) <= now)?;
+    let oldest = callers.iter().map(ripe).min()?;
     let tried = equals.iter().filter_map(|one| books.allocation(*one).preemption_tried()).max();
     let soon = |one: PreemptionTry| {
         let unchanged = oldest <= one.at && one.changes == books.changes();
@@ -112,7 +114,7 @@ fn can_call(books: &Books, row: &Allocation) -> bool {
 
 /// The asks that are judged as one with this, in the order of their leaf; none if nothing is
 /// ever stopped for it.
-fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
+fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<AllocationId>> {
     let row = books.allocation(ask);
     if !can_call(books, row) {
         return None;
@@ -126,7 +128,9 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
         let starting = one.state == ApplicationState::Accepted;
         // Where applications back off, each is visited by itself.
         let backs_off = books.queue(one.queue).settings.values.backoff > 0;
-        let pauses = (backs_off || one.backed_off.is_some()) && !takes_turns(books, one.queue);
+        let pauses = (backs_off || one.backed_off.is_some())
+            && !takes_turns(books, one.queue)
+            && !line::has_one(books, one.queue);
         let alone = pauses.then_some(id);
         (one.link, starting && !one.allocating, starting && !one.counted, alone)
     };
@@ -138,7 +142,8 @@ fn equals(books: &Books, ask: AllocationId) -> Option<Vec<AllocationId>> {
             && stands(one.application) == stands(row.application)
     };
     let leaf = books.application(row.application).queue;
-    let asks = applications_in_order(books, leaf).into_iter().flat_map(|id| in_order(books, id));
+    let asks =
+        applications_in_order(books, now, leaf).into_iter().flat_map(|id| in_order(books, id));
     Some(asks.filter(|(_, one)| equal(one)).map(|(id, _)| id).collect())
 }
 

@@ -8,6 +8,7 @@ use crate::books::{Allocation, Application, Books, LeafUsers};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
+use crate::time::Timestamp;
 use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Part, Rules};
 
 use super::{Whose, applications_in_order, in_order, pending};
@@ -21,8 +22,13 @@ pub(super) fn takes_turns(books: &Books, leaf: QueueId) -> bool {
 
 /// Look at a leaf: where users share it, first at those who are not above their share; then, if
 /// shares are to make progress, at the others, who is served least first.
-pub(super) fn in_turn(books: &Books, leaf: QueueId, look: Look<'_>) -> Option<Vec<Event>> {
-    let applications = applications_in_order(books, leaf);
+pub(super) fn in_turn(
+    books: &Books,
+    now: Timestamp,
+    leaf: QueueId,
+    look: Look<'_>,
+) -> Option<Vec<Event>> {
+    let applications = applications_in_order(books, now, leaf);
     let Some(rules) = books.users_of(leaf) else {
         return applications.into_iter().find_map(|id| look(id, &|_, _| true));
     };

@@ -91,6 +91,30 @@ fn told_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     if limits % 11 == 5 {
         queue.lifetimes = lifetimes(bound);
     }
+    for (key, value) in line(bound, limits) {
+        queue.properties.insert(Name::new(key), Name::new(value));
+    }
+}
+
+/// A line for the applications of a queue, with bounds that are soon reached; mostly none.
+fn line(bound: u8, limits: u8) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let policy = match limits % 10 {
+        1 => Some("fifo-strict"),
+        3 => Some("fifo-backfill"),
+        7 => Some("priority"),
+        9 if bound.is_multiple_of(2) => Some("urgency"),
+        _ => None,
+    };
+    let often = ["0", "1", "2", "5"][usize::from(bound % 4)];
+    let values = [
+        ("application.sort.policy", policy),
+        ("application.sort.aging.interval", Some("3s")),
+        ("application.sort.aging.max", Some(["2", "4"][usize::from(bound % 2)])),
+        ("application.sort.maxovertakes", Some(often)),
+        ("application.sort.maxheadwait", Some("45s").filter(|_| !bound.is_multiple_of(3))),
+    ];
+    let said = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    said.filter(move |_| policy.is_some())
 }
 
 /// Who may be stopped for whom in a queue; mostly nothing is said.

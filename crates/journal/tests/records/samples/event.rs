@@ -33,6 +33,8 @@ named!(Event {
     ApplicationActivated "application-activated"
     LifetimeSet "lifetime-set"
     LifetimeOver "lifetime-over"
+    DeadlineSet "deadline-set"
+    Overtaken "overtaken"
     ApplicationRemoved "application-removed"
     AskAdded "ask-added"
     AskRemoved "ask-removed"
@@ -174,6 +176,12 @@ fn of_applications() -> Vec<Event> {
             asked: Some(Millis::from_secs(9)),
         },
         Event::LifetimeOver { application: id(18, 3) },
+        Event::DeadlineSet {
+            application: id(18, 4),
+            deadline: Some(Timestamp::from_millis(11)),
+            estimate: Millis::from_secs(13),
+        },
+        Event::Overtaken { application: id(18, 5) },
         Event::ApplicationRemoved { application: id(19, 1) },
         Event::BackedOff { application: id(20, 2), until: Timestamp::from_millis(u64::MAX) },
         Event::PlaceholdersExpired { application: id(21, 0) },

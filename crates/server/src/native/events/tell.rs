@@ -77,6 +77,8 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::BackedOff { .. } => "applicationBackedOff",
         Event::LifetimeSet { .. } => "lifetimeSet",
         Event::LifetimeOver { .. } => "lifetimeOver",
+        Event::DeadlineSet { .. } => "deadlineSet",
+        Event::Overtaken { .. } => "overtaken",
         Event::PlaceholdersExpired { .. } => "placeholdersExpired",
         Event::TimerStopped { .. } => "timerStopped",
         Event::ScaleUpAsked { .. } => "scaleUpAsked",
@@ -173,6 +175,17 @@ fn text_of_application(event: &Event, named: &Named) -> String {
             format!("application {application} was made before it was submitted here")
         }
         Event::LifetimeOver { .. } => format!("the lifetime of application {application} is over"),
+        Event::DeadlineSet { deadline: None, .. } => {
+            format!("application {application} has no deadline any more")
+        }
+        Event::DeadlineSet { deadline: Some(at), estimate, .. } => format!(
+            "application {application} is to be done by {} ms since the epoch, and takes {} s",
+            at.as_millis(),
+            estimate.get() / 1_000
+        ),
+        Event::Overtaken { .. } => {
+            format!("another went before application {application}, which is the first in line")
+        }
         Event::PlaceholdersExpired { .. } => {
             format!("the placeholders of application {application} waited too long")
         }

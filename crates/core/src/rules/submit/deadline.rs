@@ -1,0 +1,60 @@
+//! What the tags of an application say of when it is to be done. Source: tenants §8.
+
+use crate::books::{Books, Deadline};
+use crate::command::Submit;
+use crate::event::Event;
+use crate::name::Name;
+use crate::time::{Millis, Timestamp};
+
+/// The tag that says when the application is to be done, in seconds since the epoch.
+const DEADLINE: &str = "headroom/deadline";
+/// The tag that says how long it takes, in seconds.
+const ESTIMATE: &str = "headroom/estimate";
+
+/// A tag that says something else.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the tag {tag} is {text:?}; it is a whole number of seconds{since} from 1 to {most}, in digits only",
+    most = u32::MAX
+)]
+pub(super) struct NoTime {
+    tag: &'static str,
+    text: Name,
+    since: &'static str,
+}
+
+/// When an application is to be done, as its tags say. Without a deadline, how long it takes does not
+/// matter, but it is kept.
+pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
+    let at = seconds(tags, DEADLINE, " since the epoch")?;
+    let estimate = seconds(tags, ESTIMATE, "")?;
+    Ok(Deadline {
+        at: at.map(|seconds| Timestamp::from_millis(seconds * 1_000)),
+        estimate: Millis::from_secs(estimate.unwrap_or(0)),
+    })
+}
+
+/// The event that says it, if its tags do.
+pub(super) fn event(books: &Books, submit: &Submit) -> Option<Event> {
+    let read = read(&submit.tags).ok().filter(|read| *read != Deadline::default())?;
+    Some(Event::DeadlineSet {
+        application: books.applications().next_id(),
+        deadline: read.at,
+        estimate: read.estimate,
+    })
+}
+
+fn seconds(
+    tags: &[(Name, Name)],
+    tag: &'static str,
+    since: &'static str,
+) -> Result<Option<u64>, NoTime> {
+    let Some((_, text)) = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag)) else {
+        return Ok(None);
+    };
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0) {
+        Some(seconds) => Ok(Some(seconds.into())),
+        None => Err(NoTime { tag, text: text.clone(), since }),
+    }
+}

@@ -1,0 +1,321 @@
+//! The lines of leaves: who is first in line, and who may not go before him. Source: tenants §8,
+//! decision page 29.
+//!
+//! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. What
+//! others use of the quotas that it needs is counted against them: by `fifo-strict` nobody goes before a
+//! head that quotas hold back, and by the others only so many. What is left beside the room of the head
+//! is for everybody.
+//!
+//! The first of each group of classes that is held back stands in the line, so that the head is found
+//! without a look at those behind it, however many they are.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::config::ApplicationOrder;
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::resource::{Quantity, Resources, Shortfall};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::class::{ClassId, ClassKey, Head};
+use super::keep::Due;
+use super::members::Place;
+
+/// What the line of its leaf makes of a class.
+#[derive(Debug)]
+pub(super) enum Gate {
+    /// Nothing: it is the head, or takes nothing that the head needs.
+    Open,
+    /// It may go, and the head, an ask of this application, is overtaken by it.
+    Overtakes(ApplicationId),
+    /// It stays behind the head, which needs this.
+    Closed(Shortfall),
+}
+
+/// The lines of all leaves that have one.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// The first of each group of classes that is held back, in the order of their leaf.
+    leaves: BTreeMap<QueueId, BTreeSet<Place>>,
+    /// The heads, as of when they were last looked for.
+    heads: BTreeMap<QueueId, Place>,
+    /// Leaves with classes behind the head, below each queue above them, themselves included. Some may
+    /// have none by now.
+    behind: BTreeSet<(QueueId, QueueId)>,
+    /// Leaves that may have another head.
+    moved: Vec<QueueId>,
+}
+
+impl Lines {
+    /// Have another stand in line, or none, in place of the one that is known of a group.
+    pub(super) fn replace(
+        &mut self,
+        leaf: QueueId,
+        known: &mut Option<Place>,
+        after: Option<&Place>,
+    ) {
+        let after = after.map(|(head, class)| (standing(head), *class));
+        if *known == after {
+            return;
+        }
+        let line = self.leaves.entry(leaf).or_default();
+        let head = self.heads.get(&leaf);
+        // Those before the head could never run; one that comes there may.
+        let leads = |place: &Place| head.is_none_or(|head| place <= head);
+        if known.as_ref().is_some_and(leads) || after.as_ref().is_some_and(leads) {
+            self.moved.push(leaf);
+        }
+        if let Some(before) = known.take() {
+            line.remove(&before);
+        }
+        line.extend(after.clone());
+        *known = after;
+        if line.is_empty() {
+            self.leaves.remove(&leaf);
+        }
+    }
+
+    /// Whether nodes may be kept for a class: it is the head.
+    pub(super) fn is_head(&self, leaf: QueueId, class: ClassId) -> bool {
+        self.heads.get(&leaf).is_some_and(|(_, head)| *head == class)
+    }
+
+    /// The sizes of the cluster or of queues have changed: who could never run may be able to now.
+    pub(super) fn all_moved(&mut self) {
+        self.moved.extend(self.leaves.keys());
+    }
+
+    /// A class of a leaf stays behind the head.
+    fn note_behind(&mut self, books: &Books, leaf: QueueId) {
+        if self.behind.insert((leaf, leaf)) {
+            let above = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
+            self.behind.extend(above.map(|(queue, _)| (queue, leaf)));
+        }
+    }
+
+    /// The leaves at and below a queue where somebody may be behind the head.
+    fn behind_below(&self, queue: QueueId) -> Vec<QueueId> {
+        let from = self.behind.range((queue, QueueId::FIRST)..);
+        from.take_while(|(above, _)| *above == queue).map(|(_, leaf)| *leaf).collect()
+    }
+
+    fn forget_behind(&mut self, leaf: QueueId) {
+        self.behind.retain(|(_, one)| *one != leaf);
+    }
+}
+
+/// Where a class stands in line: that the node which is kept for it has no room does not matter.
+fn standing(head: &Head) -> Head {
+    Head { elsewhere: false, ..head.clone() }
+}
+
+impl Scheduler {
+    /// What the line of its leaf makes of a class that is to be judged.
+    pub(super) fn gate(&self, books: &Books, class: ClassId, now: Timestamp) -> Gate {
+        let row = &self.classes.rows[class];
+        if !row.key.is_judged_in_line() {
+            return Gate::Open;
+        }
+        let leaf = row.key.leaf;
+        let Some((head, first)) = self.head_of(books, leaf) else { return Gate::Open };
+        let is_behind = row.head.as_ref().is_some_and(|place| standing(place) > *head);
+        if *first == class || !is_behind {
+            return Gate::Open;
+        }
+        self.beside(books, *first, row.key.shape, now)
+    }
+
+    /// What the line makes of an ask of this shape behind the head, which is of this class.
+    fn beside(&self, books: &Books, head: ClassId, shape: ShapeId, now: Timestamp) -> Gate {
+        let key = self.classes.rows[head].key;
+        let (application, _) = self.first_ask(head);
+        let needs = books.shapes().get(key.shape);
+        let values = &books.queue(key.leaf).settings.values;
+        let takes = takes_from(books, key.leaf, needs, books.shapes().get(shape));
+        if values.application_order == ApplicationOrder::FifoStrict {
+            let lacks = || below_root(books, key.leaf).find_map(|queue| queue.shortfall(needs));
+            return takes.or_else(lacks).map_or(Gate::Open, Gate::Closed);
+        }
+        match takes {
+            None => Gate::Open,
+            Some(short) if books.application(application).holds(&values.line, now) => {
+                Gate::Closed(short)
+            }
+            Some(_) => Gate::Overtakes(application),
+        }
+    }
+
+    /// Whether a class that is held back is the head of its line, or becomes it.
+    pub(super) fn leads(&self, books: &Books, class: ClassId) -> bool {
+        let row = &self.classes.rows[class];
+        if !could_run(books, row.key) {
+            return false;
+        }
+        let head = self.head_of(books, row.key.leaf);
+        let is_behind = |first: &Head| row.head.as_ref().is_some_and(|one| standing(one) > *first);
+        head.is_none_or(|(first, one)| *one == class || !is_behind(first))
+    }
+
+    /// The head of the line of a leaf: the first that could ever run.
+    fn head_of(&self, books: &Books, leaf: QueueId) -> Option<&Place> {
+        let mut line = self.parked.lines.leaves.get(&leaf)?.iter();
+        line.find(|(_, class)| could_run(books, self.classes.rows[*class].key))
+    }
+
+    /// Why an ask is not looked at before the head of its line has started; none where it is.
+    pub(super) fn behind_head(
+        &self,
+        books: &Books,
+        class: ClassId,
+        ask: AllocationId,
+    ) -> Option<Wait> {
+        let key = self.classes.rows[class].key;
+        if !key.is_judged_in_line() {
+            return None;
+        }
+        let (_, first) = self.head_of(books, key.leaf)?;
+        let (_, head) = self.first_ask(*first);
+        let gate = if *first == class && head != ask {
+            self.beside(books, *first, key.shape, self.now)
+        } else {
+            self.gate(books, class, self.now)
+        };
+        let Gate::Closed(short) = gate else { return None };
+        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
+    }
+
+    /// A class is parked: it may be behind the head.
+    #[inline]
+    pub(super) fn note_behind(&mut self, books: &Books, wait: Wait) {
+        if let Blocker::BehindHead(leaf, _) = wait.blocker {
+            self.parked.lines.note_behind(books, leaf);
+        }
+    }
+
+    /// Less of a queue is in use, or it may have more: those behind the heads below it may go, as far as
+    /// what these need is left.
+    #[inline]
+    pub(super) fn line_gave_way(&mut self, books: &Books, queue: QueueId) {
+        if !self.parked.lines.behind.is_empty() {
+            for leaf in self.parked.lines.behind_below(queue) {
+                self.open_line(books, leaf, false);
+            }
+        }
+    }
+
+    /// Have those judged anew who are behind the head of a leaf: all of them, or those who may go.
+    fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
+        let blocker = Blocker::BehindHead(leaf, None);
+        let head = self.head_of(books, leaf).map(|(_, class)| *class);
+        let mut shapes = self.parked.shapes_behind(leaf);
+        if shapes.is_empty() {
+            self.parked.lines.forget_behind(leaf);
+            return;
+        }
+        if let Some(head) = head.filter(|_| !all) {
+            let may_go = |shape: &ShapeId| {
+                !matches!(self.beside(books, head, *shape, self.now), Gate::Closed(_))
+            };
+            shapes.retain(may_go);
+        }
+        self.parked.open(&mut self.tree, blocker, |shape| shapes.contains(&shape));
+    }
+
+    /// Follow the heads of lines: with another head others may go, and a node may be kept for it.
+    #[inline]
+    pub(super) fn follow_lines(&mut self, books: &Books) {
+        while let Some(leaf) = self.parked.lines.moved.pop() {
+            if books.queues().get(leaf).is_none() {
+                self.parked.lines.heads.remove(&leaf);
+                continue;
+            }
+            self.open_line(books, leaf, true);
+            let head = self.head_of(books, leaf).cloned();
+            let now = head.as_ref().map(|(_, class)| *class);
+            let heads = &mut self.parked.lines.heads;
+            let before = match head {
+                Some(head) => heads.insert(leaf, head),
+                None => heads.remove(&leaf),
+            };
+            let before = before.map(|(_, class)| class);
+            let both = before.into_iter().chain(now.filter(|now| before != Some(*now)));
+            for class in both {
+                if self.classes.rows.contains_key(class) {
+                    self.arm(books, class);
+                    self.stand(books, class);
+                }
+            }
+        }
+    }
+
+    /// By waiting, an application counts as more urgent from some time on: note when it next does.
+    pub(super) fn follow_waiting(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        let values = &books.queue(row.queue).settings.values;
+        let waiting = &mut self.applications[application.index()];
+        let line = &values.line;
+        let ages = values.application_order == ApplicationOrder::Priority
+            && waiting.key.is_some()
+            && waiting.aged < line.aging_max
+            && line.aging_step > 0;
+        let next = ages.then(|| {
+            let times = u64::from(waiting.aged.div_ceil(line.aging_step)) + 1;
+            let span = line.aging_interval.get().saturating_mul(times);
+            row.submitted + crate::time::Millis::new(span)
+        });
+        if waiting.ages_at == next {
+            return;
+        }
+        if let Some(before) = core::mem::replace(&mut waiting.ages_at, next) {
+            self.dues.remove(&(before, Due::Aged(application)));
+        }
+        self.dues.extend(next.map(|at| (at, Due::Aged(application))));
+    }
+
+    /// An application that waits counts as more urgent from now on.
+    pub(super) fn age(&mut self, books: &Books, application: ApplicationId, now: Timestamp) {
+        let Some(row) = books.applications().get(application) else { return };
+        let waiting = &mut self.applications[application.index()];
+        waiting.ages_at = None;
+        if waiting.key.is_some() {
+            let line = &books.queue(row.queue).settings.values.line;
+            waiting.aged = line.aged(now.since(row.submitted));
+            self.reorder(books, application, None);
+        }
+    }
+}
+
+/// Whether a class could run if nothing else did: its queues and the cluster are large enough.
+fn could_run(books: &Books, key: ClassKey) -> bool {
+    let ask = books.shapes().get(key.shape);
+    let mut maxima = books.up(key.leaf).filter_map(|(_, queue)| queue.max.as_ref());
+    maxima.all(|max| max.allows(ask))
+}
+
+/// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.
+fn below_root(books: &Books, leaf: QueueId) -> impl Iterator<Item = &crate::books::Queue> {
+    books.up(leaf).map(|(_, queue)| queue).filter(|queue| queue.parent.is_some())
+}
+
+/// What an ask would take of what the head of its line needs: the first type of which some queue has
+/// not enough left for both.
+fn takes_from(
+    books: &Books,
+    leaf: QueueId,
+    head: &Resources,
+    ask: &Resources,
+) -> Option<Shortfall> {
+    below_root(books, leaf).filter_map(|queue| queue.left.as_ref()).find_map(|left| {
+        ask.iter().find_map(|(resource, needed)| {
+            let kept = head.get_or_zero(resource);
+            if needed <= Quantity::ZERO || kept <= Quantity::ZERO {
+                return None;
+            }
+            let available = left.get(resource)?.minus(kept);
+            (needed > available).then_some(Shortfall { resource, needed, available })
+        })
+    })
+}

@@ -1,0 +1,72 @@
+//! Who waits until others are served, or until later: behind the head of a line, for an RM that is busy,
+//! or for the end of a pause.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::books::Books;
+use crate::config::ApplicationOrder;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::resource::Quantity;
+use crate::time::Timestamp;
+
+use super::{Wait, named};
+
+/// The sentence about the head of the line of a leaf, if it is known who that is.
+pub(super) fn sentence(
+    wait: &Wait,
+    books: &Books,
+    (leaf, head): (QueueId, Option<AllocationId>),
+    ask: AllocationId,
+) -> String {
+    let row = books.queue(leaf);
+    let path = &row.path;
+    let head = head.and_then(|head| books.allocations().get(head));
+    let first = head.map_or_else(
+        || format!("the first in line of queue {path}"),
+        |head| {
+            let name = &books.application(head.application).name;
+            format!("ask {} of application {name}, the first in line of queue {path},", head.key)
+        },
+    );
+    let cure = match row.settings.values.application_order {
+        ApplicationOrder::FifoStrict => {
+            "wait until it has started, or choose fifo-backfill as the queue's application.sort.policy"
+        }
+        _ => "wait until it has started, or raise application.sort.maxovertakes or .maxheadwait",
+    };
+    let Some(short) = wait.shortfall else {
+        return format!("{first} goes before the ask; {cure}");
+    };
+    let (name, unit) = named(books, short);
+    let (needed, available) = (short.needed, short.available.max(Quantity::ZERO));
+    if books.resources_of(ask).get_or_zero(short.resource) == Quantity::ZERO {
+        return format!(
+            "{first} goes before the ask and needs {needed}{unit} {name}, {available}{unit} are left of the maximum; {cure}"
+        );
+    }
+    let kept = head
+        .map_or(Quantity::ZERO, |head| books.shapes().get(head.shape).get_or_zero(short.resource));
+    format!(
+        "{first} goes before the ask and needs {kept}{unit} {name}; beside that {available}{unit} are left of the maximum, the ask needs {needed}{unit}; {cure}"
+    )
+}
+
+/// How many questions the RM has to answer, and how many it may.
+pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String {
+    let row = books.partition(partition);
+    let most = row.questions.map_or(0, |one| one.at_once.get());
+    format!(
+        "the RM has {} questions to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",
+        row.open_questions.count
+    )
+}
+
+/// About an application whose asks found no node too often.
+pub(super) fn of_back_off(books: &Books, subject: &str, application: ApplicationId) -> String {
+    let until = books.application(application).backed_off;
+    let until = until.map_or(0, Timestamp::as_millis);
+    format!(
+        "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
+    )
+}

@@ -1,0 +1,317 @@
+//! Leaves whose applications stand in a line: `fifo-strict`, `fifo-backfill`, `priority` and
+//! `urgency`. Tenants §8.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
+    check(
+        "
+        queue root.a max vcore=100 prop application.sort.policy=fifo-strict
+        node n1 vcore=128
+        app t1 root.a ann
+        ask a1 t1 vcore=95
+        app t2 root.a ann
+        ask a2 t2 vcore=20
+        app t3 root.a bob
+        ask a3 t3 vcore=5
+        release a1
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask a2: t2 Accepted
+              a2 waits QUEUE_MAX: queue root.a has 5000 m vcore left of its maximum of 100000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+            ask a3: t3 Accepted
+              a3 waits BEHIND_HEAD: ask a2 of application t2, the first in line of queue root.a, goes before the ask and needs 20000 m vcore; beside that 0 m are left of the maximum, the ask needs 5000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+            release a1: a1 released, t1 Completing, a2 on n1, t2 Running, a3 on n1, t3 Running
+        "#]],
+    );
+}
+
+#[test]
+fn ts_33_when_the_head_is_withdrawn_the_next_starts_at_once() {
+    check(
+        "
+        queue root.a max vcore=100 prop application.sort.policy=fifo-strict
+        node n1 vcore=128
+        app t1 root.a ann
+        ask a1 t1 vcore=95
+        app t2 root.a ann
+        ask a2 t2 vcore=20
+        app t3 root.a bob
+        ask a3 t3 vcore=5
+        release a2
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask a2: t2 Accepted
+              a2 waits QUEUE_MAX: queue root.a has 5000 m vcore left of its maximum of 100000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+            ask a3: t3 Accepted
+              a3 waits BEHIND_HEAD: ask a2 of application t2, the first in line of queue root.a, goes before the ask and needs 20000 m vcore; beside that 0 m are left of the maximum, the ask needs 5000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+            release a2: a2 withdrawn, t2 Completing, a3 on n1, t3 Running
+        "#]],
+    );
+}
+
+#[test]
+fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
+    check(
+        "
+        queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
+        node n0 gpu=1
+        node n1 vcore=10 gpu=1
+        app t1 root.a ann
+        ask a1 t1 vcore=4 gpu=2
+        app t2 root.a bob
+        ask a2 t2 vcore=6
+        app t3 root.a cid
+        ask a3 t3 vcore=1
+        node n2 vcore=4 gpu=2
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted
+              a1 waits ROOT_CAPACITY: the cluster has 1 gpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+            ask a2: t2 Accepted, a2 on n1, t2 Running
+            ask a3: t3 Accepted, a3 on n1, t3 Running
+              a1 waits QUEUE_MAX: queue root.a has 3000 m vcore left of its maximum of 10000 m, the ask needs 4000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn what_could_never_run_is_not_the_head() {
+    check(
+        "
+        queue root.a max vcore=10 prop application.sort.policy=fifo-strict
+        node n1 vcore=20
+        app t1 root.a ann
+        ask a1 t1 vcore=11
+        app t2 root.a bob
+        ask a2 t2 vcore=10
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted
+              a1 waits QUEUE_MAX: queue root.a has 10000 m vcore left of its maximum of 10000 m, the ask needs 11000 m; wait for a release, or raise the maximum
+            ask a2: t2 Accepted, a2 on n1, t2 Running
+              a1 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 11000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn ts_23_by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
+    check(
+        "
+        queue root.a max vcore=100 prop application.sort.policy=fifo-backfill prop application.sort.maxovertakes=4
+        node n1 vcore=128
+        app t1 root.a ann
+        ask a1 t1 vcore=20
+        ask a2 t1 vcore=20
+        ask a3 t1 vcore=20
+        ask a4 t1 vcore=10
+        app head root.a ann
+        ask h head vcore=60
+        app s1 root.a bob
+        ask b1 s1 vcore=10
+        app s2 root.a bob
+        ask b2 s2 vcore=10
+        app s3 root.a bob
+        ask b3 s3 vcore=10
+        app s4 root.a bob
+        ask b4 s4 vcore=10
+        release a4
+        app s5 root.a bob
+        ask b5 s5 vcore=10
+        release a1
+        release a2
+        app g1 root.a cid
+        ask g g1 memory=1
+        release a3
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask a2: a2 on n1
+            ask a3: a3 on n1
+            ask a4: a4 on n1
+            ask h: head Accepted
+              h waits QUEUE_MAX: queue root.a has 30000 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
+              h waits QUEUE_MAX: queue root.a has 20000 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            ask b2: s2 Accepted, b2 on n1, s2 Running, head overtaken
+              h waits QUEUE_MAX: queue root.a has 10000 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            ask b3: s3 Accepted, b3 on n1, s3 Running, head overtaken
+              h waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            ask b4: s4 Accepted
+              b4 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 100000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            release a4: a4 released, b4 on n1, s4 Running, head overtaken
+            ask b5: s5 Accepted
+              b5 waits HELD_FOR_HEAD: ask h of application head, the first in line of queue root.a, goes before the ask and needs 60000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            release a1: a1 released
+              h waits QUEUE_MAX: queue root.a has 20000 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            release a2: a2 released
+              h waits QUEUE_MAX: queue root.a has 40000 m vcore left of its maximum of 100000 m, the ask needs 60000 m; wait for a release, or raise the maximum
+            ask g: g1 Accepted
+              g waits NO_NODE_FITS: no node fits: the ask needs 1 B memory, the most that any node in use has free is 0 B; wait for a release, or add nodes
+            release a3: a3 released, t1 Completing, h on n1, head Running
+              b5 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 100000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn a_head_that_has_waited_long_is_overtaken_no_more() {
+    check(
+        "
+        queue root.a max vcore=10 prop application.sort.policy=fifo-backfill prop application.sort.maxheadwait=60s
+        node n1 vcore=10
+        app t1 root.a ann
+        ask a1 t1 vcore=6
+        app head root.a ann
+        ask h head vcore=5
+        app s1 root.a bob
+        ask b1 s1 vcore=1
+        wait 60s
+        ask b2 s1 vcore=1
+        release b1
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask h: head Accepted
+              h waits QUEUE_MAX: queue root.a has 4000 m vcore left of its maximum of 10000 m, the ask needs 5000 m; wait for a release, or raise the maximum
+            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
+              h waits QUEUE_MAX: queue root.a has 3000 m vcore left of its maximum of 10000 m, the ask needs 5000 m; wait for a release, or raise the maximum
+            wait 60s: nothing
+            ask b2
+              b2 waits HELD_FOR_HEAD: ask h of application head, the first in line of queue root.a, goes before the ask and needs 5000 m vcore; beside that 0 m are left of the maximum, the ask needs 1000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            release b1: b1 released
+              h waits QUEUE_MAX: queue root.a has 4000 m vcore left of its maximum of 10000 m, the ask needs 5000 m; wait for a release, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn ts_24_by_priority_whoever_waits_becomes_more_urgent() {
+    check(
+        "
+        queue root.a max vcore=10 prop application.sort.policy=priority
+        node n1 vcore=10
+        app t1 root.a ann
+        ask a1 t1 vcore=10
+        app old root.a bob
+        ask o old vcore=10 prio 0
+        wait 600s
+        app eight root.a cid
+        ask e eight vcore=10 prio 8
+        app twelve root.a dan
+        ask t twelve vcore=10 prio 12
+        release a1
+        release t
+        release o
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask o: old Accepted
+              o waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            wait 600s: nothing
+            ask e: eight Accepted
+              e waits HELD_FOR_HEAD: ask o of application old, the first in line of queue root.a, goes before the ask and needs 10000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            ask t: twelve Accepted
+              e waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+              t waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            release a1: a1 released, t1 Completing, t on n1, twelve Running
+              e waits HELD_FOR_HEAD: ask o of application old, the first in line of queue root.a, goes before the ask and needs 10000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            release t: t released, twelve Completing, o on n1, old Running
+              e waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            release o: o released, old Completing, e on n1, eight Running
+        "#]],
+    );
+}
+
+#[test]
+fn by_priority_nobody_becomes_more_urgent_than_the_most() {
+    check(
+        "
+        queue root.a max vcore=10 prop application.sort.policy=priority prop application.sort.aging.interval=10s prop application.sort.aging.step=2 prop application.sort.aging.max=3
+        node n1 vcore=10
+        app t1 root.a ann
+        ask a1 t1 vcore=10
+        app old root.a bob
+        ask o old vcore=10 prio 0
+        wait 100s
+        app two root.a cid
+        ask w two vcore=10 prio 2
+        app four root.a dan
+        ask f four vcore=10 prio 4
+        release a1
+        release f
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask o: old Accepted
+              o waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            wait 100s: nothing
+            ask w: two Accepted
+              w waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            ask f: four Accepted
+              f waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            release a1: a1 released, t1 Completing, f on n1, four Running
+            release f: f released, four Completing, o on n1, old Running
+        "#]],
+    );
+}
+
+#[test]
+fn ts_25_by_urgency_whoever_has_to_start_soonest_is_first() {
+    check(
+        "
+        queue root.a max vcore=10 prop application.sort.policy=urgency
+        node n1 vcore=10
+        app t1 root.a ann
+        ask a1 t1 vcore=10
+        app z root.a ann
+        ask z1 z vcore=10
+        wait 3400s
+        app x root.a ann tags headroom/deadline=4000 headroom/estimate=120
+        ask x1 x vcore=10
+        app y root.a ann tags headroom/deadline=3700 headroom/estimate=60
+        ask y1 y vcore=10
+        release a1
+        release z1
+        release y1
+        ",
+        expect![[r#"
+            ask a1: t1 Accepted, a1 on n1, t1 Running
+            ask z1: z Accepted
+              z1 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            wait 3400s: nothing
+            app x: x to be done by 4000000 ms, takes 120000 ms
+            ask x1: x Accepted
+              x1 waits HELD_FOR_HEAD: ask z1 of application z, the first in line of queue root.a, goes before the ask and needs 10000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            app y: y to be done by 3700000 ms, takes 60000 ms
+            ask y1: y Accepted
+              y1 waits HELD_FOR_HEAD: ask z1 of application z, the first in line of queue root.a, goes before the ask and needs 10000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+            release a1: a1 released, t1 Completing, z1 on n1, z Running
+              x1 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+              y1 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 10000 m; wait for a release, or raise the maximum
+            release z1: z1 released, z Completing, y1 on n1, y Running
+            release y1: y1 released, y Completing, x1 on n1, x Running
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_deadline_cannot_be_is_refused() {
+    check(
+        "
+        queue root.a prop application.sort.policy=urgency
+        app x root.a ann tags headroom/deadline=tomorrow
+        app y root.a ann tags headroom/deadline=7 headroom/estimate=-1
+        ",
+        expect![[r#"
+            app x: rejected DEADLINE: the tag headroom/deadline is "tomorrow"; it is a whole number of seconds since the epoch from 1 to 4294967295, in digits only
+            app y: rejected DEADLINE: the tag headroom/estimate is "-1"; it is a whole number of seconds from 1 to 4294967295, in digits only
+        "#]],
+    );
+}
