@@ -9,7 +9,7 @@ use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSett
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
     Configuration, FilterConfig, LabelCapacity, LifetimesConfig, LimitConfig, LimitPrecedence,
-    NodeLabelsConfig, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
+    LineValues, NodeLabelsConfig, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
     PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueuePreemptionConfig,
     QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
 };
@@ -217,6 +217,13 @@ pub(crate) fn queue_settings() -> QueueSettings {
             preemption_policy: PreemptionPolicy::Disabled,
             preemption_delay: Millis::new(4),
             quota_preemption_delay: Millis::new(5),
+            line: LineValues {
+                aging_interval: Millis::new(6),
+                aging_step: 7,
+                aging_max: 8,
+                max_overtakes: 9,
+                max_head_wait: Millis::new(10),
+            },
         },
         submit_acl: list("ann,bob dev,ops"),
         admin_acl: list("*"),
