@@ -337,10 +337,9 @@ fn charges(title: &str) {
 /// The same in a leaf that 1,000 active users share, and what the user limit adds to it.
 fn shared_charges() {
     for (what, with) in [("one leaf of 1000 users, no user limits", false), ("smooth", true)] {
-        let mut subject = SharedCharges::zipf(1_000, 1_000_000);
-        let times =
-            measure_core(|| if with { subject.charge_with() } else { subject.charge_without() });
-        subject.check(with);
+        let mut subject = SharedCharges::zipf(1_000, 1_000_000, with);
+        let times = measure_core(|| subject.charge_all());
+        subject.check();
         rate(what, 1_000_000, &times, "/s", "");
     }
 }

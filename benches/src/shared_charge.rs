@@ -20,11 +20,12 @@ const GROUPS: usize = 100;
 /// What is guaranteed, and what limits allow: more than is ever charged.
 const PLENTY: i64 = 1 << 40;
 
-/// A leaf with user limits, all of whose users wait for something, and who of them is charged.
+/// A leaf, with user limits or without, all of whose users wait for something, and who of them is charged.
 #[derive(Clone, Debug)]
 pub struct SharedCharges {
     trackers: Trackers,
-    users: LeafShares,
+    /// What is known of them where there are user limits.
+    users: Option<LeafShares>,
     shapes: Shapes,
     /// A user's level, and that of his group.
     linked: Vec<(LevelId, Option<LevelId>)>,
@@ -35,20 +36,24 @@ pub struct SharedCharges {
 }
 
 impl SharedCharges {
-    /// This many active users in 100 groups, in one leaf six queues deep, with a limit for every user and
-    /// every group at each and 8 types, and charges by Zipf's law (exponent 1).
-    pub fn zipf(users: usize, charges: usize) -> Self {
-        let cluster = cluster(users);
+    /// This many users in 100 groups who wait for something, in one leaf six queues deep, with a limit for
+    /// every user and every group at each and 8 types, and charges by Zipf's law (exponent 1).
+    pub fn zipf(users: usize, charges: usize, with: bool) -> Self {
+        let cluster = cluster(users, with);
         let books = &cluster.books;
-        let (leaf, of_leaf) = books.leaves_with_users().next().expect("the leaf has user limits");
-        assert_eq!(of_leaf.state().active, users as u64, "everybody waits for something");
+        let mut leaves = books.queues().iter().filter(|(_, queue)| queue.child_count == 0);
+        let (leaf, _) = leaves.next().expect("there is a leaf");
+        let of_leaf = books.users_of(leaf);
+        let active = of_leaf.map(|users| users.outline().active);
+        assert_eq!(active, with.then_some(users as u64), "everybody waits for something");
         let linked = books.applications_in(leaf).filter_map(|(_, row)| row.link);
-        let linked = linked.map(|link| (link.user, link.group.level())).collect();
+        let linked: Vec<_> = linked.map(|link| (link.user, link.group.level())).collect();
+        assert_eq!(linked.len(), users, "everybody has a tracker");
         let row = books.partition(books.queue(leaf).partition);
         let amount = books.types().resolve(&amounts(8, 1)).expect("the file names all types");
         Self {
             trackers: row.trackers.clone(),
-            users: of_leaf.shares().clone(),
+            users: of_leaf.map(|users| users.shares().clone()),
             shapes: books.shapes().clone(),
             linked,
             order: zipf(users, charges),
@@ -58,67 +63,84 @@ impl SharedCharges {
         }
     }
 
-    /// Check every charge against all limits, and charge it: without the user limit.
-    pub fn charge_without(&mut self) {
+    /// Check every charge against all limits, and charge it.
+    pub fn charge_all(&mut self) {
         self.charged += self.order.len();
-        for place in &self.order {
-            let linked = self.linked[*place as usize];
-            check(&self.trackers, linked, &self.amount);
-            charge(&mut self.trackers, linked, &self.amount);
+        match self.users.take() {
+            None => self.charge_without(),
+            Some(mut users) => {
+                self.charge_with(&mut users);
+                self.users = Some(users);
+            }
+        }
+        self.used = self.amount.times(i64::try_from(self.charged).unwrap_or(i64::MAX));
+    }
+
+    /// As where there are no user limits.
+    fn charge_without(&mut self) {
+        let Self { trackers, linked, order, amount, .. } = self;
+        for place in order {
+            let (user, group) = linked[*place as usize];
+            for level in core::iter::once(user).chain(group) {
+                check(trackers, level, amount);
+            }
+            for level in core::iter::once(user).chain(group) {
+                charge(trackers, level, amount);
+            }
         }
     }
 
-    /// The same with it: the user is not above his share and would not be above his cap, and what his leaf
-    /// knows of him and of all is brought up to date.
-    pub fn charge_with(&mut self) {
-        self.charged += self.order.len();
-        for place in &self.order {
-            let linked = self.linked[*place as usize];
-            check(&self.trackers, linked, &self.amount);
-            assert!(self.allows(linked.0), "there is room for all");
-            charge(&mut self.trackers, linked, &self.amount);
-            self.used.add(&self.amount);
-            let change = Change { ask: None, used: Some(&self.used) };
-            let books = (&self.trackers, &self.shapes);
-            assert_eq!(self.users.follow(books, linked.0, change), Followed::Kept);
+    /// The same, and the user is not above his share and would not be above his cap; and what his leaf knows
+    /// of him and of all is brought up to date.
+    fn charge_with(&mut self, users: &mut LeafShares) {
+        let Self { trackers, linked, order, amount, used, shapes, .. } = self;
+        for place in order {
+            let (user, group) = linked[*place as usize];
+            assert!(users.with(trackers, used).allows(user, amount), "there is room for all");
+            if let Some(group) = group {
+                check(trackers, group, amount);
+            }
+            let calm = charge(trackers, user, amount);
+            if let Some(group) = group {
+                charge(trackers, group, amount);
+            }
+            if !calm {
+                let change = Change { ask: None, used: Some(amount), calm };
+                assert_eq!(users.follow((trackers, shapes), user, change), Followed::Kept);
+            }
         }
-    }
-
-    fn allows(&self, level: LevelId) -> bool {
-        let users = self.users.with(&self.trackers);
-        users.user(level).is_some_and(|user| users.admits(&user, &self.amount))
     }
 
     /// What all users use is the sum of the charges.
     ///
     /// # Panics
     /// When it is not.
-    pub fn check(&self, with: bool) {
+    pub fn check(&self) {
         let of = |used: &Resources| used.get_or_zero(ResourceType::MEMORY).get();
         let used = self.linked.iter().map(|(user, _)| of(&self.trackers.level(*user).used()));
         let charged = i64::try_from(self.charged).unwrap_or(i64::MAX);
         assert_eq!(used.sum::<i64>(), charged, "every charge is counted once");
-        let active = of(&self.users.state().used_active);
-        assert!(!with || active == charged, "{active} of {charged} is used by active users");
+        if let Some(users) = &self.users {
+            let active = of(&users.with(&self.trackers, &self.used).state().used_active);
+            assert_eq!(active, charged, "active users use all of it");
+        }
     }
 }
 
-fn check(trackers: &Trackers, (user, group): (LevelId, Option<LevelId>), amount: &Resources) {
-    for level in core::iter::once(user).chain(group) {
-        assert!(trackers.refusing(level, 0, amount).is_none(), "there is room for all");
-    }
+#[inline]
+fn check(trackers: &Trackers, level: LevelId, amount: &Resources) {
+    assert!(trackers.refusing(level, 0, amount).is_none(), "there is room for all");
 }
 
-fn charge(trackers: &mut Trackers, (user, group): (LevelId, Option<LevelId>), amount: &Resources) {
-    for level in core::iter::once(user).chain(group) {
-        trackers.increase(level, amount).expect("the levels are linked");
-    }
+#[inline]
+fn charge(trackers: &mut Trackers, level: LevelId, amount: &Resources) -> bool {
+    trackers.charge(level, amount).expect("the levels are linked")
 }
 
 /// A node that is too small for anybody, and an ask of each user.
-fn cluster(users: usize) -> Cluster {
+fn cluster(users: usize, with: bool) -> Cluster {
     let mut cluster = Cluster::default();
-    cluster.command(&Command::Configure(Box::new(configuration())));
+    cluster.command(&Command::Configure(Box::new(configuration(with))));
     cluster.command(&Command::AddNode(AddNode {
         partition: Name::new("default"),
         node: Name::new("node"),
@@ -152,7 +174,7 @@ fn path() -> String {
     core::iter::once("root".to_owned()).chain(below).collect()
 }
 
-fn configuration() -> Configuration {
+fn configuration(with: bool) -> Configuration {
     let groups = (0..GROUPS).map(|number| LimitConfig {
         groups: vec![Name::from(format!("g{number}"))],
         max_resources: amounts(8, PLENTY),
@@ -173,7 +195,7 @@ fn configuration() -> Configuration {
             children: below.into_iter().collect(),
             limits: limits.clone(),
             guaranteed: if is_leaf { amounts(8, PLENTY) } else { Amounts::EMPTY },
-            user_limits: is_leaf.then(UserLimitsConfig::default),
+            user_limits: (is_leaf && with).then(UserLimitsConfig::default),
             submit_acl: if level == 0 { "*".into() } else { String::new() },
             ..QueueConfig::default()
         });

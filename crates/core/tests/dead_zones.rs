@@ -113,7 +113,7 @@ impl Case<'_> {
     /// The user whose ask could go on, if there is one.
     fn stuck(&self, books: &Books) -> Option<usize> {
         let (leaf, users) = books.leaves_with_users().next().expect("the leaf has user limits");
-        let (rules, state) = (users.rules(), users.state());
+        let (rules, state) = (users.rules(), &users.state());
         let free = self.total - books.queue(leaf).allocated.get_or_zero(ResourceType::MEMORY).get();
         let trackers = &books.partitions().values().next().expect("there is one").trackers;
         let could = |(number, (_, size)): (usize, &User)| {

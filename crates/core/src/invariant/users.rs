@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::{LevelId, QueueId, ShapeId};
-use crate::resource::Resources;
+use crate::resource::{Ceiling, Resources, Step};
 use crate::userlimit::{Decimal, Formula, Leaf, Sure};
 
 use super::sums::Sums;
@@ -30,6 +30,11 @@ impl Books {
         }
         let rows: usize = self.leaves_with_users().map(|(_, one)| one.users().count()).sum();
         equal("leaves with user limits", "their rows by user", &self.rows_by_user(), &rows)?;
+        let noted = self.partitions().values().map(|one| one.trackers.calm_levels()).sum::<usize>();
+        let calm = self.leaves_with_users().map(|(_, users)| {
+            users.users().filter(|(level, _)| users.calm(*level).is_some()).count()
+        });
+        equal("leaves with user limits", "who is said to stay active", &noted, &calm.sum())?;
         let leaves = self.leaves_sharing().filter(|leaf| self.queues().get(*leaf).is_none());
         equal("leaves with user limits", "those that are gone", &leaves.count(), &0)
     }
@@ -61,6 +66,7 @@ impl Books {
             equal(&row.path, "what a user uses", &kept_user.used(), &user.used)?;
             let is_active = self.waits_for_share(leaf, *level, user);
             equal(&row.path, "whether a user is active", &kept_user.active, &is_active)?;
+            self.check_calm(leaf, *level, (user, is_active))?;
             if is_active {
                 active += 1;
                 weight = weight.plus(kept_user.weight);
@@ -68,14 +74,14 @@ impl Books {
             }
         }
         let state = self.shared_leaf(leaf).expect("it has user limits");
-        self.check_shared(leaf, state)?;
+        self.check_shared(leaf, &state)?;
         equal(&row.path, "active users", &state.active, &active)?;
         equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
         equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
-        let sure = Sure::of(kept.rules(), state);
+        let sure = Sure::of(kept.rules(), &state);
         equal(&row.path, "what each active user surely may have", kept.sure(), &sure)?;
         if kept.rules().formula == Formula::Yarn3 {
-            let each = users.values().map(|user| kept.rules().dominant(state, &user.used));
+            let each = users.values().map(|user| kept.rules().dominant(&state, &user.used));
             let sum = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
             equal(&row.path, "its dominant use", &state.dominant, &sum)?;
         }
@@ -99,12 +105,42 @@ impl Books {
         equal(&row.path, "what its users split", &state.guaranteed, &guaranteed)
     }
 
+    /// Whoever is said to stay active up to some use is active, and up to it his limits and his cap allow
+    /// the first that he waits for.
+    fn check_calm(&self, leaf: QueueId, level: LevelId, (user, active): (&User, bool)) -> Outcome {
+        let row = self.queue(leaf);
+        let kept = self.users_of(leaf).expect("it has user limits");
+        let Some(calm) = kept.calm(level) else { return Ok(()) };
+        equal(&row.path, "whether who stays active is active", &active, &true)?;
+        let trackers = &self.partition(row.partition).trackers;
+        let Some((shape, _)) = user.waits.first_key_value() else { return Ok(()) };
+        let ask = self.shapes().get(*shape);
+        let mut limits = Ceiling::of(None);
+        for (_, one) in trackers.up(level) {
+            limits.lower_to(&Ceiling::of(one.max()));
+        }
+        let (rules, counted) = (kept.rules(), kept.normalised(ask));
+        let state = self.shared_leaf(leaf).expect("it has user limits");
+        let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
+        let cap = Ceiling::of(Some(&rules.cap(&state, weight, &Resources::new())));
+        let (ask, counted) = (Step::of(ask), Step::of(&counted));
+        let expected = ask.zip(counted).map(|(ask, counted)| {
+            let mut expected = limits.before(&ask);
+            expected.lower_to(&cap.before(&counted));
+            expected
+        });
+        if trackers.limits_alone(level).is_some() {
+            equal(&row.path, "up to which use a user stays active", &Some(*calm), &expected)?;
+        }
+        Ok(())
+    }
+
     /// Whether a user waits for something; under `smooth`, that his own cap and limits allow.
     fn waits_for_share(&self, leaf: QueueId, level: LevelId, user: &User) -> bool {
         let kept = self.users_of(leaf).expect("it has user limits");
         let rules = kept.rules();
         let trackers = &self.partition(self.queue(leaf).partition).trackers;
-        let state = self.shared_leaf(leaf).expect("it has user limits");
+        let state = &self.shared_leaf(leaf).expect("it has user limits");
         let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
         user.waits.keys().any(|shape| {
             let ask = self.shapes().get(*shape);

@@ -40,16 +40,6 @@ impl Resources {
         }
     }
 
-    /// Have a sum follow a part of it, which is `now` from here on; zeros go from the sum.
-    #[inline]
-    pub(crate) fn follow(&mut self, part: &mut Self, now: &Self) {
-        if !plainly_following(self.raw_mut(), part.raw_mut(), now.raw()) {
-            self.add(&now.minus(part));
-            self.prune();
-            part.clone_from(now);
-        }
-    }
-
     /// `AddOnlyExisting` in place: only types present here change.
     #[inline]
     pub fn add_existing(&mut self, other: &Self) {
@@ -250,42 +240,6 @@ pub(super) fn are_plain(left: &[i64; BLOCK], right: &[i64; BLOCK]) -> bool {
     lanes.fold(0, |any, (left, right)| any | large(left) | large(right)) >= 0
 }
 
-/// Have lanes follow a part of them, if no type is absent, no amount below zero or very large, and no
-/// sum comes to nothing; whether that was so.
-#[inline]
-fn plainly_following(sum: &mut [i64], part: &mut [i64], now: &[i64]) -> bool {
-    let count = sum.len();
-    if count > BLOCK || part.len() != count || now.len() != count {
-        return false;
-    }
-    // As many as can be are taken at once.
-    if count == BLOCK {
-        follow_all(sum, part, now, BLOCK)
-    } else {
-        follow_all(sum, part, now, count)
-    }
-}
-
-/// The same for so many lanes, as all three have.
-#[inline]
-fn follow_all(sum: &mut [i64], part: &mut [i64], now: &[i64], count: usize) -> bool {
-    let (sum, part, now) = (&mut sum[..count], &mut part[..count], &now[..count]);
-    let (mut any, mut least, mut sums) = (0, 0, [0; BLOCK]);
-    for lane in 0..count {
-        any |= sum[lane] | part[lane] | now[lane];
-        sums[lane] = sum[lane].wrapping_add(now[lane]).wrapping_sub(part[lane]);
-        // What is below one has a sign when it is lowered by one.
-        least |= sums[lane].wrapping_sub(1);
-    }
-    // Below 2^61 no sum overflows; an absent lane is below zero.
-    if !(0..1 << 61).contains(&any) || least < 0 {
-        return false;
-    }
-    sum.copy_from_slice(&sums[..count]);
-    part.copy_from_slice(now);
-    true
-}
-
 #[inline]
 fn accumulate(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) {
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
@@ -301,40 +255,6 @@ fn accumulate_existing(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) 
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
         if *mine != Resources::ABSENT && *theirs != Resources::ABSENT {
             *mine = Quantity::of(sum(*mine, *theirs)).get();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::resource::ResourceType;
-
-    /// These amounts by type; none for one that is absent.
-    fn vector(lanes: &[Option<i64>]) -> Resources {
-        let some = lanes.iter().enumerate();
-        some.filter_map(|(lane, amount)| Some((ResourceType::at(lane), Quantity::of((*amount)?))))
-            .collect()
-    }
-
-    #[test]
-    fn a_sum_that_follows_its_part_is_what_the_vectors_say() {
-        let amounts = [None, Some(0), Some(1), Some(7), Some(-3), Some(1 << 61), Some(i64::MAX)];
-        let all = || amounts.iter().flat_map(|a| amounts.map(|b| (*a, b)));
-        for count in [1, 2, 8, 9] {
-            for ((sum, other), (before, now)) in all().flat_map(|a| all().map(move |b| (a, b))) {
-                let with = |last| {
-                    let mut lanes = alloc::vec![other; count];
-                    lanes[count - 1] = last;
-                    vector(&lanes)
-                };
-                let (whole, before, now) = (with(sum), with(before), with(now));
-                let (mut follows, mut part) = (whole.clone(), before.clone());
-                follows.follow(&mut part, &now);
-                let expected = whole.plus(&now.minus(&before)).pruned();
-                assert_eq!(follows, expected, "{whole:?}, {before:?} is {now:?}");
-                assert_eq!(part, now);
-            }
         }
     }
 }

@@ -164,6 +164,22 @@ impl Ceiling {
         excess.is_none()
     }
 
+    /// Whether somebody whose use is plain, and this, is within it.
+    #[inline]
+    pub(crate) fn is_above(&self, used: &Tally) -> bool {
+        let left = |lane: usize| self.0[lane].wrapping_sub(used.0[lane]);
+        (0..WIDTH).fold(0, |bits, lane| bits | left(lane)) >= 0
+    }
+
+    /// How much may be used at most where this step is to be allowed still; anything of a type of which
+    /// it wants nothing.
+    pub(crate) fn before(&self, step: &Step) -> Self {
+        Self(core::array::from_fn(|lane| match step.0[lane] {
+            ..=0 => FAR,
+            wanted => self.0[lane] - wanted,
+        }))
+    }
+
     /// Lower it to what another one allows too. A step from a plain use is within both if it is
     /// within what comes out.
     pub(crate) fn lower_to(&mut self, other: &Self) {
@@ -251,8 +267,10 @@ mod tests {
                 let mut tally = Tally::default();
                 tally.add_saturating(&used);
                 let Some(step) = Step::of(&asked).filter(|_| tally.is_plain()) else { continue };
+                let ceiling = Ceiling::of(max.as_ref());
                 let mut excess = Excess::default();
-                excess.note(&Ceiling::of(max.as_ref()), &tally, &step);
+                excess.note(&ceiling, &tally, &step);
+                assert_eq!(ceiling.before(&step).is_above(&tally), excess.is_none());
                 let fits = max.as_ref().is_none_or(|max| max.minus_existing(&used).allows(&asked));
                 assert_eq!(excess.is_none(), fits, "{used:?} and {asked:?} within {max:?}");
                 checked += 1;

@@ -5,8 +5,6 @@
 //! group, or else the ask that it would have placed first. It is fixed when the application is
 //! activated, and counts until that ends.
 
-use alloc::borrow::Cow;
-
 use crate::books::{Allocation, Books, LeafDrivers, Queue};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, QueueId};
@@ -78,7 +76,7 @@ pub struct Gate<'a> {
 struct Limits<'a> {
     of: DriverRules,
     rules: &'a Rules,
-    state: Cow<'a, Leaf>,
+    state: Leaf,
     /// What all drivers may have.
     all: Resources,
     /// How many users share that: who is active, and who is not and has something that was not
@@ -93,11 +91,11 @@ impl<'a> Gate<'a> {
         let limits = drivers.rules().map(|of| {
             let users = books.users_of(leaf);
             let rules = users.map_or(&WITHOUT_SHARES, |users| users.rules());
-            let alone = || Cow::Owned(books.leaf_alone(leaf, rules.formula));
-            let state = users.map_or_else(alone, |users| Cow::Borrowed(users.state()));
+            let alone = || books.leaf_alone(leaf, rules.formula);
+            let state = users.map_or_else(alone, |users| users.state());
             let current = state.max.minimum(&state.total);
             let all = of.of_queue(rules, &state, &current);
-            let active = users.map_or(0, |users| users.state().active);
+            let active = users.map_or(0, |users| users.outline().active);
             Limits { of, rules, state, all, users: active + drivers.waiting_users }
         });
         Some(Self { books, leaf, drivers, limits })

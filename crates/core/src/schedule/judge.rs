@@ -95,12 +95,10 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
         return None; // Its placeholder counts already: it needs nothing more.
     }
     let ask = books.shapes().get(key.shape);
-    let partition = books.queue(key.leaf).partition;
     let may_not_start = (counts_in_queues || counts_in_limits).then(|| may_not_start(books, key));
     may_not_start
         .flatten()
-        .or_else(|| limits(books, partition, link, ask))
-        .or_else(|| turns::capped(books, key.leaf, link, ask))
+        .or_else(|| limits_and_cap(books, key.leaf, link, ask))
         .or_else(|| queues(books, key.leaf, ask))
 }
 
@@ -130,12 +128,31 @@ fn limits_full(books: &Books, partition: PartitionId, link: Link) -> Option<Wait
     Some(Wait { blocker: Blocker::LimitApplications(partition, full), shortfall: None })
 }
 
-/// The limits of the user, then of the group, each from the leaf up.
+/// The limits of the user, then of the group, each from the leaf up; then the cap of the user where users
+/// share the leaf.
 #[inline]
-fn limits(books: &Books, partition: PartitionId, link: Link, ask: &Resources) -> Option<Wait> {
+fn limits_and_cap(books: &Books, leaf: QueueId, link: Link, ask: &Resources) -> Option<Wait> {
+    let users = books.users_of(leaf);
+    // Both of what concerns the user are mostly told at once.
+    let surely = users.is_some_and(|users| users.surely_within_cap(link.user, ask));
+    debug_assert!(!surely || turns::capped(books, leaf, link, ask).is_none(), "the cap allows it");
+    limits(books, books.queue(leaf).partition, (link, surely), ask)
+        .or_else(|| if surely { None } else { turns::capped(books, leaf, link, ask) })
+}
+
+/// The limits alone, those of the user unless they surely allow it.
+#[inline]
+fn limits(
+    books: &Books,
+    partition: PartitionId,
+    (link, surely): (Link, bool),
+    ask: &Resources,
+) -> Option<Wait> {
     let row = books.partition(partition);
     let trackers = &row.trackers;
-    let refusing = trackers.refusing(link.user, 0, ask).or_else(|| {
+    let of_user = || trackers.refusing(link.user, 0, ask);
+    debug_assert!(!surely || of_user().is_none(), "the limits of the user allow it");
+    let refusing = if surely { None } else { of_user() }.or_else(|| {
         let group = link.group.level()?;
         trackers.refusing(group, row.lifted(link), ask)
     });

@@ -262,7 +262,7 @@ impl Scheduler {
 
     fn take_turn(&mut self, books: &Books, leaf: QueueId) {
         let Some(users) = books.users_of(leaf) else { return };
-        let turn = Turn { books, users, leaf: users.state() };
+        let turn = Turn { books, users, leaf: users.outline() };
         let classes = &self.classes;
         let open = self.parked.turns.open.get(&leaf).into_iter().flatten();
         for key in open.copied().collect::<SmallVec<[_; 2]>>() {
@@ -283,7 +283,7 @@ impl Scheduler {
         let Some(users) = books.users_of(leaf) else { return };
         let Some(user) = users.user(level) else { return };
         let measure = |of: &mut Waiters, seat| {
-            let measure = Use::of(users.state(), &user, &of.types);
+            let measure = Use::of(users.outline(), &user, &of.types);
             of.ranking.set_at(seat, measure);
         };
         for class in self.classes.of_user(leaf, level) {
@@ -306,10 +306,9 @@ pub(super) fn capped(books: &Books, leaf: QueueId, link: Link, ask: &Resources) 
     if users.rules().enforcement != Enforcement::Progress {
         return None; // It is part of the limit then.
     }
-    let (user, state) = (users.user(link.user)?, users.state());
-    let (rules, counted) = (users.rules(), users.counted(ask));
+    let (user, counted) = (users.user(link.user)?, users.counted(ask));
     users.exceeds_cap(&user, &counted).then(|| {
-        let cap = rules.cap(state, user.weight, &counted);
+        let cap = users.cap(user.weight, &counted);
         Wait {
             blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),
             shortfall: cap.minus_existing(&user.used()).shortfall_of_limit(&counted),
@@ -327,7 +326,7 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     if users.rules().enforcement == Enforcement::Progress {
         return None;
     }
-    let (user, turn) = (users.user(level)?, Turn { books, users, leaf: users.state() });
+    let (user, turn) = (users.user(level)?, Turn { books, users, leaf: users.outline() });
     let ask = turn.ask(key.shape);
     if users.surely_admits(&user, &ask) {
         return None;

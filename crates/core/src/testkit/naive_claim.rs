@@ -122,7 +122,7 @@ impl Question<'_> {
     fn keeps(&self, level: LevelId) -> Resources {
         let users = self.books.users_of(self.leaf).expect("its users share it");
         let among = self.books.among_everyone(self.leaf).expect("its users share it");
-        let mut leaf = users.state().clone();
+        let mut leaf = users.state();
         if users.rules().formula == Formula::Yarn27 {
             let names = self.books.applications_in(self.leaf).map(|(_, one)| one.user.clone());
             leaf.active = names.collect::<alloc::collections::BTreeSet<_>>().len() as u64;
@@ -217,7 +217,7 @@ impl Question<'_> {
                         || trackers.up(level).any(|(_, at)| {
                             at.left().is_some_and(|left| !left.allows(&his.plus(size)))
                         })
-                        || !rules.admits(leaf, &limit, &counted, &counts);
+                        || !rules.admits(&leaf, &limit, &counted, &counts);
                     if refused {
                         break;
                     }

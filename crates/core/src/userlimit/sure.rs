@@ -31,15 +31,27 @@ impl Sure {
         }))
     }
 
+    /// Of share and cap the lower, if anything is known.
+    #[inline]
+    pub(crate) fn limit(&self) -> Option<&Ceiling> {
+        self.0.as_ref().map(|least| &least.limit)
+    }
+
+    /// The cap, if anything is known.
+    #[inline]
+    pub(crate) fn cap(&self) -> Option<&Ceiling> {
+        self.0.as_ref().map(|least| &least.cap)
+    }
+
     /// Whether somebody whose use is plain, and this, is surely within share and cap with an ask.
     #[inline]
     pub(crate) fn admits(&self, used: &Tally, ask: &Step) -> bool {
-        self.0.as_ref().is_some_and(|least| least.limit.allows(used, ask))
+        self.limit().is_some_and(|limit| limit.allows(used, ask))
     }
 
     /// Whether he is surely within his cap with it.
     #[inline]
     pub(crate) fn is_within_cap(&self, used: &Tally, ask: &Step) -> bool {
-        self.0.as_ref().is_some_and(|least| least.cap.allows(used, ask))
+        self.cap().is_some_and(|cap| cap.allows(used, ask))
     }
 }

@@ -259,7 +259,7 @@ struct Shared<'a> {
     books: &'a Books,
     id: QueueId,
     users: LeafUsers<'a>,
-    state: &'a Leaf,
+    state: Leaf,
     free: &'a Resources,
     /// What the maxima of the queues from the root on leave.
     queues: Vec<(QueueId, Option<&'a Resources>)>,
@@ -288,7 +288,7 @@ impl<'a> Shared<'a> {
             path: row.path.clone(),
             partition: self.books.partition(row.partition).name.clone(),
             rules: RulesView::new(self.users.rules(), sizes, named),
-            leaf: LeafView::new(self.state, named),
+            leaf: LeafView::new(&self.state, named),
             users,
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Shared<'a> {
         let ask = self.users.normalised(&next_ask(books, user).unwrap_or_default());
         let limit = self.users.limit(user, Among::Active, &ask);
         let headroom = self.headroom(level, user, &limit);
-        let shown = within_cluster(self.users.rules(), self.state, &limit);
+        let shown = within_cluster(self.users.rules(), &self.state, &limit);
         let tightest = |one: &Tightest| {
             (books.types().name(one.resource).clone(), LimitedBy::of(books, one.bound))
         };
@@ -354,7 +354,7 @@ impl<'a> Shared<'a> {
                 others.push(Room { bound: Bound::GroupLimit(*queue), left });
             }
         }
-        self.users.rules().headroom(self.state, (limit, &user.used()), &others, self.free)
+        self.users.rules().headroom(&self.state, (limit, &user.used()), &others, self.free)
     }
 
     /// What limits leave at a level and above it, by queue; the first `lifted` levels do not count.

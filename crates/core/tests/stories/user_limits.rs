@@ -434,3 +434,39 @@ fn c29_a_leaf_compares_by_its_calculator() {
     "#]],
     );
 }
+
+/// Whether it is sure that ann stays active when this much more, or less, is charged to her, in vcore.
+fn charges(script: &str, amounts: &[i64]) -> Vec<bool> {
+    let world = tell_world(script);
+    let books = &world.books;
+    let (_, partition) = books.partitions().first_key_value().unwrap();
+    let leaf = *partition.queues.get("root.q").unwrap();
+    let (vcore, mut trackers) = (books.types().find("vcore").unwrap(), partition.trackers.clone());
+    let (level, user) = books.users_of(leaf).unwrap().users().next().unwrap();
+    assert!(user.active);
+    let charge = |amount: &i64| {
+        let size = [(vcore, Quantity::of(amount.abs() * 1000))].into_iter().collect();
+        if *amount < 0 { trackers.refund(level, &size) } else { trackers.charge(level, &size) }
+    };
+    amounts.iter().map(charge).collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn a_user_stays_active_for_sure_while_the_first_that_he_waits_for_is_allowed() {
+    let script = "
+        queue root.q guaranteed vcore=9 share f=2
+        queue root.r guaranteed vcore=9
+        node n1 vcore=1
+        app app1 root.q ann
+        ask a1 app1 vcore=5
+        ask a2 app1 vcore=7
+        ";
+    // The cap is 18.
+    assert_eq!(charges(script, &[13, 1, -1]), [true, false, true]);
+    let limited = script.replace("node n1", "limit root.q user ann vcore=12\nnode n1");
+    assert_eq!(charges(&limited, &[7, 1, -8]), [true, false, true]);
+    let heavy = script.replace("f=2", "f=2;ann=2");
+    assert_eq!(charges(&heavy, &[1]), [false], "only those who weigh one are looked at");
+    let elsewhere = format!("{script}\napp app2 root.r ann\nask b1 app2 vcore=1");
+    assert_eq!(charges(&elsewhere, &[1, -1]), [false, false], "limits above hold for both leaves");
+}

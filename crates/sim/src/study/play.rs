@@ -242,7 +242,7 @@ impl Play<'_> {
         ask.set(self.cluster.memory(), Quantity::of(size));
         let of_user = |user: &LeafUser<'_>| {
             let waiting: u64 = user.waits().iter().map(|(_, count)| u64::from(*count)).sum();
-            let cap = leaf.rules().cap(leaf.state(), user.weight, &ask);
+            let cap = leaf.cap(user.weight, &ask);
             let left = (self.amount(&cap) - self.amount(&user.used())).max(0);
             waiting.min(u64::try_from(left / size).unwrap_or(0))
         };

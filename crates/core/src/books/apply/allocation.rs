@@ -131,7 +131,7 @@ impl Books {
         partition.ask_count -= 1;
         partition.allocation_count += 1;
         partition.placeholder_count += u64::from(placeholder);
-        charge(partition, row, resources);
+        let calm = charge(partition, row, resources);
         let quota = partition.settings.preemption.quota_enabled;
         let mut next = Some(queue);
         while let Some(id) = next {
@@ -145,7 +145,7 @@ impl Books {
         }
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
-        self.share_placed(application, shape);
+        self.share_placed(application, shape, calm);
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }
@@ -205,9 +205,9 @@ impl Books {
         let shrunk = before.minus(&after).maximum(&nothing).pruned();
         let partition =
             self.partitions.get_mut(&row.partition).expect("an application has its partition");
-        refund(partition, row, &shrunk);
+        let mut calm = refund(partition, row, &shrunk);
         if !grown.is_empty() {
-            charge(partition, row, &grown);
+            calm = charge(partition, row, &grown);
         }
         row.allocated.subtract(&before);
         row.allocated.add(&after);
@@ -228,7 +228,7 @@ impl Books {
         });
         self.nodes[node].refund(&before);
         self.nodes[node].charge(&after);
-        self.share_use(application);
+        self.share_use(application, calm, || after.minus(&before));
     }
 
     pub(super) fn release(
@@ -253,7 +253,7 @@ impl Books {
             .expect("an application has its partition");
         partition.allocations.remove(&*row.key);
         partition.allocation_count -= 1;
-        refund(partition, application, &resources);
+        let calm = refund(partition, application, &resources);
         application.allocated.subtract(&resources);
         application.allocated.prune();
         application.allocation_count -= 1;
@@ -273,7 +273,7 @@ impl Books {
                 queue.preempting.prune();
             }
         });
-        self.share_use(row.application);
+        self.share_use(row.application, calm, || resources.times(-1));
         self.shapes.release(row.shape);
     }
 }
@@ -290,17 +290,22 @@ fn special(traits: &AskTraits) -> Option<Box<Special>> {
     rare.then(|| Box::new(Special { task_group, required_node, ..Special::default() }))
 }
 
-/// Charge the user and the group of an application, which both count it from now on.
+/// Charge the user and the group of an application, which both count it from now on. Whether the user
+/// surely is as active as he was where users share a leaf.
 #[inline]
-pub(super) fn charge(partition: &mut Partition, application: &mut Application, amount: &Resources) {
+pub(super) fn charge(
+    partition: &mut Partition,
+    application: &mut Application,
+    amount: &Resources,
+) -> bool {
     let first = !core::mem::replace(&mut application.counted, true);
-    let Some(link) = application.link else { return };
+    let Some(link) = application.link else { return false };
     let trackers = &mut partition.trackers;
-    trackers.increase(link.user, amount).expect(LIVE);
+    let calm = trackers.charge(link.user, amount).expect(LIVE);
     if first {
         trackers.start_application(link.user).expect(LIVE);
     }
-    let Some(group) = link.group.level() else { return };
+    let Some(group) = link.group.level() else { return calm };
     trackers.increase(group, amount).expect(LIVE);
     let first = match &mut application.untold {
         None => first,
@@ -310,16 +315,21 @@ pub(super) fn charge(partition: &mut Partition, application: &mut Application, a
         trackers.start_application(group).expect(LIVE);
     }
     Untold::settle(&mut application.untold);
+    calm
 }
 
 /// Give back to the user of an application, and to its group what the group was charged with,
-/// before it is taken off what the application has.
+/// before it is taken off what the application has. Whether the user surely is as active as he was.
 #[inline]
-pub(super) fn refund(partition: &mut Partition, application: &mut Application, amount: &Resources) {
-    let Some(link) = application.link else { return };
+pub(super) fn refund(
+    partition: &mut Partition,
+    application: &mut Application,
+    amount: &Resources,
+) -> bool {
+    let Some(link) = application.link else { return false };
     let trackers = &mut partition.trackers;
-    trackers.decrease(link.user, amount).expect(LIVE);
-    let Some(group) = link.group.level() else { return };
+    let calm = trackers.refund(link.user, amount).expect(LIVE);
+    let Some(group) = link.group.level() else { return calm };
     match &mut application.untold {
         None => trackers.decrease(group, amount).expect(LIVE),
         Some(untold) => {
@@ -328,4 +338,5 @@ pub(super) fn refund(partition: &mut Partition, application: &mut Application, a
             Untold::settle(&mut application.untold);
         }
     }
+    calm
 }

@@ -125,12 +125,12 @@ impl Books {
         application.allocated.add(&after);
         let real = application.real();
         application.peak.raise(&real);
-        charge(partition, application, &after);
+        let calm = charge(partition, application, &after);
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);
         });
-        self.share_use(gone.application);
+        self.share_use(gone.application, calm, || after.minus(&before));
         self.shapes.release(gone.shape);
     }
 }

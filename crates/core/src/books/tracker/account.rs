@@ -12,6 +12,8 @@ use core::ops::Index;
 use crate::id::{Id, LevelId, Slot};
 use crate::resource::{Ceiling, Excess, Resources, Step, Tally};
 
+use super::bound::Held;
+
 /// How many accounts are copied together when a clone shares them: as many as levels of one
 /// kind have numbers side by side.
 const CHUNK: usize = super::levels::BLOCK as usize;
@@ -24,8 +26,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Account {
     /// Used of the first eight types.
     tally: Tally,
-    /// What all limits of the stretch allow together.
-    ceiling: Arc<Ceiling>,
+    /// What all limits of the stretch allow together, and what follows for its user.
+    held: Arc<Held>,
     /// The generation of the lowest level, whose number is that of the account.
     generation: u32,
     /// The number of the account above.
@@ -54,8 +56,23 @@ impl Account {
     }
 
     /// What all limits of the stretch allow together.
-    pub(super) const fn ceiling(&self) -> &Arc<Ceiling> {
-        &self.ceiling
+    pub(super) fn ceiling(&self) -> &Ceiling {
+        &self.held.limits
+    }
+
+    /// Up to which use its user surely stays active.
+    #[inline]
+    pub(super) fn calm(&self) -> Option<&Ceiling> {
+        self.held.calm()
+    }
+
+    /// Whether its user surely is as active as he was. What is charged at an account above is not known
+    /// here.
+    #[inline]
+    pub(super) fn is_calm(&self) -> bool {
+        self.above == NONE
+            && self.plain
+            && self.calm().is_some_and(|calm| calm.is_above(&self.tally))
     }
 
     /// Whether the use is plain.
@@ -110,7 +127,7 @@ impl Accounts {
         &mut self,
         bottom: LevelId,
         tally: Tally,
-        ceiling: Arc<Ceiling>,
+        held: Arc<Held>,
         above: Option<LevelId>,
     ) {
         let (chunk, row) = place(bottom.slot().number());
@@ -125,7 +142,7 @@ impl Accounts {
         chunk.count += 1;
         chunk.rows[row] = Some(Account {
             tally,
-            ceiling,
+            held,
             generation: bottom.slot().generation(),
             above: number_of(above),
             plain: tally.is_plain(),
@@ -165,9 +182,9 @@ impl Accounts {
         chunk.rows[row].as_mut().expect(HELD)
     }
 
-    /// Give a stretch another ceiling; the one that it had.
-    pub(super) fn bind(&mut self, bottom: LevelId, ceiling: Arc<Ceiling>) -> Arc<Ceiling> {
-        core::mem::replace(&mut self.held_mut(bottom).ceiling, ceiling)
+    /// Hold a stretch against something else; what it was held against.
+    pub(super) fn bind(&mut self, bottom: LevelId, held: Arc<Held>) -> Arc<Held> {
+        core::mem::replace(&mut self.held_mut(bottom).held, held)
     }
 
     /// Note where others keep something of a level, if it has an account.
@@ -204,10 +221,25 @@ impl Accounts {
     /// Whether a step surely stays within the limits of this stretch and all above it.
     #[inline]
     pub(super) fn allow(&self, bottom: LevelId, step: &Step) -> bool {
-        let Some(mut account) = self.get(bottom) else { return false };
-        let (mut excess, mut plain) = (Excess::default(), true);
+        self.get(bottom).is_some_and(|account| self.allow_from(account, step, Excess::default()))
+    }
+
+    /// The same for a user who surely is active, and within this besides.
+    #[inline]
+    pub(super) fn allow_within(&self, bottom: LevelId, step: &Step, least: &Ceiling) -> bool {
+        let active = self.get(bottom).filter(|account| account.calm().is_some());
+        active.is_some_and(|account| {
+            let mut excess = Excess::default();
+            excess.note(least, &account.tally, step);
+            self.allow_from(account, step, excess)
+        })
+    }
+
+    #[inline]
+    fn allow_from<'a>(&'a self, mut account: &'a Account, step: &Step, mut excess: Excess) -> bool {
+        let mut plain = true;
         loop {
-            excess.note(&account.ceiling, &account.tally, step);
+            excess.note(&account.held.limits, &account.tally, step);
             plain &= account.plain;
             match self.at(account.above) {
                 Some(above) => account = above,
@@ -216,17 +248,17 @@ impl Accounts {
         }
     }
 
-    /// Charge this much to a stretch and all above it; whether a stretch begins at this level.
+    /// Charge this much to a stretch and all above it. Whether its user surely is as active as he was;
+    /// none if no stretch begins at this level.
     #[inline]
-    pub(super) fn charge(&mut self, bottom: LevelId, amount: &Resources) -> bool {
+    pub(super) fn charge(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
         let exactly = |tally: &mut Tally| tally.add_saturating(amount);
         self.change_each_up(bottom, Step::of(amount), exactly)
     }
 
-    /// Take this much off, of a type that has less what there is; whether a stretch begins at
-    /// this level.
+    /// Take this much off, of a type that has less what there is; the same.
     #[inline]
-    pub(super) fn refund(&mut self, bottom: LevelId, amount: &Resources) -> bool {
+    pub(super) fn refund(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
         let exactly = |tally: &mut Tally| tally.subtract_floored(amount);
         self.change_each_up(bottom, Step::of(amount).map(Step::negated), exactly)
     }
@@ -237,18 +269,19 @@ impl Accounts {
         bottom: LevelId,
         step: Option<Step>,
         exactly: impl Fn(&mut Tally),
-    ) -> bool {
-        if self.get(bottom).is_none() {
-            return false;
-        }
-        let mut next = bottom.slot().number();
+    ) -> Option<bool> {
+        self.get(bottom)?;
+        let (mut next, mut calm) = (bottom.slot().number(), None);
         loop {
             let (chunk, row) = place(next);
-            let Some(Some(chunk)) = self.chunks.get_mut(chunk) else { return true };
-            let Some(account) = &mut Arc::make_mut(chunk).rows[row] else { return true };
+            let Some(Some(chunk)) = self.chunks.get_mut(chunk) else { return calm };
+            let Some(account) = &mut Arc::make_mut(chunk).rows[row] else { return calm };
             match &step {
                 Some(step) => account.add(step, &exactly),
                 None => account.change(&exactly),
+            }
+            if calm.is_none() {
+                calm = Some(account.is_calm());
             }
             next = account.above;
         }

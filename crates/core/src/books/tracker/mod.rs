@@ -29,7 +29,7 @@ use alloc::sync::Arc;
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::{Resources, Shortfall, Step, Tally};
+use crate::resource::{Ceiling, Resources, Shortfall, Step, Tally};
 use crate::table::Table;
 
 use account::Accounts;
@@ -117,14 +117,26 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn increase(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        if !self.accounts.charge(leaf, amount) {
+        self.charge(leaf, amount).map(drop)
+    }
+
+    /// The same. Whether its user surely is as active as he was in a leaf whose users share it; if not,
+    /// [`LeafShares::follow`](super::LeafShares::follow) tells.
+    ///
+    /// # Errors
+    /// When the level is gone.
+    #[inline]
+    pub fn charge(&mut self, leaf: LevelId, amount: &Resources) -> Result<bool, TrackerError> {
+        let calm = if let Some(calm) = self.accounts.charge(leaf, amount) {
+            calm
+        } else {
             self.stand_if_live(leaf)?;
-            self.accounts.charge(leaf, amount);
-        }
+            self.accounts.charge(leaf, amount).unwrap_or(false)
+        };
         if let Some(amount) = amount.beyond() {
             self.each_up(leaf, |level| level.change_beyond(|used| used.add(&amount)))?;
         }
-        Ok(())
+        Ok(calm)
     }
 
     /// Give this much back at a level and above it; no use goes below zero.
@@ -133,17 +145,28 @@ impl Trackers {
     /// When the level is gone.
     #[inline]
     pub fn decrease(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
-        if !self.accounts.refund(leaf, amount) {
+        self.refund(leaf, amount).map(drop)
+    }
+
+    /// The same. Whether its user surely is as active as he was, as for [`Trackers::charge`].
+    ///
+    /// # Errors
+    /// When the level is gone.
+    #[inline]
+    pub fn refund(&mut self, leaf: LevelId, amount: &Resources) -> Result<bool, TrackerError> {
+        let calm = if let Some(calm) = self.accounts.refund(leaf, amount) {
+            calm
+        } else {
             self.stand_if_live(leaf)?;
-            self.accounts.refund(leaf, amount);
-        }
+            self.accounts.refund(leaf, amount).unwrap_or(false)
+        };
         if let Some(amount) = amount.beyond() {
             let floored = |used: &mut Resources| {
                 *used = used.minus(&amount).maximum(&Resources::new());
             };
             self.each_up(leaf, |level| level.change_beyond(floored))?;
         }
-        Ok(())
+        Ok(calm)
     }
 
     /// Count one more running application at a level and above it.
@@ -188,6 +211,13 @@ impl Trackers {
     #[inline]
     pub(crate) fn surely_allow(&self, leaf: LevelId, step: &Step) -> bool {
         self.accounts.allow(leaf, step)
+    }
+
+    /// Whether its user surely is active, and a step surely stays within this and the limits of this level
+    /// and above it.
+    #[inline]
+    pub(crate) fn surely_allow_within(&self, leaf: LevelId, step: &Step, least: &Ceiling) -> bool {
+        self.accounts.allow_within(leaf, step, least)
     }
 
     /// Where somebody noted that he keeps something of a level, with what is used there and whether

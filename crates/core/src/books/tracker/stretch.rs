@@ -95,8 +95,8 @@ impl Trackers {
     /// Open an account at a level, for it and those above it that lean.
     pub(super) fn open(&mut self, level: LevelId, tally: Tally, above: Option<LevelId>) {
         self.levels[level].stands = true;
-        let ceiling = self.ceilings.take(self.ceiling_from(level));
-        self.accounts.open(level, tally, ceiling, above);
+        let held = self.ceilings.take(self.ceiling_from(level));
+        self.accounts.open(level, tally, held, above);
     }
 
     /// Close the account of a level.
@@ -110,11 +110,42 @@ impl Trackers {
     pub(super) fn rebind(&mut self, level: LevelId) {
         let bottom = self.bearer(level);
         let ceiling = self.ceiling_from(bottom);
-        if **self.accounts[bottom].ceiling() != ceiling {
-            let bound = self.ceilings.take(ceiling);
-            let before = self.accounts.bind(bottom, bound);
-            self.ceilings.give_back(&before);
+        if *self.accounts[bottom].ceiling() != ceiling {
+            let held = self.ceilings.take(ceiling);
+            let before = self.accounts.bind(bottom, held);
+            self.ceilings.give_back(&before.limits);
         }
+    }
+
+    /// Note up to which use the user of a level surely stays active, if the level has an account. Who
+    /// looks at him no more has nothing noted.
+    pub(crate) fn set_calm(&mut self, level: LevelId, calm: Option<Ceiling>) {
+        let Some(account) = self.accounts.get(level) else { return };
+        if account.calm() != calm.as_ref() {
+            let held = self.ceilings.calmed(account.ceiling(), calm);
+            self.accounts.bind(level, held);
+        }
+    }
+
+    /// What is noted of that.
+    pub(crate) fn calm(&self, level: LevelId) -> Option<&Ceiling> {
+        self.accounts.get(level)?.calm()
+    }
+
+    /// Whether the user of a level is within that.
+    pub(crate) fn is_calm(&self, level: LevelId) -> bool {
+        self.accounts.get(level).is_some_and(Account::is_calm)
+    }
+
+    /// What limits allow the user of a level together, where he has but one account.
+    pub(crate) fn limits_alone(&self, level: LevelId) -> Option<&Ceiling> {
+        let account = self.accounts.get(level)?;
+        self.accounts.above(account).is_none().then(|| account.ceiling())
+    }
+
+    /// The levels of whose users something is noted.
+    pub(crate) fn calm_levels(&self) -> usize {
+        self.accounts.iter().filter(|account| account.calm().is_some()).count()
     }
 
     /// What the limits allow together from a level up to below the next one that stands.
@@ -145,7 +176,7 @@ impl Trackers {
             above = self.levels[id].parent;
         }
         self.accounts.holds(level, above)
-            && **self.accounts[level].ceiling() == self.ceiling_from(level)
+            && *self.accounts[level].ceiling() == self.ceiling_from(level)
     }
 
     /// Whether a level leans if it may. It does wherever nothing is charged by those who are not
@@ -158,7 +189,7 @@ impl Trackers {
     pub fn shared_are_counted(&self) -> bool {
         let mut counted = BTreeMap::new();
         for account in self.accounts.iter() {
-            *counted.entry(**account.ceiling()).or_insert(0) += 1;
+            *counted.entry(*account.ceiling()).or_insert(0) += 1;
         }
         self.ceilings.iter().eq(counted.iter().map(|(ceiling, uses)| (ceiling, *uses)))
     }

@@ -1,16 +1,14 @@
 //! Keeping along who shares a leaf.
 
-use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::tracker::{Level, Trackers};
 use crate::books::{Books, Shapes};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
-use crate::resource::{Resources, Step};
-use crate::userlimit::{Decimal, Formula, Leaf, Rules, Sure};
+use crate::resource::Resources;
+use crate::userlimit::{Formula, Leaf};
 
-use super::{Found, LeafShares, LeafUser, UserRow, counted};
+use super::{Change, Followed, LeafShares, LeafUser, UserRow};
 
 impl Books {
     /// An ask of an application waits from now on, or does no more.
@@ -19,36 +17,43 @@ impl Books {
         if self.has_user_limits()
             && let Some((leaf, level)) = self.sharer(of)
         {
-            self.look_at_user(leaf, level, Moved { ask: Some((shape, waits)), used: false });
+            self.look_at_user(leaf, level, Moved { ask: Some((shape, waits)), ..Moved::default() });
         }
     }
 
-    /// An ask of an application was placed: it waits no more, and its user uses more.
+    /// An ask of an application was placed: it waits no more, and its user uses more. `calm`: he surely
+    /// is as active as he was, as his tracker says.
     #[inline]
-    pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId) {
+    pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId, calm: bool) {
         if self.has_user_limits() {
-            let counts = self.sharer(of).is_some();
-            self.look_at_use(of, counts.then_some((shape, false)));
+            let ask = self.sharer(of).is_some().then_some((shape, false));
+            self.look_at_use(of, Moved { ask, used: Used::Shape(shape), calm });
         }
     }
 
-    /// The user of an application uses more, or less.
+    /// The user of an application uses this much more; it may be below zero.
     #[inline]
-    pub(in crate::books) fn share_use(&mut self, of: ApplicationId) {
-        if self.has_user_limits() {
-            self.look_at_use(of, None);
+    pub(in crate::books) fn share_use(
+        &mut self,
+        of: ApplicationId,
+        calm: bool,
+        more: impl FnOnce() -> Resources,
+    ) {
+        if self.has_user_limits() && !calm {
+            self.look_at_use(of, Moved { ask: None, used: Used::By(&more()), calm });
         }
     }
 
-    /// The same, while one of its asks waits from now on, or does no more.
-    fn look_at_use(&mut self, of: ApplicationId, ask: Option<(ShapeId, bool)>) {
+    fn look_at_use(&mut self, of: ApplicationId, moved: Moved<'_>) {
         let row = &self.applications[of];
         let (leaf, link) = (row.queue, row.link);
         if let Some(link) = link {
-            self.look_at_everywhere(leaf, link.user, Moved { ask, used: true });
+            self.look_at_everywhere(leaf, link.user, moved);
         } else if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
             // Nobody active uses it.
-            Arc::make_mut(users).set_used(&self.queues[leaf].allocated);
+            if let Some(more) = moved.used.amount(&self.shapes) {
+                Arc::make_mut(users).use_inactively(more);
+            }
         }
     }
 
@@ -84,7 +89,9 @@ impl Books {
         let partition = row.partition;
         self.forget_leaf(leaf);
         let Some(config) = config else { return };
-        let users = LeafShares::new(self, partition, &config);
+        let mut users = LeafShares::new(self, partition, &config);
+        // Nobody is active yet.
+        users.use_inactively(&self.queue(leaf).allocated);
         self.sharing.leaves.insert(leaf, users.into());
         self.look_at_leaf(leaf);
         let of: Vec<ApplicationId> = self.applications_in(leaf).map(|(id, _)| id).collect();
@@ -109,9 +116,9 @@ impl Books {
         let formula = self.leaf_users(leaf).rules.formula;
         let now = self.leaf_alone(leaf, formula);
         let users = self.leaf_users(leaf);
-        let Leaf { total, guaranteed, max, used, sections, .. } = now;
-        let before = core::mem::take(&mut users.state);
-        users.state = Leaf { total, guaranteed, max, used, sections, ..before };
+        let Leaf { total, guaranteed, max, sections, .. } = now;
+        let before = core::mem::take(&mut users.outline);
+        users.outline = Leaf { total, guaranteed, max, sections, ..before };
         users.settle();
     }
 
@@ -142,6 +149,7 @@ impl Books {
         let Some(before) = self.sharing.leaves.remove(&leaf) else { return };
         let partition = self.queue(leaf).partition;
         for level in before.rows.levels() {
+            self.trackers(partition).set_calm(level, None);
             self.note_user(partition, (leaf, level), false);
         }
         self.note_nobody_active(leaf);
@@ -164,20 +172,20 @@ impl Books {
         let leaves: Vec<QueueId> =
             self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(below).collect();
         for leaf in leaves {
-            let sizes = |state: &Leaf| (state.guaranteed.clone(), state.max.clone());
-            let before = self.shared_leaf(leaf).map(sizes);
+            let sizes = |of: &LeafShares| (of.outline.guaranteed.clone(), of.outline.max.clone());
+            let before = sizes(self.leaf_users(leaf));
             self.look_at_leaf(leaf);
-            let sized = before != self.shared_leaf(leaf).map(sizes);
             let users = self.leaf_users(leaf);
+            let sized = before != sizes(users);
             if !users.looks_at_cluster() && !sized {
                 continue;
             }
             if users.rules.formula == Formula::Yarn3 {
                 let users = self.users_of(leaf).expect("the leaf has user limits");
-                let of = |user: LeafUser<'_>| users.rules().dominant(users.state(), &user.used());
+                let of = |user: LeafUser<'_>| users.rules().dominant(users.outline(), &user.used());
                 let each = users.users().map(|(_, user)| of(user));
                 let dominant = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
-                self.leaf_users(leaf).state.dominant = dominant;
+                self.leaf_users(leaf).outline.dominant = dominant;
             }
             self.look_at_all_in(leaf);
         }
@@ -225,7 +233,7 @@ impl Books {
         let used = trackers.level(level).used();
         let users = self.leaf_users(leaf);
         if users.rules.formula == Formula::Yarn3 {
-            users.state.dominate(&users.rules, &Resources::new(), &used);
+            users.outline.dominate(&users.rules, &Resources::new(), &used);
         }
         let seat = users.rows.insert(level, row);
         self.trackers(partition).set_seat(level, seat);
@@ -245,8 +253,11 @@ impl Books {
 
     /// His use in a leaf, whether users share that or not, counts against his limits above, and so in
     /// other leaves.
-    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, moved: Moved) {
+    fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         self.look_at_user(leaf, level, moved);
+        if moved.calm {
+            return; // He is nowhere else.
+        }
         let others: Vec<(QueueId, LevelId)> = self.other_rows_of(leaf, level).collect();
         for (leaf, level) in others {
             self.look_at_user(leaf, level, Moved::default());
@@ -254,14 +265,13 @@ impl Books {
     }
 
     /// Bring the row of a user, and the sums of his leaf, up to date.
-    fn look_at_user(&mut self, leaf: QueueId, level: LevelId, moved: Moved) {
+    fn look_at_user(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
-        let row = &self.queues[leaf];
-        let (partition, users) = (row.partition, Arc::make_mut(users));
-        let trackers = &self.partitions[&partition].trackers;
-        let used = moved.used.then_some(&row.allocated);
-        let change = Change { ask: moved.ask, used };
-        match users.follow((trackers, &self.shapes), level, change) {
+        let (partition, users) = (self.queues[leaf].partition, Arc::make_mut(users));
+        let of = self.partitions.get_mut(&partition).expect("a queue has its partition");
+        let used = moved.used.amount(&self.shapes);
+        let change = Change { ask: moved.ask, used, calm: moved.calm };
+        match users.follow((&mut of.trackers, &self.shapes), level, change) {
             Followed::Kept => {}
             Followed::Turned => {
                 let user = self.users_of(leaf).and_then(|users| users.user(level));
@@ -274,12 +284,13 @@ impl Books {
             }
             Followed::Unknown => {
                 if let Some(used) = used {
-                    users.set_used(used); // Nobody active uses it.
+                    users.use_inactively(used); // Nobody active uses it.
                 }
-                let uses = trackers.find_level(level).is_some_and(|level| !level.used().is_empty());
+                let level_row = of.trackers.find_level(level);
+                let uses = level_row.is_some_and(|level| !level.used().is_empty());
                 if moved.ask.is_some() || uses {
                     self.know_user(leaf, level);
-                    self.look_at_user(leaf, level, Moved { used: false, ..moved });
+                    self.look_at_user(leaf, level, Moved { used: Used::AsBefore, ..moved });
                 }
             }
         }
@@ -288,167 +299,32 @@ impl Books {
 
 /// What has changed for a user in one of his leaves.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moved {
+struct Moved<'a> {
     /// An ask of this shape waits from now on, or does no more.
     ask: Option<(ShapeId, bool)>,
-    /// He uses more or less.
-    used: bool,
+    used: Used<'a>,
+    /// Whether he surely is as active as he was, and uses nothing of another leaf.
+    calm: bool,
 }
 
-/// The same, with what all users of the leaf use by now where he uses more or less.
-#[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
-    /// An ask of this shape waits from now on, or does no more.
-    pub ask: Option<(ShapeId, bool)>,
-    /// What they use, if he uses more or less than he did.
-    pub used: Option<&'a Resources>,
+/// How much more a user uses.
+#[derive(Clone, Copy, Debug, Default)]
+enum Used<'a> {
+    /// Nothing.
+    #[default]
+    AsBefore,
+    /// As much as an ask of this shape.
+    Shape(ShapeId),
+    /// This, which may be below zero.
+    By(&'a Resources),
 }
 
-/// What became of a user's row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Followed {
-    /// It is up to date, and he is as active as he was.
-    Kept,
-    /// It is up to date; he was active and is no more, or the other way round.
-    Turned,
-    /// He has nothing and waits for nothing: it is gone.
-    Gone,
-    /// He has none, and nothing was done.
-    Unknown,
-}
-
-impl LeafShares {
-    /// Bring the row of a user, and the sums of his leaf, up to date with what these trackers charge to
-    /// him by now, and with what has changed.
-    #[inline]
-    pub fn follow(
-        &mut self,
-        (trackers, shapes): (&Trackers, &Shapes),
-        level: LevelId,
-        change: Change<'_>,
-    ) -> Followed {
-        let Some(mut found) = self.rows.find(trackers, level) else { return Followed::Unknown };
-        let (seat, was_active, weight) = (found.seat, found.row.active, found.row.weight);
-        if let Some((shape, waits)) = change.ask {
-            let Found { tally, plain, .. } = found;
-            self.rows.at_mut(seat).count(shape, waits);
-            found = Found { seat, row: self.rows.at(seat), tally, plain };
+impl<'a> Used<'a> {
+    fn amount(self, shapes: &'a Shapes) -> Option<&'a Resources> {
+        match self {
+            Self::AsBefore => None,
+            Self::Shape(shape) => Some(shapes.get(shape)),
+            Self::By(more) => Some(more),
         }
-        let active = self.is_active((trackers, shapes), level, &found);
-        let idles = found.tally.is_zero() && found.row.waits.is_empty();
-        let used = || trackers.find_level(level).map(Level::used).unwrap_or_default();
-        if let Some(now) = change.used {
-            if self.rules.formula == Formula::Yarn3 {
-                let (used, more) = (used(), now.minus(&self.state.used));
-                self.state.dominate(&self.rules, &used.minus(&more).pruned(), &used);
-            }
-            if was_active {
-                let Leaf { used, used_active, .. } = &mut self.state;
-                used_active.follow(used, now);
-            } else {
-                self.set_used(now);
-            }
-        }
-        if was_active != active {
-            self.rows.at_mut(seat).active = active;
-            self.state.turn(active, weight, &used());
-            self.settle();
-        }
-        if idles && used().is_empty() {
-            self.rows.remove(level);
-            return Followed::Gone;
-        }
-        if was_active == active { Followed::Kept } else { Followed::Turned }
-    }
-
-    /// Whether a user waits for something; under `smooth` for something that his own cap and limits
-    /// allow.
-    #[inline]
-    fn is_active(
-        &self,
-        (trackers, shapes): (&Trackers, &Shapes),
-        level: LevelId,
-        of: &Found<'_, '_>,
-    ) -> bool {
-        let mut waits = of.row.waits.iter();
-        if self.rules.formula != Formula::Smooth {
-            return !of.row.waits.is_empty();
-        }
-        waits.any(|(shape, _)| {
-            let ask = shapes.get(*shape);
-            self.surely_allows(trackers, level, of, ask)
-                || self.allows_exactly(trackers, level, of, ask)
-        })
-    }
-
-    /// Whether cap and limits of a user allow an ask, without anything being worked out; if not, they
-    /// still may.
-    #[inline]
-    fn surely_allows(
-        &self,
-        trackers: &Trackers,
-        level: LevelId,
-        of: &Found<'_, '_>,
-        ask: &Resources,
-    ) -> bool {
-        let counted = counted(self.measure(), ask);
-        let (Some(step), true) = (Step::of(ask), of.plain) else { return false };
-        trackers.surely_allow(level, &step)
-            && match &counted {
-                Cow::Borrowed(_) => self.is_within_cap(of.row.weight, of.tally, &step),
-                Cow::Owned(counted) => Step::of(counted)
-                    .is_some_and(|step| self.is_within_cap(of.row.weight, of.tally, &step)),
-            }
-    }
-
-    #[cold]
-    fn allows_exactly(
-        &self,
-        trackers: &Trackers,
-        level: LevelId,
-        of: &Found<'_, '_>,
-        ask: &Resources,
-    ) -> bool {
-        let counted = counted(self.measure(), ask);
-        let used = trackers.find_level(level).map(Level::used).unwrap_or_default();
-        trackers.refusing(level, 0, ask).is_none()
-            && !self.rules.exceeds_cap(&self.state, of.row.weight, &used, &counted)
-    }
-
-    /// Who is active, what the inactive use, or what the leaf has, is something else.
-    fn settle(&mut self) {
-        self.sure = Sure::of(&self.rules, &self.state);
-    }
-
-    /// All users of the leaf use this by now, and what is other than before nobody active uses.
-    fn set_used(&mut self, used: &Resources) {
-        if self.state.used != *used {
-            self.state.used.clone_from(used);
-            self.settle();
-        }
-    }
-}
-
-impl Leaf {
-    /// A user of this weight, who uses this, is active from now on, or no more.
-    fn turn(&mut self, active: bool, weight: Decimal, used: &Resources) {
-        if active {
-            self.active += 1;
-            self.active_weight = self.active_weight.plus(weight);
-            self.used_active.add(used);
-        } else {
-            self.active -= 1;
-            self.active_weight = self.active_weight.minus(weight);
-            self.used_active.subtract(used);
-        }
-        self.used_active.prune();
-    }
-
-    /// A user uses something else than before.
-    fn dominate(&mut self, rules: &Rules, before: &Resources, used: &Resources) {
-        let [before, after] = [before, used].map(|used| rules.dominant(self, used));
-        self.dominant.subtract(&before);
-        self.dominant.add(&after);
-        self.dominant.prune();
     }
 }

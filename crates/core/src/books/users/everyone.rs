@@ -36,7 +36,7 @@ impl Books {
         let users = self.users_of(leaf)?;
         let everyone = self.everyone_in(leaf);
         let among = among(users, &everyone);
-        let mut state = users.state().clone();
+        let mut state = users.state();
         // CapacityScheduler 2.7.3 counts heads, and knows no other way.
         state.active = everyone.len() as u64;
         let (rules, ask) = (users.rules(), &users.rules().step);

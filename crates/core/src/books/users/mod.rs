@@ -6,9 +6,11 @@
 mod change;
 mod demand;
 mod everyone;
+mod follow;
 mod rows;
+mod surely;
 
-pub use change::{Change, Followed};
+pub use follow::{Change, Followed};
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -16,9 +18,7 @@ use alloc::sync::Arc;
 use crate::config::UserLimitsConfig;
 use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
 use crate::ordered::OrderedMap;
-use crate::resource::{
-    Amounts, Quantity, ResourceType, ResourceTypes, Resources, Sections, Step, Tally,
-};
+use crate::resource::{Amounts, Quantity, ResourceType, ResourceTypes, Resources, Sections, Tally};
 use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules, Sure};
 
 use super::Books;
@@ -43,9 +43,12 @@ pub struct LeafShares {
     increment: Resources,
     /// Larger asks are refused; an absent type is not bounded.
     largest: Resources,
+    /// Whether asks count as they are.
+    counts_as_is: bool,
     rows: Rows,
-    /// What their shares are worked out from.
-    state: Leaf,
+    /// What their shares are worked out from, as if those who are active used nothing: what they do is all
+    /// but that, so that a charge to one of them changes nothing here.
+    outline: Leaf,
     /// What follows from it for each of them.
     sure: Sure,
 }
@@ -55,6 +58,8 @@ pub struct LeafShares {
 pub struct LeafUsers<'books> {
     shares: &'books LeafShares,
     trackers: &'books Trackers,
+    /// What is allocated in the leaf.
+    allocated: &'books Resources,
 }
 
 /// One user of a leaf: he uses something there, or waits for something.
@@ -102,21 +107,17 @@ impl LeafShares {
         let mut sizes = Sizes::of(config, intern);
         sizes.spread(&books.types, &books.sections_of(partition));
         let Sizes { rules, increment, largest } = sizes;
-        let state = Leaf::default();
+        let outline = Leaf::default();
         Self {
-            sure: Sure::of(&rules, &state),
+            sure: Sure::of(&rules, &outline),
+            counts_as_is: rules.step.is_empty() && increment.is_empty(),
             rules: rules.into(),
             config: config.clone(),
             increment,
             largest,
             rows: Rows::default(),
-            state,
+            outline,
         }
-    }
-
-    /// What their shares are worked out from.
-    pub const fn state(&self) -> &Leaf {
-        &self.state
     }
 
     fn measure(&self) -> Measure<'_> {
@@ -124,19 +125,18 @@ impl LeafShares {
             rules: &self.rules,
             increment: &self.increment,
             largest: &self.largest,
-            sections: self.state.sections.as_deref(),
+            sections: self.outline.sections.as_deref(),
         }
     }
 
-    /// What they are with what these trackers, those of their partition, charge to them.
-    pub const fn with<'books>(&'books self, trackers: &'books Trackers) -> LeafUsers<'books> {
-        LeafUsers { shares: self, trackers }
-    }
-
-    /// Whether a step surely takes somebody of this weight, whose use is plain, not beyond his cap.
-    #[inline]
-    fn is_within_cap(&self, weight: Decimal, used: &Tally, ask: &Step) -> bool {
-        weight == Decimal::ONE && self.sure.is_within_cap(used, ask)
+    /// What they are with what these trackers, those of their partition, charge to them, and with all that
+    /// is allocated in their leaf.
+    pub const fn with<'books>(
+        &'books self,
+        trackers: &'books Trackers,
+        allocated: &'books Resources,
+    ) -> LeafUsers<'books> {
+        LeafUsers { shares: self, trackers, allocated }
     }
 
     /// Whether its sums, or who is active, depend on the size of the cluster.
@@ -176,8 +176,15 @@ impl<'books> LeafUsers<'books> {
     }
 
     /// What their shares are worked out from.
-    pub const fn state(self) -> &'books Leaf {
-        &self.shares.state
+    pub fn state(self) -> Leaf {
+        let (outline, used) = (self.outline(), self.allocated.clone());
+        let used_active = used.minus(&outline.used).pruned();
+        Leaf { used, used_active, ..outline.clone() }
+    }
+
+    /// The same for whoever does not look at what is used: as if those who are active used nothing.
+    pub const fn outline(self) -> &'books Leaf {
+        &self.shares.outline
     }
 
     /// Those who use something here or wait for something, by their level at the leaf.
@@ -197,7 +204,7 @@ impl<'books> LeafUsers<'books> {
 
     /// How many of them are found without a search: all.
     pub(crate) fn seated(self) -> usize {
-        let LeafUsers { shares, trackers } = self;
+        let LeafUsers { shares, trackers, .. } = self;
         shares.rows.levels().filter(|level| shares.rows.is_seated(trackers, *level)).count()
     }
 
@@ -212,47 +219,7 @@ impl<'books> LeafUsers<'books> {
         if rules.formula == Formula::Smooth && !user.active {
             return rules.limit(&state.joined_by(user.weight, &user.used()), part);
         }
-        rules.limit(state, part)
-    }
-
-    /// Whether an active user may have an ask, of this size as it counts, as far as his limit goes: the same as
-    /// [`Rules::admits`] with [`LeafUsers::limit`], for less.
-    #[inline]
-    pub fn admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
-        self.surely_admits(user, ask) || self.admits_exactly(user, ask)
-    }
-
-    /// Whether that is so without anything being worked out; if not, he still may have it.
-    #[inline]
-    pub(crate) fn surely_admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
-        let is_sure = user.active
-            && user.weight == Decimal::ONE
-            && user.plain
-            && Step::of(ask).is_some_and(|ask| self.shares.sure.admits(user.tally, &ask));
-        debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
-        is_sure
-    }
-
-    #[cold]
-    fn admits_exactly(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
-        let limit = self.limit(user, Among::Active, ask);
-        self.rules().admits(self.state(), &limit, &user.used(), ask)
-    }
-
-    /// Whether an ask, of this size as it counts, would take a user beyond his cap.
-    #[inline]
-    pub(crate) fn exceeds_cap(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
-        let (weight, shares) = (user.weight, self.shares);
-        let is_sure = user.plain
-            && Step::of(ask).is_some_and(|ask| shares.is_within_cap(weight, user.tally, &ask));
-        let exactly = || self.rules().exceeds_cap(self.state(), weight, &user.used(), ask);
-        debug_assert!(!is_sure || !exactly(), "{ask:?} is within the cap for sure");
-        !is_sure && exactly()
-    }
-
-    /// What surely holds for its active users, as it is kept.
-    pub(crate) const fn sure(self) -> &'books Sure {
-        &self.shares.sure
+        rules.limit(&state, part)
     }
 
     /// What an ask of this size counts as.
@@ -275,7 +242,8 @@ impl Books {
             return None;
         }
         let shares = self.sharing.leaves.get(&leaf)?;
-        Some(shares.with(&self.partition(self.queue(leaf).partition).trackers))
+        let row = self.queue(leaf);
+        Some(shares.with(&self.partition(row.partition).trackers, &row.allocated))
     }
 
     /// Whether any leaf has user limits.
@@ -364,7 +332,7 @@ impl Books {
     }
 
     /// A leaf as its user limits see it; none where it has none.
-    pub fn shared_leaf(&self, leaf: QueueId) -> Option<&Leaf> {
+    pub fn shared_leaf(&self, leaf: QueueId) -> Option<Leaf> {
         self.users_of(leaf).map(LeafUsers::state)
     }
 

@@ -76,11 +76,6 @@ impl Rows {
         seat.is_some_and(|(of, _)| *of == level)
     }
 
-    /// A row by its seat.
-    pub(super) fn at(&self, seat: u32) -> &UserRow {
-        &self.table.at(seat).expect("a row was found there").1
-    }
-
     /// A row by its seat, for change.
     pub(super) fn at_mut(&mut self, seat: u32) -> &mut UserRow {
         &mut self.table.at_mut(seat).expect("a row was found there").1
@@ -122,6 +117,12 @@ impl PartialEq for Rows {
 }
 
 impl UserRow {
+    /// The first shape that he waits for.
+    #[inline]
+    pub(super) fn first(&self) -> Option<ShapeId> {
+        self.waits.first().map(|(shape, _)| *shape)
+    }
+
     /// An ask of this shape waits from now on, or does no more.
     #[inline]
     pub(super) fn count(&mut self, shape: ShapeId, waits: bool) {

@@ -17,7 +17,7 @@ pub(super) fn demand(books: &Books, leaf: QueueId, users: LeafUsers<'_>) -> Reso
     let mut granted = Resources::new();
     for (level, user) in users.users() {
         let mut his = Grants { books, leaf, users, level, user: &user, given: Resources::new() };
-        let (mut counted_as, max) = (user.used(), &users.state().max);
+        let (mut counted_as, max) = (user.used(), &users.outline().max);
         for (shape, count) in user.waits() {
             let size = books.shapes().get(*shape);
             let counted = users.normalised(size);
@@ -52,7 +52,7 @@ impl Grants<'_> {
         if rules.enforcement == Enforcement::Strict {
             return self.users.limit(self.user, Among::Active, counted);
         }
-        let cap = rules.cap(self.users.state(), self.user.weight, counted);
+        let cap = self.users.cap(self.user.weight, counted);
         Limit { soft: cap.clone(), hard: cap.clone(), limit: cap }
     }
 
@@ -65,7 +65,7 @@ impl Grants<'_> {
         count: i64,
     ) -> bool {
         let before = used.plus(&counted.times(count - 1));
-        self.users.rules().admits(self.users.state(), limit, &before, counted)
+        self.users.rules().admits(self.users.outline(), limit, &before, counted)
     }
 
     /// Whether his limits in the queue file allow as much more.

@@ -29,6 +29,7 @@ struct Bound {
 pub(super) struct Turn<'a> {
     pub(super) books: &'a Books,
     pub(super) users: LeafUsers<'a>,
+    /// Without what is used.
     pub(super) leaf: &'a Leaf,
 }
 
@@ -92,7 +93,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn limit(&self, weight: Decimal, ask: &Resources) -> Limit {
-        self.users.rules().limit(self.leaf, part(weight, ask))
+        self.users.rules().limit(&self.users.state(), part(weight, ask))
     }
 
     pub(super) fn is(&self, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
@@ -125,8 +126,9 @@ impl Turn<'_> {
     fn bound(&self, weight: Decimal, ask: &Resources, types: &Types) -> Bound {
         let (rules, mut most) = (self.users.rules(), [i64::MAX; TYPES]);
         if self.is_by_share() {
+            let leaf = self.users.state();
             for (most, resource) in most.iter_mut().zip(types) {
-                let share = rules.share_of(self.leaf, part(weight, ask), *resource);
+                let share = rules.share_of(&leaf, part(weight, ask), *resource);
                 *most = share.unwrap_or(i64::MAX);
             }
             let is_all = types.len() < TYPES || self.types(ask).1;
