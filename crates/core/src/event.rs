@@ -9,6 +9,7 @@ use crate::books::{
     ApplicationState, GangSettings, LimitSettings, NodeAttributes, NodeVerdict, PartitionSettings,
     QuestionSubject, Questions, QueueSettings, QueueState,
 };
+use crate::config::{TenantDefaults, TenantSettings};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -407,6 +408,37 @@ pub enum Event {
     VerdictsVoid {
         /// Which node.
         node: NodeId,
+    },
+    /// A tenant is there, or something else is said of it from now on. What follows for queues and limits
+    /// are events of their own.
+    TenantSet {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+        /// All that is said of it.
+        settings: TenantSettings,
+    },
+    /// A tenant takes in nothing any more, and goes with its last task.
+    TenantDraining {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+    },
+    /// A tenant is gone; it had no tenant below it and no task.
+    TenantRemoved {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+    },
+    /// This holds for tenants that do not say otherwise.
+    TenantDefaultsSet {
+        /// In which partition.
+        partition: PartitionId,
+        /// All that holds.
+        defaults: TenantDefaults,
     },
 }
 

@@ -15,11 +15,14 @@ use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
 mod nodes;
+mod tenant;
+
+pub use tenant::{TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blocker {
-    /// This queue offers no room: it is stopped, became a parent with applications
+    /// This queue offers no room: it is stopped, its tenant is suspended, it became a parent with applications
     /// in it, or a leaf with queues below.
     QueueState(QueueId),
     /// The maximum of this queue; for a root queue, the size of the cluster.
@@ -95,6 +98,7 @@ impl Blocker {
             }
         };
         match self {
+            Self::QueueState(queue) if books.queue(queue).is_suspended() => "TENANT_SUSPENDED",
             Self::QueueState(_) => "QUEUE_STATE",
             Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "ROOT_CAPACITY",
             Self::QueueMax(_) => "QUEUE_MAX",
@@ -171,7 +175,7 @@ impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
     /// what would help. Costs the nodes where these are counted.
     pub fn sentence(&self, books: &Books, ask: AllocationId) -> String {
-        let wanted = books.resources_of(ask);
+        let wanted = books.on_node(ask);
         let subject = match self.blocker {
             Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
             Blocker::QueueState(_)
@@ -404,7 +408,7 @@ fn is_member(books: &Books, ask: AllocationId) -> bool {
 /// For which reasons the RM refuses an ask the nodes that it might have, and how many for each; the
 /// most frequent first, of equals the first by the alphabet.
 pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
-    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
     let required = row.required_node();
     let has_room = |node: NodeId| {
         let on = books.node(node);
@@ -455,6 +459,9 @@ fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
 fn of_state(subject: &str, queue: &Queue) -> String {
     if queue.state == QueueState::Stopped {
         format!("{subject} is stopped, and offers no room here and below; start it")
+    } else if let Some(mark) = queue.settings.tenant.as_ref().filter(|mark| mark.suspended) {
+        let tenant = &mark.tenant;
+        format!("tenant {tenant} is suspended, so nothing starts in {subject} and below; resume it")
     } else if queue.leaf {
         format!(
             "{subject} is a leaf by now, and offers no room to queues below it; make it a parent again, or submit the application to another queue"

@@ -31,6 +31,7 @@ mod required_nodes;
 mod reservations;
 mod scheduling_examples;
 mod states;
+mod tenants;
 mod user_limits;
 
 use expect_test::Expect;

@@ -26,6 +26,7 @@ structure!(
         limit_precedence,
         placement_rules,
         user_group_resolver,
+        tenants,
     }
 );
 structure!(
@@ -46,6 +47,7 @@ structure!(
         stopped,
         lifetimes,
         node_labels,
+        tenant,
     }
 );
 structure!(
