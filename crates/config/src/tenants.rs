@@ -102,11 +102,7 @@ fn waiting(from: &Waiting) -> WaitingPolicy {
     let number = |text: &Option<Text>| text.as_ref().and_then(whole);
     let span = |text: &Option<Text>| text.as_ref().and_then(seconds);
     WaitingPolicy {
-        strategy: from
-            .strategy
-            .as_ref()
-            .and_then(|word| strategy(&word.value))
-            .unwrap_or_default(),
+        strategy: from.strategy.as_ref().and_then(|word| strategy(&word.value)).unwrap_or_default(),
         aging_interval: span(&from.aging_interval),
         aging_step: number(&from.aging_step),
         aging_max: number(&from.aging_max),

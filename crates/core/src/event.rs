@@ -3,6 +3,10 @@
 //! An event that makes a row carries names; one that changes a row carries its id. Ids depend
 //! only on the history, so a replay gives every row the same one.
 
+mod traits;
+
+pub use traits::AskTraits;
+
 use alloc::vec::Vec;
 
 use crate::books::{
@@ -448,29 +452,6 @@ impl Event {
     pub(crate) const fn is_try(&self) -> bool {
         matches!(self, Self::PreemptionTried { .. } | Self::PreemptionObserved { .. })
     }
-}
-
-/// What is special about an ask; most have nothing of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
-pub struct AskTraits {
-    /// Whether it is the first of its application, which is taken back last.
-    pub originator: bool,
-    /// Whether it only holds room for a member of its task group.
-    pub placeholder: bool,
-    /// Whether others may be stopped for it.
-    pub may_preempt: bool,
-    /// Whether it offers itself to be stopped for others; if not, it goes later.
-    pub preemptable: bool,
-    /// The task group that it holds room for, or takes room from.
-    pub task_group: Option<Name>,
-    /// The only node that it may run on.
-    pub required_node: Option<Name>,
-    /// The label of the nodes that it may have; none for those without a label. Nothing is asked of
-    /// the node that it requires.
-    pub node_label: Option<Name>,
-    /// The nodes that it may not have, in the order of their names, each once.
-    pub blocked_nodes: Vec<Name>,
 }
 
 /// For whom an allocation is stopped.

@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, QuestionMode, QuestionSubject, Queue, QueueState};
+use crate::books::{Books, QuestionMode, QuestionSubject};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 use crate::time::Timestamp;
 
 mod nodes;
+mod state;
 mod tenant;
 
 pub use tenant::{TenantReason, TenantShort};
@@ -186,7 +187,7 @@ impl Wait {
             _ => self.blocker.subject(books),
         };
         match self.blocker {
-            Blocker::QueueState(queue) => of_state(&subject, books.queue(queue)),
+            Blocker::QueueState(queue) => state::sentence(&subject, books.queue(queue)),
             Blocker::QueueMax(queue) => {
                 let max = books.queue(queue).max.as_ref();
                 let cure = if books.queue(queue).parent.is_none() {
@@ -454,23 +455,6 @@ fn of_refusals(books: &Books, ask: AllocationId) -> String {
 fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
     let name = books.types().name(short.resource).as_str();
     (name, unit_of(name))
-}
-
-fn of_state(subject: &str, queue: &Queue) -> String {
-    if queue.state == QueueState::Stopped {
-        format!("{subject} is stopped, and offers no room here and below; start it")
-    } else if let Some(mark) = queue.settings.tenant.as_ref().filter(|mark| mark.suspended) {
-        let tenant = &mark.tenant;
-        format!("tenant {tenant} is suspended, so nothing starts in {subject} and below; resume it")
-    } else if queue.leaf {
-        format!(
-            "{subject} is a leaf by now, and offers no room to queues below it; make it a parent again, or submit the application to another queue"
-        )
-    } else {
-        format!(
-            "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
-        )
-    }
 }
 
 /// About an application whose asks found no node too often.

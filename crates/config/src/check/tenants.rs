@@ -57,9 +57,10 @@ fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
     };
     let levels: Vec<&str> = path.split('.').collect();
     let legal = |level: &&str| is_queue_name(level) && *level != RECOVERY_QUEUE;
-    let (Some(("root", below)), true) =
-        (levels.split_first().map(|(first, below)| (*first, below)), levels.iter().all(|one| legal(&one)))
-    else {
+    let (Some(("root", below)), true) = (
+        levels.split_first().map(|(first, below)| (*first, below)),
+        levels.iter().all(|one| legal(&one)),
+    ) else {
         let message = format!("`{path}` is no path of a queue below root");
         return fault(message, "write root, a dot and a name, as `root.tenants`");
     };
@@ -78,7 +79,8 @@ fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
     }
     let Some(own) = child(parent, last) else { return };
     if let Some(first) = own.children.first() {
-        let message = format!("queues of tenants are not written, and all below `{path}` are theirs");
+        let message =
+            format!("queues of tenants are not written, and all below `{path}` are theirs");
         let fault = Diagnostic::error(Code::TenantsBelow, first.name.span, message)
             .also(span, "the queue for tenants")
             .help("remove it, and make a tenant of it; or name another `rootqueue`");
@@ -129,7 +131,13 @@ fn check_defaults(block: &TenantDefaultsBlock, report: &mut Report) {
             check_number(key, text.as_ref(), least, report);
         }
         let words = "fifo, fifo-backfill, priority or urgency";
-        check_word("strategy", waiting.strategy.as_ref(), words, |word| strategy(word).is_some(), report);
+        check_word(
+            "strategy",
+            waiting.strategy.as_ref(),
+            words,
+            |word| strategy(word).is_some(),
+            report,
+        );
     }
     let words = "block, preempt or refuse";
     let known = |word: &str| on_lower(word, None).is_some();
@@ -148,6 +156,8 @@ fn check_word(
     if let Some(text) = text.filter(|text| !is_known(&text.value)) {
         let message = format!("`{key}` in `tenants` is `{}`; it is {words}", text.value);
         let span: Span = text.span;
-        report.push(Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")));
+        report.push(
+            Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")),
+        );
     }
 }

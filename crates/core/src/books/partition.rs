@@ -3,9 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::config::{
-    LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig, TenantsConfig,
-};
+use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig, TenantsConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;

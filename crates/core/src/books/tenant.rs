@@ -84,9 +84,10 @@ impl Tenants {
     pub fn below(&self, above: Option<&Name>) -> impl Iterator<Item = &Name> {
         let above = above.cloned().unwrap_or_default();
         let from = (above.clone(), Name::default());
-        self.below.iter_from(&from).map(|((of, name), ())| (of, name)).map_while(
-            move |(of, name)| (*of == above).then_some(name),
-        )
+        self.below
+            .iter_from(&from)
+            .map(|((of, name), ())| (of, name))
+            .map_while(move |(of, name)| (*of == above).then_some(name))
     }
 
     /// Whether there are tenants below one.
@@ -213,6 +214,15 @@ impl Tenants {
                 self.shared.remove(queue);
             }
         }
+    }
+
+    /// Whether every tenant above another is there, and none above itself.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn has_tops(&self) -> bool {
+        self.rows.iter().all(|(name, _)| {
+            let last = self.up(name).take(Self::LEVELS_MAX).last();
+            last.is_some_and(|(_, row)| row.settings.parent.is_none())
+        })
     }
 
     /// The same with all that follows from the rows made anew.

@@ -8,9 +8,7 @@ use alloc::vec::Vec;
 use crate::books::{Books, LimitSubject, Partition, Queue, QueueState, Tenant};
 use crate::config::TenantsConfig;
 use crate::config::property::SORT_POLICY;
-use crate::config::tenant::{
-    INSTANCES, OWN_LEAF, TenantMapping, TenantSubject, WaitingStrategy,
-};
+use crate::config::tenant::{INSTANCES, OWN_LEAF, TenantMapping, TenantSubject, WaitingStrategy};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
@@ -22,7 +20,12 @@ impl Books {
     /// allocation but the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
         for row in self.partitions().values() {
-            equal(&row.name, "tenants by the one above", &row.tenants, &row.tenants.indexed_anew())?;
+            equal(
+                &row.name,
+                "tenants by the one above",
+                &row.tenants,
+                &row.tenants.indexed_anew(),
+            )?;
         }
         let tasks = self.types().find(INSTANCES);
         for (id, row) in self.allocations().iter() {
@@ -100,7 +103,8 @@ impl Books {
             equal(name, "whether it has a queue", &false, &true)?;
             return Ok(0);
         };
-        let below = row.tenants.iter().filter(|(_, one)| one.settings.parent.as_ref() == Some(name));
+        let below =
+            row.tenants.iter().filter(|(_, one)| one.settings.parent.as_ref() == Some(name));
         let own = at(&format!("{path}.{OWN_LEAF}"));
         equal(name, "a leaf of its own tasks if it is none", &own.is_some(), &!queue.leaf)?;
         let children = below.count() + usize::from(own.is_some());

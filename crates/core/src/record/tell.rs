@@ -131,7 +131,11 @@ impl Teller<'_> {
             return plain;
         }
         let tasks = |name: &Name| **name == *INSTANCES;
-        plain.iter().filter(|(name, _)| !tasks(name)).map(|(name, one)| (name.clone(), one)).collect()
+        plain
+            .iter()
+            .filter(|(name, _)| !tasks(name))
+            .map(|(name, one)| (name.clone(), one))
+            .collect()
     }
 
     /// What an ask or allocation is counted as, for users and groups.

@@ -72,7 +72,9 @@ pub enum TenantRejection {
         count: usize,
     },
     /// The tenant above it is not there.
-    #[error("tenant {tenant} names {parent} as the tenant above it, which does not exist; make that first")]
+    #[error(
+        "tenant {tenant} names {parent} as the tenant above it, which does not exist; make that first"
+    )]
     UnknownParent {
         /// Its name.
         tenant: Name,
@@ -80,7 +82,9 @@ pub enum TenantRejection {
         parent: Name,
     },
     /// It would be above itself.
-    #[error("tenant {tenant} names {parent} as the tenant above it, which is {tenant} itself or below it")]
+    #[error(
+        "tenant {tenant} names {parent} as the tenant above it, which is {tenant} itself or below it"
+    )]
     Cycle {
         /// Its name.
         tenant: Name,
@@ -114,7 +118,9 @@ pub enum TenantRejection {
         amount: Quantity,
     },
     /// A type without a name, or in types of a label.
-    #[error("the {what} of {whose} names a type {resource:?}; name a plain type of at least one character")]
+    #[error(
+        "the {what} of {whose} names a type {resource:?}; name a plain type of at least one character"
+    )]
     Type {
         /// Quota or guarantee.
         what: &'static str,
@@ -215,7 +221,9 @@ pub enum TenantRejection {
         what: &'static str,
     },
     /// There are tenants below it.
-    #[error("tenant {tenant} has {count} tenants below it, so it cannot {what}; move or remove them first")]
+    #[error(
+        "tenant {tenant} has {count} tenants below it, so it cannot {what}; move or remove them first"
+    )]
     HasBelow {
         /// Its name.
         tenant: Name,

@@ -94,8 +94,9 @@ impl Scheduler {
     pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
-            let suits =
-                |shape| row.capacity.fits(books.shapes().on_node(shape)) && books.suits(shape, node);
+            let suits = |shape| {
+                row.capacity.fits(books.shapes().on_node(shape)) && books.suits(shape, node)
+            };
             let shown = (&mut self.tree, &mut self.parked.turns);
             self.keeping.open(shown, row.partition, suits);
         }

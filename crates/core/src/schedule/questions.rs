@@ -266,7 +266,8 @@ impl Scheduler {
         let row = books.node(node);
         let first = (row.partition, ShapeId::FIRST);
         let mine = self.refused.range(first..).take_while(|((id, _), _)| *id == row.partition);
-        let fits = |shape: ShapeId| row.is_open() && row.available.fits(books.shapes().on_node(shape));
+        let fits =
+            |shape: ShapeId| row.is_open() && row.available.fits(books.shapes().on_node(shape));
         let mine = mine.filter(|((_, shape), _)| fits(*shape));
         let mut asks: Vec<AllocationId> = mine.flat_map(|(_, asks)| asks).copied().collect();
         let required = self.required.get(&(row.partition, row.name.clone()));

@@ -143,8 +143,6 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
 /// one above that became a leaf, one that is stopped, or whose tenant is suspended.
 fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    let shut = |id: QueueId, queue: &Queue| {
-        !queue.offers_room() || queue.leaf != (id == leaf)
-    };
+    let shut = |id: QueueId, queue: &Queue| !queue.offers_room() || queue.leaf != (id == leaf);
     books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
 }

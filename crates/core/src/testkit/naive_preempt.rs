@@ -414,15 +414,15 @@ impl<'books> Question<'books> {
         if !free.fits(self.on_node) {
             victims.retain(|id| self.row(*id).node == Some(node));
         }
-        let sum = |some: &[AllocationId]| {
-            some.iter().fold(Resources::new(), |sum, id| sum.plus(self.size_of(*id)))
+        let all = |of: &dyn Fn(AllocationId) -> &'books Resources, some: &[AllocationId]| {
+            some.iter().fold(Resources::new(), |sum, id| sum.plus(of(*id)))
         };
-        let on_node = |some: &[AllocationId]| {
-            some.iter().fold(Resources::new(), |sum, id| sum.plus(self.books.on_node(*id)))
-        };
+        let sum = |some: &[AllocationId]| all(&|id| self.size_of(id), some);
+        let on_node = |some: &[AllocationId]| all(&|id| self.books.on_node(id), some);
         let enough = |count: &usize| {
             let sum = sum(&victims[..*count]);
-            !self.size.exceeds_existing(&sum) && free.plus(&on_node(&victims[..*count])).fits(self.on_node)
+            !self.size.exceeds_existing(&sum)
+                && free.plus(&on_node(&victims[..*count])).fits(self.on_node)
         };
         let count = (0..=victims.len()).find(enough).unwrap_or(victims.len());
         let short = self.size.exceeds_existing(&sum(&victims[..count]));

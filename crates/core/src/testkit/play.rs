@@ -344,7 +344,8 @@ impl Player<'_> {
             }
             Deed::Tenant(tenant, what, die) => tenant_command(partition, (tenant, what, die)),
             Deed::Task(number, tenant, user, gang) => {
-                let there = here.tenants.iter().nth(usize::from(tenant) % here.tenants.len().max(1));
+                let there =
+                    here.tenants.iter().nth(usize::from(tenant) % here.tenants.len().max(1));
                 let tenant = there.map_or_else(|| tenant_name(tenant), |(name, _)| name.clone());
                 Command::Submit(Submit {
                     partition,

@@ -25,7 +25,7 @@ use super::watch::Watch;
 /// Play a story and tell what happened.
 ///
 /// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`,
-/// `preemption`, `rule`. All others
+/// `preemption`, `rule`, `tenants`. All others
 /// are commands; after each the scheduler moves until it is idle. A line of the answer says
 /// what a command led to, indented lines which ask waits from now on, and why. Every invariant
 /// is checked after every event.
@@ -38,6 +38,7 @@ use super::watch::Watch;
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
 /// preemption off quota newest         which kinds are on; `newest`: victims as in the reference
 /// partition gpu                       the lines that follow belong to this partition
+/// tenants root.tenants exempt a quota vcore=4 park      its tenants, and what holds by default
 ///
 /// node n1 vcore=8 memory=16 drained   node n2 vcore=8 type m5
 /// resize n1 vcore=4   drain n1   undrain n1   lose n1
@@ -51,6 +52,8 @@ use super::watch::Watch;
 /// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// questions on victims at-once 8      answer a1 n1=ok n2=taint n3=2      void n1
+/// tenant a of p quota vcore=4 instances=2 suspended     tenant b as user ann in root.q
+/// tenant-gone a drain expects 2       tenant-defaults quota vcore=5   app t1 of:a ann
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///

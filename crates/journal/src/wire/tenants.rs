@@ -19,9 +19,7 @@ use crate::record::What;
 words!(TenantKind = proto::TenantKind { User, Project, Department });
 words!(WaitingStrategy = proto::WaitingStrategy { Fifo, FifoBackfill, Priority, Urgency });
 words!(Oversized = proto::Oversized { Reject, Park });
-structure!(
-    SetTenant = proto::SetTenant { partition, tenant, settings, expects, force }
-);
+structure!(SetTenant = proto::SetTenant { partition, tenant, settings, expects, force });
 structure!(
     TenantDefaults = proto::TenantDefaults { quota, max_waiting, waiting, on_lower, oversized }
 );

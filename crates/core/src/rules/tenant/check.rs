@@ -4,7 +4,7 @@ use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Application, Books, LimitSubject, Partition, Tenants};
+use crate::books::{Application, Books, LimitSubject, Partition, QueueState, Tenants};
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::tenant::{
     INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingStrategy,
@@ -329,7 +329,9 @@ pub(super) fn limit(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenant
     let id = row.queues.get(&**queue).copied();
     let id = id.filter(|id| {
         let row = lowering.books.queue(*id);
-        row.managed && row.settings.tenant.is_none()
+        // One that drains, and is not stopped, is in the queue file no more.
+        let is_gone = row.state == QueueState::Draining && !row.settings.stopped;
+        row.managed && row.settings.tenant.is_none() && !is_gone
     });
     let Some(id) = id else {
         let (tenant, partition) = (tenant.clone(), row.name.clone());

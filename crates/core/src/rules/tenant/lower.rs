@@ -89,13 +89,8 @@ impl<'a> Lowering<'a> {
                 draining: row.draining,
             });
         }
-        let first = Piece {
-            parent: Name::new(parent),
-            path,
-            config,
-            tenant: mark,
-            draining: row.draining,
-        };
+        let first =
+            Piece { parent: Name::new(parent), path, config, tenant: mark, draining: row.draining };
         core::iter::once(first).chain(own).collect()
     }
 
@@ -147,8 +142,7 @@ impl<'a> Lowering<'a> {
                     Some(at) => &targets[*at].settings,
                     None => self.settings_at(&piece.parent)?,
                 };
-                let mut settings =
-                    queue_settings(&piece.config, &piece.path, Above::Queue(above))?;
+                let mut settings = queue_settings(&piece.config, &piece.path, Above::Queue(above))?;
                 settings.tenant = Some(piece.tenant.clone());
                 settings
             };
@@ -168,7 +162,8 @@ impl<'a> Lowering<'a> {
         let row = self.books.partition(self.partition);
         let queue = row.queues.get(&**path).map(|id| &*self.books.queue(*id).settings);
         queue.ok_or_else(|| {
-            super::root_fault(row, &self.config.root, "it is not there; reload the queue file").into()
+            super::root_fault(row, &self.config.root, "it is not there; reload the queue file")
+                .into()
         })
     }
 
@@ -220,7 +215,8 @@ pub(in crate::rules) fn subject_of(subject: &TenantSubject) -> LimitSubject {
 fn binding(quota: &Amounts) -> Amounts {
     let mut max = quota.clone();
     if !quota.is_empty() && !quota.is_strictly_positive() {
-        let free = [INSTANCES, "vcore", "memory"].into_iter().find(|name| quota.get(name).is_none());
+        let free =
+            [INSTANCES, "vcore", "memory"].into_iter().find(|name| quota.get(name).is_none());
         max.set(free.unwrap_or("unlimited"), Quantity::MAX);
     }
     max

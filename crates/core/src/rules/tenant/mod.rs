@@ -61,6 +61,9 @@ pub(super) fn set(
     let mut touched: BTreeSet<Name> = settings.parent.iter().cloned().collect();
     touched.extend(known.and_then(|known| known.settings.parent.clone()));
     touched.extend(before.with_below(tenant));
+    if settings.suspended {
+        events.extend(unreserved(books, row, config, tenant));
+    }
     change.follow(&touched, &mut events)?;
     Ok(events)
 }
@@ -193,6 +196,20 @@ fn queues_of(
         mark.is_some_and(|mark| mark.tenant == *tenant)
     };
     [path, own].into_iter().filter_map(is_there).filter(mine).collect()
+}
+
+/// The nodes that are kept for asks of a tenant and of those below it are kept no more: nothing of them
+/// starts, and others may need the room.
+fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &Name) -> Vec<Event> {
+    let path = row.tenants.path_of(&config.root, tenant);
+    let queue = path.and_then(|path| row.queues.get(&*path).copied());
+    let (Some(queue), true) = (queue, row.reservation_count > 0) else { return Vec::new() };
+    let kept = row.allocations.iter().filter(|(_, ask)| {
+        let ask = books.allocation(**ask);
+        let leaf = books.application(ask.application).queue;
+        ask.reservation().is_some() && books.up(leaf).any(|(id, _)| id == queue)
+    });
+    kept.map(|(_, ask)| Event::Unreserved { ask: *ask }).collect()
 }
 
 /// What tenants are to be, and all that is there.

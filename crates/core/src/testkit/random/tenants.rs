@@ -51,7 +51,10 @@ fn defaults_of(die: u8) -> TenantDefaults {
 }
 
 /// A command about tenants, in small numbers.
-pub(in crate::testkit) fn command_of(partition: Name, (tenant, what, die): (u8, u8, u8)) -> Command {
+pub(in crate::testkit) fn command_of(
+    partition: Name,
+    (tenant, what, die): (u8, u8, u8),
+) -> Command {
     let name = name_of(tenant);
     match what % 32 {
         0..5 => {
@@ -114,7 +117,11 @@ fn settings_of(tenant: u8, what: u8, die: u8) -> TenantSettings {
             _ => None,
         },
         suspended: die % 13 == 5,
-        guaranteed: if die % 5 == 1 { amounts([("vcore", i64::from(die % 4))]) } else { Amounts::EMPTY },
+        guaranteed: if die % 5 == 1 {
+            amounts([("vcore", i64::from(die % 4))])
+        } else {
+            Amounts::EMPTY
+        },
         max_waiting: (die % 19 == 4).then_some(1),
         strict_sum: die % 11 == 6,
         waiting,
