@@ -13,6 +13,7 @@ use crate::check::{self, Tree};
 use crate::life;
 use crate::ordering::{self, Above};
 use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
+use crate::tenants;
 use crate::user_limits;
 use crate::vector::Vector;
 
@@ -27,9 +28,15 @@ pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
 fn partition(tree: Tree) -> PartitionConfig {
     let Tree { partition, root } = tree;
     let defaults = PreemptionConfig::default();
+    let tenants = tenants::build(partition.tenants.as_ref());
+    let mut queues = self::tree(&root);
+    if let Some(tenants) = &tenants {
+        tenants::plant(&mut queues, &tenants.root);
+    }
     PartitionConfig {
+        tenants,
         name: Name::new(check::name_of_partition(&partition.name.value)),
-        root: self::tree(&root),
+        root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),
         node_sort: NodeSortConfig {
             order: match partition.node_policy.value.as_str() {

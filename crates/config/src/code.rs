@@ -178,6 +178,18 @@ codes! {
     NodeLabelAccess: Error = "NL-ACCESS",
     /// A part of a label's nodes where the queue has no part by percent or weight.
     NodeLabelCapacity: Error = "NL-CAPACITY",
+    /// `rootqueue` of tenants is no queue below root that can hold theirs alone.
+    TenantsRoot: Error = "TN-ROOT",
+    /// A queue is written below `rootqueue`, where those of tenants are.
+    TenantsBelow: Error = "TN-BELOW",
+    /// What is no name that a tenant can have.
+    TenantName: Error = "TN-NAME",
+    /// A number of `tenants` that is none, or out of its range.
+    TenantValue: Error = "TN-VALUE",
+    /// A word in `tenants` that has no meaning there.
+    TenantWord: Error = "TN-WORD",
+    /// Two partitions with tenants.
+    TenantsTwice: Error = "TN-TWICE",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
     /// A filter that neither allows nor denies.

@@ -50,6 +50,7 @@ mod render;
 mod review;
 mod scalar;
 mod spelling;
+mod tenants;
 pub mod user_limits;
 mod vector;
 mod written;

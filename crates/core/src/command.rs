@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
-use crate::config::Configuration;
+use crate::config::{Configuration, TenantDefaults, TenantSettings};
 use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -120,6 +120,43 @@ pub enum Command {
     },
     /// Time has passed: fire the timers that are due.
     Tick,
+    /// Make a tenant, or say something else of one.
+    SetTenant(Box<SetTenant>),
+    /// Have a tenant go.
+    RemoveTenant {
+        /// Partition name.
+        partition: Name,
+        /// Its name.
+        tenant: Name,
+        /// Whether it goes with its last task if it has any; otherwise the command is refused then.
+        drain: bool,
+        /// The version that it must have, if any.
+        expects: Option<u64>,
+    },
+    /// Say what holds for tenants that do not say otherwise.
+    SetTenantDefaults {
+        /// Partition name.
+        partition: Name,
+        /// All that is to hold.
+        defaults: Box<TenantDefaults>,
+        /// The version that the defaults must have, if any.
+        expects: Option<u64>,
+    },
+}
+
+/// All that is to be said of a tenant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetTenant {
+    /// Partition name.
+    pub partition: Name,
+    /// Its name, unique in the partition: lower case, legal for a queue.
+    pub tenant: Name,
+    /// What is to be said of it.
+    pub settings: TenantSettings,
+    /// The version that it must have, if any; 0 if there must be none of this name.
+    pub expects: Option<u64>,
+    /// Whether it moves below another tenant even if that has more than its quota then.
+    pub force: bool,
 }
 
 /// The answer of the RM to [`crate::Event::Asked`]. One that comes late or twice changes nothing.
@@ -175,6 +212,9 @@ pub struct Submit {
     pub application: Name,
     /// The queue that was asked for, for placement rules to use; may be empty.
     pub queue: Name,
+    /// The tenant whose task it is; empty for none. It goes where that has its tasks, whatever rules and
+    /// access lists say: whoever sends the command has seen to it that the user may.
+    pub tenant: Name,
     /// Who submits; not empty.
     pub user: Name,
     /// The user's groups, as resolved.

@@ -3,12 +3,17 @@
 //! An event that makes a row carries names; one that changes a row carries its id. Ids depend
 //! only on the history, so a replay gives every row the same one.
 
+mod traits;
+
+pub use traits::AskTraits;
+
 use alloc::vec::Vec;
 
 use crate::books::{
     ApplicationState, GangSettings, LimitSettings, NodeAttributes, NodeVerdict, PartitionSettings,
     QuestionSubject, Questions, QueueSettings, QueueState,
 };
+use crate::config::{TenantDefaults, TenantSettings};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -422,6 +427,37 @@ pub enum Event {
         /// Which node.
         node: NodeId,
     },
+    /// A tenant is there, or something else is said of it from now on. What follows for queues and limits
+    /// are events of their own.
+    TenantSet {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+        /// All that is said of it.
+        settings: TenantSettings,
+    },
+    /// A tenant takes in nothing any more, and goes with its last task.
+    TenantDraining {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+    },
+    /// A tenant is gone; it had no tenant below it and no task.
+    TenantRemoved {
+        /// In which partition.
+        partition: PartitionId,
+        /// Its name.
+        tenant: Name,
+    },
+    /// This holds for tenants that do not say otherwise.
+    TenantDefaultsSet {
+        /// In which partition.
+        partition: PartitionId,
+        /// All that holds.
+        defaults: TenantDefaults,
+    },
 }
 
 impl Event {
@@ -430,29 +466,6 @@ impl Event {
     pub(crate) const fn is_try(&self) -> bool {
         matches!(self, Self::PreemptionTried { .. } | Self::PreemptionObserved { .. })
     }
-}
-
-/// What is special about an ask; most have nothing of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
-pub struct AskTraits {
-    /// Whether it is the first of its application, which is taken back last.
-    pub originator: bool,
-    /// Whether it only holds room for a member of its task group.
-    pub placeholder: bool,
-    /// Whether others may be stopped for it.
-    pub may_preempt: bool,
-    /// Whether it offers itself to be stopped for others; if not, it goes later.
-    pub preemptable: bool,
-    /// The task group that it holds room for, or takes room from.
-    pub task_group: Option<Name>,
-    /// The only node that it may run on.
-    pub required_node: Option<Name>,
-    /// The label of the nodes that it may have; none for those without a label. Nothing is asked of
-    /// the node that it requires.
-    pub node_label: Option<Name>,
-    /// The nodes that it may not have, in the order of their names, each once.
-    pub blocked_nodes: Vec<Name>,
 }
 
 /// For whom an allocation is stopped.

@@ -116,13 +116,13 @@ pub mod userlimit;
 pub mod view;
 mod wait;
 
-pub use command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
+pub use command::{AddNode, Ask, Command, SetForeign, SetTenant, Submit, Verdicts};
 pub use event::{AskTraits, Event, PreemptionCause, Termination};
 pub use invariant::Violation;
 pub use letter::letter;
 pub use name::Name;
 pub use ordered::OrderedMap;
-pub use rejection::Rejection;
+pub use rejection::{Rejection, TenantRejection};
 pub use rules::activation::Gate as DriverGate;
 pub use rules::decide;
 pub use schedule::preempt;
@@ -132,4 +132,4 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, Wait};
+pub use wait::{Blocker, TenantReason, TenantShort, Wait};

@@ -1,5 +1,9 @@
 //! Refusals: why a command was not carried out.
 
+mod tenant;
+
+pub use tenant::TenantRejection;
+
 use crate::name::Name;
 use crate::placement::RuleError;
 use crate::resource::{Amounts, Quantity, unit_of};
@@ -87,6 +91,9 @@ pub enum Rejection {
         /// What is wrong with which rule.
         error: RuleError,
     },
+    /// A command about a tenant, or one that a tenant is in the way of.
+    #[error(transparent)]
+    Tenant(#[from] TenantRejection),
     /// A name that must not be empty.
     #[error("the {what} is empty; it must have at least one character")]
     EmptyName {
@@ -322,6 +329,7 @@ impl Rejection {
             Self::MaximumAllocationLowered { .. } => "MAXIMUM_ALLOCATION_LOWERED",
             Self::AboveMaximumAllocation { .. } => "ABOVE_MAXIMUM_ALLOCATION",
             Self::PlacementRules { error, .. } => error.code(),
+            Self::Tenant(rejection) => rejection.code(),
             Self::LongName { .. } => "LONG_NAME",
             Self::EmptyName { .. } => "EMPTY_NAME",
             Self::DuplicateNode { .. } => "DUPLICATE_NODE",

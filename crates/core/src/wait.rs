@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, QuestionMode, QuestionSubject, Queue, QueueState};
+use crate::books::{Books, QuestionMode, QuestionSubject};
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -16,11 +16,15 @@ use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 
 mod later;
 mod nodes;
+mod state;
+mod tenant;
+
+pub use tenant::{TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blocker {
-    /// This queue offers no room: it is stopped, became a parent with applications
+    /// This queue offers no room: it is stopped, its tenant is suspended, it became a parent with applications
     /// in it, or a leaf with queues below.
     QueueState(QueueId),
     /// The maximum of this queue; for a root queue, the size of the cluster.
@@ -98,6 +102,7 @@ impl Blocker {
             }
         };
         match self {
+            Self::QueueState(queue) if books.queue(queue).is_suspended() => "TENANT_SUSPENDED",
             Self::QueueState(_) => "QUEUE_STATE",
             Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "ROOT_CAPACITY",
             Self::QueueMax(_) => "QUEUE_MAX",
@@ -179,7 +184,7 @@ impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
     /// what would help. Costs the nodes where these are counted.
     pub fn sentence(&self, books: &Books, ask: AllocationId) -> String {
-        let wanted = books.resources_of(ask);
+        let wanted = books.on_node(ask);
         let subject = match self.blocker {
             Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "the cluster".into(),
             Blocker::QueueState(_)
@@ -190,7 +195,7 @@ impl Wait {
             _ => self.blocker.subject(books),
         };
         match self.blocker {
-            Blocker::QueueState(queue) => of_state(&subject, books.queue(queue)),
+            Blocker::QueueState(queue) => state::sentence(&subject, books.queue(queue)),
             Blocker::QueueMax(queue) => {
                 let max = books.queue(queue).max.as_ref();
                 let cure = if books.queue(queue).parent.is_none() {
@@ -403,7 +408,7 @@ fn is_member(books: &Books, ask: AllocationId) -> bool {
 /// For which reasons the RM refuses an ask the nodes that it might have, and how many for each; the
 /// most frequent first, of equals the first by the alphabet.
 pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
-    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
     let required = row.required_node();
     let has_room = |node: NodeId| {
         let on = books.node(node);
@@ -449,20 +454,6 @@ fn of_refusals(books: &Books, ask: AllocationId) -> String {
 fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
     let name = books.types().name(short.resource).as_str();
     (name, unit_of(name))
-}
-
-fn of_state(subject: &str, queue: &Queue) -> String {
-    if queue.state == QueueState::Stopped {
-        format!("{subject} is stopped, and offers no room here and below; start it")
-    } else if queue.leaf {
-        format!(
-            "{subject} is a leaf by now, and offers no room to queues below it; make it a parent again, or submit the application to another queue"
-        )
-    } else {
-        format!(
-            "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
-        )
-    }
 }
 
 /// About how many applications were activated, and how many may be.

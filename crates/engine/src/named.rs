@@ -23,7 +23,8 @@ pub struct Named {
     pub key: Name,
     /// Node id.
     pub node: Name,
-    /// Who else takes part: for whose sake something stops, whose place is taken.
+    /// Who else takes part: for whose sake something stops, whose place is taken,
+    /// which tenant something is said of.
     pub other: Name,
     /// How much, where the event does not say it.
     pub resources: Amounts,
@@ -66,6 +67,12 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         Event::ForeignRemoved { partition, key } => {
             Named { key: key.clone(), ..look.partition(*partition) }
         }
+        Event::TenantSet { partition, tenant, .. }
+        | Event::TenantDraining { partition, tenant }
+        | Event::TenantRemoved { partition, tenant } => {
+            Named { other: tenant.clone(), ..look.partition(*partition) }
+        }
+        Event::TenantDefaultsSet { partition, .. } => look.partition(*partition),
         _ => look.of_application(event),
     }
 }

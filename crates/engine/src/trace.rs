@@ -109,5 +109,8 @@ const fn kind(command: &Command) -> &'static str {
         Command::ScanQuotas { .. } => "ScanQuotas",
         Command::ScanOutstanding { .. } => "ScanOutstanding",
         Command::Tick => "Tick",
+        Command::SetTenant(_) => "SetTenant",
+        Command::RemoveTenant { .. } => "RemoveTenant",
+        Command::SetTenantDefaults { .. } => "SetTenantDefaults",
     }
 }

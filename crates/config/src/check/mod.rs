@@ -21,6 +21,7 @@ mod properties;
 mod resources;
 mod structure;
 mod template;
+mod tenants;
 mod user_limits;
 
 use std::collections::BTreeMap;
@@ -52,6 +53,7 @@ pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
             trees.push(tree);
         }
     }
+    tenants::check_once(&trees, report);
     trees
 }
 
@@ -78,6 +80,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     application_limits::check(tree, report);
     life::check(&tree.root, report);
     node_labels::check(&tree.root, report);
+    tenants::check(tree, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

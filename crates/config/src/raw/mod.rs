@@ -53,6 +53,52 @@ pub(crate) struct Partition {
     pub(crate) resolver: Text,
     pub(crate) user_limits: Option<UserLimits>,
     pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) tenants: Option<Tenants>,
+}
+
+/// The block `tenants`; numbers are texts, so that no digit of them is lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tenants {
+    /// The block, or its key where it has nothing.
+    pub(crate) span: Span,
+    pub(crate) enabled: Option<bool>,
+    /// `rootqueue`.
+    pub(crate) root: Option<Text>,
+    pub(crate) exempt: Vec<Text>,
+    pub(crate) defaults: Option<TenantDefaultsBlock>,
+    /// `recoverytimeoutseconds`.
+    pub(crate) recovery: Option<Text>,
+    /// `verifyintervalseconds`.
+    pub(crate) verify: Option<Text>,
+    /// `idempotencyttlseconds`.
+    pub(crate) idempotency: Option<Text>,
+    /// `audit.retentiondays`.
+    pub(crate) retention: Option<Text>,
+}
+
+/// The block `defaults` of tenants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TenantDefaultsBlock {
+    pub(crate) quota: Option<Pairs>,
+    pub(crate) max_waiting: Option<Text>,
+    pub(crate) waiting: Option<Waiting>,
+    /// `onlower.action`.
+    pub(crate) on_lower: Option<Text>,
+    /// `onlower.graceseconds`.
+    pub(crate) grace: Option<Text>,
+    pub(crate) oversized: Option<Text>,
+}
+
+/// The block `waiting` of tenants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Waiting {
+    pub(crate) strategy: Option<Text>,
+    pub(crate) aging_interval: Option<Text>,
+    pub(crate) aging_step: Option<Text>,
+    pub(crate) aging_max: Option<Text>,
+    pub(crate) max_overtakes: Option<Text>,
+    pub(crate) max_head_wait: Option<Text>,
+    pub(crate) max_wait: Option<Text>,
 }
 
 #[derive(Clone, Debug, Default)]

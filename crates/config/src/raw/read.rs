@@ -9,7 +9,7 @@ use crate::yaml::{Kind, Node};
 use super::fields::{Fields, blocks_of};
 use super::{
     ApplicationLimits, At, Capacity, File, Filter, Limit, NodeLabels, Partition, Queue, Resources,
-    Rule, Template, Text, UserLimits,
+    Rule, Template, TenantDefaultsBlock, Tenants, Text, UserLimits, Waiting,
 };
 
 /// Read a file; faults go to `report`, and what is readable is returned.
@@ -67,6 +67,7 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         "limitprecedence",
         "userlimits",
         "applicationlimits",
+        "tenants",
     ];
     let mut fields = Fields::of(node, "a partition", keys, report);
     let mut partition = Partition { name: fields.text("name"), ..Partition::default() };
@@ -105,7 +106,82 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
     }
     partition.user_limits = user_limits(&mut fields);
     partition.application_limits = application_limits(&mut fields);
+    partition.tenants = tenants(&mut fields);
     partition
+}
+
+fn tenants(fields: &mut Fields<'_, '_>) -> Option<Tenants> {
+    let entry = fields.entry("tenants")?;
+    let span = fields.get("tenants").map_or(entry.key.span, |block| block.span);
+    let keys = &[
+        "enabled",
+        "rootqueue",
+        "exempt",
+        "defaults",
+        "recoverytimeoutseconds",
+        "verifyintervalseconds",
+        "idempotencyttlseconds",
+        "audit",
+    ];
+    let mut fields = Fields::of(&entry.value, "`tenants`", keys, fields.report);
+    let mut tenants = Tenants {
+        span,
+        enabled: fields.flag("enabled"),
+        root: fields.word("rootqueue"),
+        exempt: fields.texts("exempt").unwrap_or_default(),
+        recovery: fields.number("recoverytimeoutseconds"),
+        verify: fields.number("verifyintervalseconds"),
+        idempotency: fields.number("idempotencyttlseconds"),
+        ..Tenants::default()
+    };
+    if let Some(node) = fields.get("audit") {
+        let mut audit = Fields::of(node, "`audit`", &["retentiondays"], fields.report);
+        tenants.retention = audit.number("retentiondays");
+    }
+    if let Some(node) = fields.get("defaults") {
+        tenants.defaults = Some(tenant_defaults(node, fields.report));
+    }
+    Some(tenants)
+}
+
+fn tenant_defaults(node: &Node, report: &mut Report) -> TenantDefaultsBlock {
+    // The interface says `onLower`; keys of this file are lower case.
+    let keys = &["quota", "maxwaiting", "waiting", "onlower", "onLower", "oversized"];
+    let mut fields = Fields::of(node, "`defaults` of tenants", keys, report);
+    let mut block = TenantDefaultsBlock {
+        quota: fields.pairs("quota"),
+        max_waiting: fields.number("maxwaiting"),
+        oversized: fields.word("oversized"),
+        ..TenantDefaultsBlock::default()
+    };
+    if let Some(node) = fields.get("onlower").or_else(|| fields.get("onLower")) {
+        let keys = &["action", "graceseconds"];
+        let mut lowered = Fields::of(node, "`onlower`", keys, fields.report);
+        block.on_lower = lowered.word("action");
+        block.grace = lowered.number("graceseconds");
+    }
+    if let Some(node) = fields.get("waiting") {
+        let keys = &[
+            "strategy",
+            "agingintervalseconds",
+            "agingstep",
+            "agingmax",
+            "maxovertakes",
+            "maxheadwaitseconds",
+            "maxwaitseconds",
+        ];
+        let mut waiting = Fields::of(node, "`waiting`", keys, fields.report);
+        block.waiting = Some(Waiting {
+            strategy: waiting.word("strategy"),
+            aging_interval: waiting.number("agingintervalseconds"),
+            aging_step: waiting.number("agingstep"),
+            aging_max: waiting.number("agingmax"),
+            max_overtakes: waiting.number("maxovertakes"),
+            max_head_wait: waiting.number("maxheadwaitseconds"),
+            max_wait: waiting.number("maxwaitseconds"),
+        });
+    }
+    block
 }
 
 fn queues(nodes: Vec<&Node>, report: &mut Report) -> Vec<Queue> {

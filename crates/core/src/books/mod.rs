@@ -26,6 +26,7 @@ mod rejected;
 mod shape;
 #[cfg(feature = "snapshot")]
 mod stored;
+mod tenant;
 pub mod tracker;
 mod usage;
 mod users;
@@ -45,9 +46,10 @@ pub use question::{
     NodeVerdict, OpenQuestions, Question, QuestionMode, QuestionSubject, Questions, Removal,
     Verdict,
 };
-pub use queue::{Queue, QueueSettings, QueueState};
+pub use queue::{Queue, QueueSettings, QueueState, TenantQueue};
 pub use rejected::Rejected;
 pub use shape::Shapes;
+pub use tenant::{Tenant, Tenants};
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
@@ -203,6 +205,13 @@ impl Books {
         self.shapes.get(self.allocations[allocation].shape)
     }
 
+    /// What of it counts for a node: what it [wants or has](Self::resources_of), without what counts for
+    /// queues alone.
+    #[inline]
+    pub fn on_node(&self, allocation: AllocationId) -> &Resources {
+        self.shapes.on_node(self.allocations[allocation].shape)
+    }
+
     /// Whether an ask of this shape may have a node, as far as its label and its block list go.
     #[inline]
     pub fn suits(&self, shape: ShapeId, node: NodeId) -> bool {
@@ -347,7 +356,7 @@ impl Books {
     /// The shape of an ask of this size, for a test that makes none.
     #[cfg(test)]
     pub(crate) fn shape_of(&mut self, size: &Resources) -> ShapeId {
-        self.shapes.acquire(size.clone(), None, &self.nodes)
+        self.shapes.acquire((size.clone(), None), None, &self.nodes)
     }
 
     /// Rows for a test to spoil.

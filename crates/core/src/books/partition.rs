@@ -1,8 +1,9 @@
 //! One partition: a cluster with its own queue tree, nodes and trackers.
 
 use alloc::sync::Arc;
+use core::fmt;
 
-use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig};
+use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig, TenantsConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -13,10 +14,11 @@ use crate::time::Timestamp;
 use super::link::Link;
 use super::question::{OpenQuestions, Questions};
 use super::rejected::Rejected;
+use super::tenant::Tenants;
 use super::tracker::Trackers;
 
 /// The policies of a partition.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PartitionSettings {
     /// In which order nodes are tried.
@@ -29,6 +31,34 @@ pub struct PartitionSettings {
     pub placement_rules: Arc<[RuleConfig]>,
     /// How users find their groups, as written.
     pub user_group_resolver: Name,
+    /// What the queue file says of its tenants; none where it has none.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub tenants: Option<Arc<TenantsConfig>>,
+}
+
+/// What is not said is not shown: so a digest of events without it stays what it ever was.
+impl fmt::Debug for PartitionSettings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            node_sort,
+            preemption,
+            limit_precedence,
+            placement_rules,
+            user_group_resolver,
+            tenants,
+        } = self;
+        let mut shown = out.debug_struct("PartitionSettings");
+        shown
+            .field("node_sort", node_sort)
+            .field("preemption", preemption)
+            .field("limit_precedence", limit_precedence)
+            .field("placement_rules", placement_rules)
+            .field("user_group_resolver", user_group_resolver);
+        if let Some(tenants) = tenants {
+            shown.field("tenants", tenants);
+        }
+        shown.finish()
+    }
 }
 
 /// One partition.
@@ -84,6 +114,9 @@ pub struct Partition {
     pub placeholder_count: u64,
     /// How many asks have a node kept for them.
     pub reservation_count: u64,
+    /// Its tenants.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub tenants: Tenants,
 }
 
 #[cfg(feature = "snapshot")]
@@ -104,6 +137,12 @@ pub struct Foreign {
 }
 
 impl Partition {
+    /// The queue below which tenants have theirs, if the partition has tenants.
+    pub fn tenants_root(&self) -> Option<QueueId> {
+        let tenants = self.settings.tenants.as_ref()?;
+        self.queues.get(&*tenants.root).copied()
+    }
+
     /// How many queues made by placement rules there can be at once: whoever submits to ever new
     /// ones must not take all memory. The recovery queue may be one more.
     pub const QUEUES_MADE_MAX: u32 = 65_536;

@@ -63,6 +63,19 @@ pub struct QueueSettings {
     /// To which labels of nodes it has access: own keys over inherited ones. None: to all.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub node_labels: Option<Arc<NodeLabelsConfig>>,
+    /// Which tenant it belongs to; none for queues that the file or a rule made.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub tenant: Option<TenantQueue>,
+}
+
+/// What is said of a queue because a tenant has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct TenantQueue {
+    /// Whose it is.
+    pub tenant: Name,
+    /// Whether the tenant is suspended: nothing starts here and below.
+    pub suspended: bool,
 }
 
 impl QueueSettings {
@@ -95,6 +108,7 @@ impl fmt::Debug for QueueSettings {
             stopped,
             lifetimes,
             node_labels,
+            tenant,
         } = self;
         let mut shown = out.debug_struct("QueueSettings");
         shown
@@ -129,6 +143,9 @@ impl fmt::Debug for QueueSettings {
         }
         if let Some(node_labels) = node_labels {
             shown.field("node_labels", node_labels);
+        }
+        if let Some(tenant) = tenant {
+            shown.field("tenant", tenant);
         }
         shown.finish()
     }
@@ -245,6 +262,17 @@ impl Queue {
     pub fn is_preemption_disabled(&self) -> bool {
         let policy = self.settings.values.preemption_policy;
         policy == PreemptionPolicy::Disabled || self.settings.preemption.is_disabled()
+    }
+
+    /// Whether it belongs to a tenant that is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.settings.tenant.as_ref().is_some_and(|tenant| tenant.suspended)
+    }
+
+    /// Whether it, and what is below it, is offered room: it is not stopped, nor is its tenant
+    /// suspended.
+    pub fn offers_room(&self) -> bool {
+        self.state != QueueState::Stopped && !self.is_suspended()
     }
 
     /// Whether it holds no application that has not ended.

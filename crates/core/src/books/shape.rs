@@ -16,6 +16,7 @@ use super::wish::{NodeSet, Wish};
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Shape {
+    /// What counts for queues, users and groups.
     resources: Resources,
     uses: u64,
     /// What is said of nodes; none for those that say nothing.
@@ -24,7 +25,14 @@ struct Shape {
     /// The nodes that suit the wish.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     nodes: NodeSet,
+    /// What counts for nodes, where that is less: nodes do not have the type that counts tasks.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    on_node: Option<Resources>,
 }
+
+/// What shapes are told apart by: what counts for queues, what is said of nodes, and whether something
+/// counts for queues alone.
+type Key = (Resources, Option<Arc<Wish>>, bool);
 
 /// The distinct resource vectors and wishes in use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +40,7 @@ struct Shape {
 pub struct Shapes {
     rows: Table<ShapeId, Shape>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
-    by_value: OrderedMap<(Resources, Option<Arc<Wish>>), ShapeId>,
+    by_value: OrderedMap<Key, ShapeId>,
     /// How many say something of nodes.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     wishes: usize,
@@ -43,6 +51,13 @@ impl Shapes {
     #[inline]
     pub fn get(&self, shape: ShapeId) -> &Resources {
         &self.rows[shape].resources
+    }
+
+    /// What a node must have for an ask of a shape: its vector, without what counts for queues alone.
+    #[inline]
+    pub fn on_node(&self, shape: ShapeId) -> &Resources {
+        let row = &self.rows[shape];
+        row.on_node.as_ref().unwrap_or(&row.resources)
     }
 
     /// What asks of a shape say of nodes; none where they say nothing.
@@ -67,22 +82,22 @@ impl Shapes {
         self.rows.iter().map(|(id, shape)| (id, &shape.resources, shape.uses))
     }
 
-    /// Use a vector and a wish once more.
+    /// Use a vector and a wish once more; `on_node` is what counts for nodes, where that is less.
     pub(super) fn acquire(
         &mut self,
-        resources: Resources,
+        (resources, on_node): (Resources, Option<Resources>),
         wish: Option<Arc<Wish>>,
         nodes: &Table<NodeId, Node>,
     ) -> ShapeId {
-        let key = (resources, wish);
+        let key = (resources, wish, on_node.is_some());
         if let Some(shape) = self.by_value.get(&key).copied() {
             self.rows[shape].uses += 1;
             return shape;
         }
-        let (resources, wish) = key.clone();
+        let (resources, wish, _) = key.clone();
         self.wishes += usize::from(wish.is_some());
         let nodes = wish.as_ref().map(|wish| NodeSet::of(wish, nodes)).unwrap_or_default();
-        let shape = self.rows.insert(Shape { resources, uses: 1, wish, nodes });
+        let shape = self.rows.insert(Shape { resources, uses: 1, wish, nodes, on_node });
         self.by_value.insert(key, shape);
         shape
     }
@@ -95,7 +110,7 @@ impl Shapes {
             && let Some(gone) = self.rows.remove(shape)
         {
             self.wishes -= usize::from(gone.wish.is_some());
-            self.by_value.remove(&(gone.resources, gone.wish));
+            self.by_value.remove(&(gone.resources, gone.wish, gone.on_node.is_some()));
         }
     }
 
@@ -156,6 +171,10 @@ impl Shapes {
                 !wish.says_nothing() && wish.blocked.is_sorted_by(|one, next| one < next)
             });
             Unsound::unless(sound, id, "what is wished for of nodes")?;
+            let part = shape.on_node.as_ref().is_none_or(|on_node| {
+                on_node.iter().all(|(resource, one)| shape.resources.get(resource) == Some(one))
+            });
+            Unsound::unless(part, id, "what counts for nodes")?;
         }
         let ids: alloc::vec::Vec<ShapeId> = self.rows.iter().map(|(id, _)| id).collect();
         self.wishes = 0;
@@ -169,7 +188,7 @@ impl Shapes {
         Unsound::unless(by_value.len() == rows.len(), "all shapes", "those found by value")?;
         by_value.name(|id| {
             let shape = rows.get(*id).ok_or_else(|| Unsound::dangling("an index", "a shape"))?;
-            Ok((shape.resources.clone(), shape.wish.clone()))
+            Ok((shape.resources.clone(), shape.wish.clone(), shape.on_node.is_some()))
         })
     }
 }

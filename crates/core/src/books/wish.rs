@@ -3,9 +3,10 @@
 
 use alloc::vec::Vec;
 
+use crate::config::tenant::INSTANCES;
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
-use crate::resource::{Amounts, Resources, Sections, type_and_label};
+use crate::resource::{Amounts, Quantity, Resources, Sections, type_and_label};
 use crate::table::Table;
 
 use super::{Books, Node};
@@ -118,10 +119,35 @@ impl Books {
         Sections::of(self.types(), |label| self.is_exclusive(partition, label))
     }
 
+    /// How many tasks of tenants these amounts of a partition are; none where none is counted.
+    pub(crate) fn instances_of(
+        &self,
+        partition: PartitionId,
+        resources: &Resources,
+    ) -> Option<Quantity> {
+        self.partition(partition).settings.tenants.as_ref()?;
+        resources.get(self.types().find(INSTANCES)?)
+    }
+
+    /// What of these amounts counts for nodes, where that is less than all.
+    pub(crate) fn for_nodes(
+        &self,
+        partition: PartitionId,
+        resources: &Resources,
+    ) -> Option<Resources> {
+        self.instances_of(partition, resources)?;
+        let tasks = self.types().find(INSTANCES)?;
+        Some(resources.iter().filter(|(resource, _)| *resource != tasks).collect())
+    }
+
     /// Amounts as an RM or a user of a partition knows them: what is counted in types of a label, in
-    /// plain ones.
+    /// plain ones, and without the type that counts tasks of tenants.
     pub fn plain(&self, partition: PartitionId, resources: &Resources) -> Amounts {
-        let amounts = self.types().amounts(resources);
+        let mut amounts = self.types().amounts(resources);
+        if self.instances_of(partition, resources).is_some() {
+            let others = amounts.iter().filter(|(name, _)| **name != *INSTANCES);
+            amounts = others.map(|(name, amount)| (name.clone(), amount)).collect();
+        }
         if !self.types().has_labelled() {
             return amounts;
         }

@@ -16,6 +16,7 @@ mod placement;
 pub mod property;
 mod queue;
 mod queue_preemption;
+pub mod tenant;
 mod user_limits;
 
 pub use access::{AccessList, AccessListError};
@@ -36,6 +37,7 @@ pub use property::{
 };
 pub use queue::{QueueConfig, TemplateConfig};
 pub use queue_preemption::QueuePreemptionConfig;
+pub use tenant::{TenantDefaults, TenantSettings, TenantsConfig};
 pub use user_limits::{UserFactor, UserLimitsConfig, inherited as inherited_user_limits};
 
 use alloc::vec::Vec;

@@ -7,7 +7,8 @@ use core::fmt;
 use crate::name::Name;
 
 use super::{
-    ApplicationLimitsConfig, QueueConfig, QueuePreemptionConfig, RuleConfig, UserLimitsConfig,
+    ApplicationLimitsConfig, QueueConfig, QueuePreemptionConfig, RuleConfig, TenantsConfig,
+    UserLimitsConfig,
 };
 
 /// One partition: its queue tree and its policies.
@@ -31,6 +32,8 @@ pub struct PartitionConfig {
     pub user_limits: Option<UserLimitsConfig>,
     /// How many applications there may be, and what drivers may have; the root inherits it.
     pub application_limits: Option<ApplicationLimitsConfig>,
+    /// Its tenants; none where it has none.
+    pub tenants: Option<TenantsConfig>,
 }
 
 impl PartitionConfig {
@@ -46,6 +49,7 @@ impl PartitionConfig {
             user_group_resolver: String::new(),
             user_limits: None,
             application_limits: None,
+            tenants: None,
         }
     }
 }

@@ -32,7 +32,7 @@ impl Books {
             let ends = !row.state.is_active() || row.allocation_count > 0;
             equal(&row.name, "whether it has ended with all it had", &ends, &true)?;
         }
-        Ok(())
+        self.check_settled_tenants()
     }
 
     /// How many applications each queue has that have not ended, here and below.

@@ -7,6 +7,7 @@ mod activation;
 mod capacity;
 mod life;
 mod sums;
+mod tenants;
 mod users;
 
 use alloc::collections::BTreeMap;
@@ -59,6 +60,7 @@ impl Books {
         self.check_activation()?;
         self.check_states()?;
         self.check_lifetimes()?;
+        self.check_tenants()?;
         self.check_names(&sums)
     }
 
@@ -73,7 +75,10 @@ impl Books {
         let asked = self.resources_of(allocation);
         let application = self.application(row.application);
         // A node or a limit may have been lowered below its use: what counts is the new one.
+        let on_node = self.on_node(allocation);
         let within = |max: &Resources, used: &Resources, all: bool| {
+            // No node has what counts for queues alone.
+            let asked = if all { on_node } else { asked };
             asked.iter().all(|(resource, _)| {
                 let used = used.get_or_zero(resource);
                 max.get(resource).map_or(!all, |max| used <= max)

@@ -96,7 +96,7 @@ impl Sums {
             }
             sum.reservations += u32::from(row.reservation().is_some());
             if let Some(node) = node {
-                sums.nodes.entry(node).or_default().add(resources);
+                sums.nodes.entry(node).or_default().add(books.on_node(id));
                 *sums.on_node.entry(node).or_default() += 1;
             }
             sums.charge(books, row, resources);

@@ -2,6 +2,7 @@
 
 use crate::books::Books;
 use crate::command::Command;
+use crate::config::tenant::INSTANCES;
 use crate::event::Event;
 use crate::id::{AllocationId, PartitionId};
 use crate::name::Name;
@@ -94,6 +95,11 @@ impl Teller<'_> {
             | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
+            // Whatever follows from what is said of tenants is told of queues and limits.
+            Event::TenantSet { .. }
+            | Event::TenantDraining { .. }
+            | Event::TenantRemoved { .. }
+            | Event::TenantDefaultsSet { .. } => {}
             // Of what the RM answers it is told where the ask waits for it.
             Event::QuestionsSet { .. }
             | Event::Asked { .. }
@@ -122,7 +128,16 @@ impl Teller<'_> {
 
     /// Amounts of an event as an RM or a user of the partition knows them.
     pub(super) fn plain(&self, partition: PartitionId, amounts: &Amounts) -> Amounts {
-        amounts.without_label(|label| self.books.is_exclusive(partition, label))
+        let plain = amounts.without_label(|label| self.books.is_exclusive(partition, label));
+        if self.books.partition(partition).settings.tenants.is_none() {
+            return plain;
+        }
+        let tasks = |name: &Name| **name == *INSTANCES;
+        plain
+            .iter()
+            .filter(|(name, _)| !tasks(name))
+            .map(|(name, one)| (name.clone(), one))
+            .collect()
     }
 
     /// What an ask or allocation is counted as, for users and groups.

@@ -16,7 +16,7 @@ use super::application::{Placement, linked, placed};
 use super::life::Life;
 use super::node::node_named;
 use super::{
-    Naming, application_named, labels, named, partition_named, short, sum_fits, types_fit,
+    Naming, application_named, labels, named, partition_named, short, sum_fits, tenant, types_fit,
 };
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
@@ -44,6 +44,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
         return Err(Rejection::NoTaskGroup { key, application });
     }
     labels::are_plain(books, partition, "the ask", &ask.resources)?;
+    tenant::are_named(books, partition, "the ask", &ask.resources)?;
     if node.is_none() {
         is_small_enough(books, application, ask)?;
     }
@@ -141,6 +142,10 @@ fn size_of_new(
     let partition = books.application(application).partition;
     let label = labels::of_ask(books, partition, traits, node);
     let resources = labels::counted(&ask.resources, label.as_ref());
+    let resources = tenant::counted(books, application, resources);
+    if node.is_none() {
+        tenant::fits_quota(books, application, &ask.key, &resources)?;
+    }
     types_fit(books, &Naming::of_client("the ask"), &resources)?;
     Ok(resources.into_owned())
 }
@@ -160,6 +165,10 @@ fn update(
     let mut events = Vec::new();
     let label = labels::of_known(books, known, node);
     let resources = labels::counted(&ask.resources, label.as_ref());
+    let resources = tenant::counted(books, row.application, resources);
+    if row.is_pending() && node.is_none() {
+        tenant::fits_quota(books, row.application, &ask.key, &resources)?;
+    }
     types_fit(books, &Naming::of_client("the ask"), &resources)?;
     let size = books.types().resolve(&resources).map(|size| size.pruned());
     if size.as_ref() != Ok(books.resources_of(known)) {

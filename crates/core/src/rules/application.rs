@@ -129,6 +129,9 @@ fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -
     let row = books.application(application);
     // What they need is said when nobody knows yet which label their asks will name.
     let is_label = |label: &str| books.is_exclusive(row.partition, label);
-    let plain = |sum: &Resources| books.types().plain_sum(sum, is_label).pruned();
+    let plain = |sum: &Resources| {
+        let on_nodes = books.for_nodes(row.partition, sum);
+        books.types().plain_sum(on_nodes.as_ref().unwrap_or(sum), is_label).pruned()
+    };
     row.gang.as_ref().is_some_and(|gang| plain(&gang.placeholders.plus(size)) == gang.ask)
 }

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 
 use super::node::node_named;
-use super::{Naming, labels, named, partition_named, types_fit};
+use super::{Naming, labels, named, partition_named, tenant, types_fit};
 
 /// Take it in, or give it another size or node. Nothing is checked against what is free: it
 /// runs already.
@@ -24,6 +24,7 @@ pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rej
     }
     let what = "what runs on the node";
     labels::are_plain(books, partition, what, &foreign.resources)?;
+    tenant::are_named(books, partition, what, &foreign.resources)?;
     let resources = labels::counted(&foreign.resources, books.node(node).own_types());
     types_fit(books, &Naming::of_client(what), &resources)?;
     Ok(vec![Event::ForeignSet {

@@ -16,6 +16,7 @@ mod outstanding;
 mod question;
 mod quota;
 mod submit;
+mod tenant;
 mod timer;
 
 pub(crate) use application::{Placement, linked, placed};
@@ -70,7 +71,14 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::VoidVerdicts { partition, node } => question::void(books, partition, node),
         Command::ScanQuotas { partition } => quota::scan(books, now, partition),
         Command::ScanOutstanding { partition } => outstanding::scan(books, now, partition),
-        Command::Tick => Ok(timer::fire(books, now)),
+        Command::Tick => timer::fire(books, now),
+        Command::SetTenant(set) => tenant::set(books, now, set),
+        Command::RemoveTenant { partition, tenant, drain, expects } => {
+            tenant::remove(books, now, (partition, tenant), *drain, *expects)
+        }
+        Command::SetTenantDefaults { partition, defaults, expects } => {
+            tenant::set_defaults(books, now, partition, defaults, *expects)
+        }
     }
 }
 

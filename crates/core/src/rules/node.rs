@@ -15,7 +15,7 @@ use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{Naming, gang, labels, named, partition_named, sum_fits, types_fit};
+use super::{Naming, gang, labels, named, partition_named, sum_fits, tenant, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
@@ -144,6 +144,7 @@ fn check_size<'size>(
         return Err(Rejection::NodeSize { node, capacity });
     }
     labels::are_plain(books, partition, "the node", capacity)?;
+    tenant::are_named(books, partition, "the node", capacity)?;
     let counted = labels::counted(capacity, label);
     types_fit(books, &Naming::NODE, &counted)?;
     let root = books.queue(books.partition(partition).root);

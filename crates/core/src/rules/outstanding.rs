@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::books::{Allocation, Application, ApplicationState, Books, Queue, QueueState};
+use crate::books::{Allocation, Application, ApplicationState, Books, Queue};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::name::Name;
@@ -58,9 +58,8 @@ impl<'books> Scan<'books> {
             return;
         }
         if !row.leaf {
-            let waits = |queue: &Queue| queue.state != QueueState::Stopped;
             let mut below: Vec<(QueueId, &Queue)> =
-                books.children(id).filter(|(_, queue)| waits(queue)).collect();
+                books.children(id).filter(|(_, queue)| queue.offers_room()).collect();
             below.sort_by_cached_key(|(id, queue)| (self.key(*id, queue, row), queue.path.clone()));
             return below.into_iter().for_each(|(queue, _)| self.queue(queue));
         }

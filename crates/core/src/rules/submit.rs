@@ -24,6 +24,7 @@ use crate::userlimit::{Decimal, max_applications};
 
 mod deadline;
 mod queues;
+mod tenant;
 
 use super::{labels, named, partition_named, short};
 
@@ -41,6 +42,8 @@ pub(super) fn submit(
     named("application id", &submit.application)?;
     named("user name", &submit.user)?;
     short("queue", &submit.queue)?;
+    short("tenant", &submit.tenant)?;
+    super::tenant::are_named(books, partition, "the gang", &submit.placeholder_ask)?;
     for group in &submit.groups {
         short("group name", group)?;
     }
@@ -195,6 +198,28 @@ enum Declined {
     Deadline(#[from] deadline::NoTime),
     #[error("{0}")]
     Types(Rejection),
+    #[error("tenant {tenant} does not exist in partition {partition}; make it first")]
+    NoTenant { tenant: Name, partition: Name },
+    #[error(
+        "tenant {tenant} is going and takes in no task; submit for another, or make it anew when it is gone"
+    )]
+    TenantDraining { tenant: Name },
+    #[error(
+        "tenant {tenant} takes in no task, since queue {path} is {state}; start that in the queue file"
+    )]
+    TenantClosed { tenant: Name, path: Name, state: QueueState },
+    #[error(
+        "tenant {tenant} is the limit of {who}, and {user} is somebody else; submit as {who}, or for another tenant"
+    )]
+    NotOfTenant { tenant: Name, user: Name, who: Name },
+    #[error(
+        "tenant {tenant} has {count} tasks that wait and may have {max} (maxWaiting); wait for one to start, or raise the number"
+    )]
+    WaitingListFull { tenant: Name, count: u64, max: u64 },
+    #[error(
+        "queue {path} belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue"
+    )]
+    TenantQueue { path: Name },
 }
 
 impl Declined {
@@ -211,6 +236,12 @@ impl Declined {
             Self::Lifetime { .. } => "LIFETIME",
             Self::Deadline(_) => "DEADLINE",
             Self::Types(rejection) => rejection.code(),
+            Self::NoTenant { .. } => "UNKNOWN_TENANT",
+            Self::TenantDraining { .. } => "TENANT_DRAINING",
+            Self::TenantClosed { .. } => "TENANT_CLOSED",
+            Self::NotOfTenant { .. } => "TENANT_USER",
+            Self::WaitingListFull { .. } => "WAITING_LIST_FULL",
+            Self::TenantQueue { .. } => "TENANT_QUEUE_CLOSED",
         }
     }
 }
@@ -242,7 +273,13 @@ fn accept(
         tags: &submit.tags,
         forced: is_forced(&submit.tags),
     };
-    let placed = place(books, partition, &request)?;
+    let placed = if submit.tenant.is_empty() {
+        let placed = place(books, partition, &request)?;
+        tenant::is_of_none(books, partition, &placed)?;
+        placed
+    } else {
+        tenant::of_tenant(books, partition, submit, &request)?
+    };
     let tags = QueueTags::read(&request);
     let leaf = if placed.exists {
         queues::change(books, partition, placed.nearest, tags, events)?

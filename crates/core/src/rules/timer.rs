@@ -5,16 +5,19 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, QueueState, Timer};
 use crate::event::Event;
-use crate::id::{ApplicationId, QueueId};
+use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::rejection::Rejection;
 use crate::time::Timestamp;
 
-use super::gang;
 use super::life::Life;
+use super::{gang, tenant};
 
 /// What follows from all timers that have fired, the earliest first.
-pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
+pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {
     let mut events = Vec::new();
     let mut cleaned = BTreeMap::new();
+    let mut drained: BTreeMap<PartitionId, BTreeSet<Name>> = BTreeMap::new();
     // The end of a lifetime is judged by what other timers have made of the application: where two
     // meet, the later one is left for the next tick, which is due at once.
     let (mut moved, mut over) = (BTreeSet::new(), BTreeSet::new());
@@ -30,7 +33,13 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
                 moved.insert(application);
                 gang::expire(books, application, &mut events);
             }
-            Timer::Queue(queue) => clean(books, queue, &mut cleaned, &mut events),
+            Timer::Queue(queue) => match &books.queue(queue).settings.tenant {
+                Some(mark) => {
+                    let tenants = drained.entry(books.queue(queue).partition).or_default();
+                    tenants.insert(mark.tenant.clone());
+                }
+                None => clean(books, queue, &mut cleaned, &mut events),
+            },
             Timer::Lifetime(application) if moved.contains(&application) => {}
             Timer::Lifetime(application) => {
                 over.insert(application);
@@ -39,7 +48,10 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Vec<Event> {
             Timer::Stop(queue) => events.push(stopped(books, queue)),
         }
     }
-    events
+    for (partition, tenants) in drained {
+        events.extend(tenant::gone(books, now, partition, &tenants)?);
+    }
+    Ok(events)
 }
 
 /// A queue that is to be stopped has nothing left. Source: user-headroom §10 (C12).

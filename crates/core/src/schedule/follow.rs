@@ -86,7 +86,7 @@ impl Scheduler {
         self.node_gave_way(books, node);
         self.open_keeping(books, node);
         let row = books.node(node);
-        let suits = |shape| row.capacity.fits(books.shapes().get(shape));
+        let suits = |shape| row.capacity.fits(books.shapes().on_node(shape));
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
@@ -94,8 +94,9 @@ impl Scheduler {
     pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
-            let suits =
-                |shape| row.capacity.fits(books.shapes().get(shape)) && books.suits(shape, node);
+            let suits = |shape| {
+                row.capacity.fits(books.shapes().on_node(shape)) && books.suits(shape, node)
+            };
             let shown = (&mut self.tree, &mut self.parked.turns);
             self.keeping.open(shown, row.partition, suits);
         }
@@ -104,7 +105,7 @@ impl Scheduler {
     /// A node may have more to give: wake what it has room for.
     pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
-        let fits = |shape| row.available.fits(books.shapes().get(shape));
+        let fits = |shape| row.available.fits(books.shapes().on_node(shape));
         if row.is_open() {
             let suits = |shape| fits(shape) && books.suits(shape, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);

@@ -179,6 +179,10 @@ impl Scheduler {
             | Event::QueueChanged { .. }
             | Event::QueueRemoved { .. } => self.after_queue(books, event, seen),
             Event::Configured { .. }
+            | Event::TenantSet { .. }
+            | Event::TenantDraining { .. }
+            | Event::TenantRemoved { .. }
+            | Event::TenantDefaultsSet { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }

@@ -54,7 +54,7 @@ pub(super) fn judge(
             _ => Verdict::Wait(wait),
         };
     }
-    let ask = books.shapes().get(key.shape);
+    let ask = books.shapes().on_node(key.shape);
     match key.lane {
         Lane::Asking(one) => {
             questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)

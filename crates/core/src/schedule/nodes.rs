@@ -121,7 +121,7 @@ impl NodeIndex {
     /// it.
     #[inline]
     pub(super) fn first_fit(&mut self, books: &Books, shape: ShapeId) -> Option<NodeId> {
-        let ask = books.shapes().get(shape);
+        let ask = books.shapes().on_node(shape);
         for block in &mut self.blocks {
             if !block.free.fits(ask) {
                 continue;
@@ -173,7 +173,7 @@ impl NodeIndex {
     /// The node to keep for an ask: of those that may be used and are large enough, the one
     /// that its room would suit best; the first of equals. Scheduling §6.5.
     pub(super) fn best_to_keep(&self, books: &Books, shape: ShapeId) -> Option<NodeId> {
-        let ask = books.shapes().get(shape);
+        let ask = books.shapes().on_node(shape);
         let mut best: Option<(Share, NodeId)> = None;
         let open = self.blocks.iter().filter(|block| block.open > 0);
         for (_, id) in open.flat_map(|block| &block.nodes) {
@@ -200,7 +200,7 @@ impl NodeIndex {
         shape: ShapeId,
         wanted: impl Fn(NodeId) -> bool,
     ) -> Vec<NodeId> {
-        let ask = books.shapes().get(shape);
+        let ask = books.shapes().on_node(shape);
         let wanted = |id| books.suits(shape, id) && wanted(id);
         let open = self.blocks.iter().filter(|block| block.open > 0);
         let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
@@ -214,7 +214,7 @@ impl NodeIndex {
 
     /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.
     pub(super) fn is_kept_from(&self, books: &Books, shape: ShapeId) -> bool {
-        let ask = books.shapes().get(shape);
+        let ask = books.shapes().on_node(shape);
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);
         nodes.any(|(_, id)| {
             let node = books.node(*id);
@@ -228,7 +228,7 @@ impl NodeIndex {
     /// Whether an ask finds no node because of what it says of nodes, and not for lack of room: no
     /// node has its label, or every one of those with room is one that it may not have.
     pub(super) fn lacks_suiting(&self, books: &Books, shape: ShapeId) -> Option<Unsuited> {
-        let (ask, wish) = (books.shapes().get(shape), books.shapes().wish(shape)?);
+        let (ask, wish) = (books.shapes().on_node(shape), books.shapes().wish(shape)?);
         let nodes = || self.blocks.iter().flat_map(|block| &block.nodes).map(|(_, id)| *id);
         if !nodes().any(|id| wish.fits_label(books.node(id))) {
             return Some(Unsuited::Label);
@@ -250,7 +250,7 @@ impl NodeIndex {
                 most = most.maximum(&node.available);
             }
         }
-        most.shortfall(books.shapes().get(shape))
+        most.shortfall(books.shapes().on_node(shape))
     }
 
     fn take(&mut self, node: NodeId) {

@@ -131,7 +131,7 @@ pub(super) fn elsewhere(
     member: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
     let may_have = |node: NodeId| !refuses(books, member, node, QuestionMode::Reserve);
-    first_that_suits(books, nodes, (member, books.resources_of(member)), may_have)
+    first_that_suits(books, nodes, (member, books.on_node(member)), may_have)
 }
 
 /// Whether the RM refused an ask any node, or the one that it requires.
@@ -172,7 +172,7 @@ pub(super) fn to_keep(
 /// Whether a node has room for an ask, and the RM refuses it.
 fn has_refused_room(books: &Books, ask: AllocationId, node: NodeId) -> bool {
     refuses(books, ask, node, QuestionMode::Allocate)
-        && books.node(node).available.fits(books.resources_of(ask))
+        && books.node(node).available.fits(books.on_node(ask))
 }
 
 /// Judge an ask about which the RM is asked, and for which no node is kept.
@@ -266,7 +266,8 @@ impl Scheduler {
         let row = books.node(node);
         let first = (row.partition, ShapeId::FIRST);
         let mine = self.refused.range(first..).take_while(|((id, _), _)| *id == row.partition);
-        let fits = |shape: ShapeId| row.is_open() && row.available.fits(books.shapes().get(shape));
+        let fits =
+            |shape: ShapeId| row.is_open() && row.available.fits(books.shapes().on_node(shape));
         let mine = mine.filter(|((_, shape), _)| fits(*shape));
         let mut asks: Vec<AllocationId> = mine.flat_map(|(_, asks)| asks).copied().collect();
         let required = self.required.get(&(row.partition, row.name.clone()));
@@ -311,7 +312,7 @@ impl Scheduler {
         if !any || !books.asks_about_nodes(partition) {
             return wait;
         }
-        let wanted = books.resources_of(ask);
+        let wanted = books.on_node(ask);
         let suits = |node| books.suits(row.shape, node);
         let kept = row.reservation().map(|kept| books.node(kept.node));
         let has_room = kept.is_some_and(|node| node.available.fits(wanted))

@@ -39,7 +39,7 @@ pub(super) fn on_kept_node(
     key: ClassKey,
     (ask, elsewhere): (AllocationId, bool),
 ) -> Verdict {
-    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
     let partition = books.queue(key.leaf).partition;
     let asks = books.asks_about_nodes(partition);
     if elsewhere && asks {
@@ -140,7 +140,7 @@ impl Scheduler {
             let row = books.allocation(*ask);
             // With more free, what may be stopped there may be enough.
             let stops = row.required_node().is_some() && !row.preemption_triggered;
-            if stops || books.node(node).available.fits(books.resources_of(*ask)) {
+            if stops || books.node(node).available.fits(books.on_node(*ask)) {
                 self.wake(books, *ask);
             }
         }
@@ -194,6 +194,6 @@ pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
         return wait;
     };
     let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
-    let shortfall = books.node(kept.node).available.shortfall(books.resources_of(ask));
+    let shortfall = books.node(kept.node).available.shortfall(books.on_node(ask));
     Wait { blocker: Blocker::KeptNode(kept.node), shortfall }
 }

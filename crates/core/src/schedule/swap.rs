@@ -163,7 +163,7 @@ fn elsewhere(books: &Books, row: &Allocation, member: AllocationId) -> Option<No
     let partition = books.partition(books.application(row.application).partition);
     let node = *partition.nodes.get(row.required_node()?)?;
     let found = books.node(node);
-    (found.is_open() && found.available.fits(books.resources_of(member))).then_some(node)
+    (found.is_open() && found.available.fits(books.on_node(member))).then_some(node)
 }
 
 impl Scheduler {

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::books::{Books, QueueState};
+use crate::books::Books;
 use crate::id::QueueId;
 use crate::resource::Resources;
 
@@ -206,7 +206,7 @@ impl Tree {
         let index = &self.queues[queue.index()];
         let waits = |one: &Ready| {
             let some = if row.leaf { !one.classes.is_empty() } else { !one.children.is_empty() };
-            some && row.state != QueueState::Stopped
+            some && row.offers_room()
         };
         let waits = Pass::LISTS.map(|pass| waits(&index.passes[pass.index()]));
         let after = waits.contains(&true).then(|| {

@@ -1,6 +1,6 @@
 //! Why asks wait, as it is told.
 
-use crate::books::{Books, Queue, QueueState};
+use crate::books::{Books, Queue};
 use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::rules::activation;
 use crate::wait::{Blocker, Wait};
@@ -145,10 +145,8 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
-/// one above that became a leaf, or one that is stopped.
+/// one above that became a leaf, one that is stopped, or whose tenant is suspended.
 fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    let shut = |id: QueueId, queue: &Queue| {
-        queue.state == QueueState::Stopped || queue.leaf != (id == leaf)
-    };
+    let shut = |id: QueueId, queue: &Queue| !queue.offers_room() || queue.leaf != (id == leaf);
     books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
 }

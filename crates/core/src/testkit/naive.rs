@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 
 use crate::books::{
     Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node,
-    QuestionMode, Queue, QueueState,
+    QuestionMode, Queue,
 };
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
@@ -89,7 +89,7 @@ fn in_queue(books: &Books, queue: QueueId, look: LookAtLeaf<'_>) -> Option<Vec<E
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
         .filter(|(_, child)| child.pending.is_strictly_positive())
-        .filter(|(_, child)| child.state != QueueState::Stopped)
+        .filter(|(_, child)| child.offers_room())
         .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
     children.into_iter().find_map(|(child, _)| in_queue(books, child, look))
@@ -245,7 +245,7 @@ fn on_any_node(
     (ask, ask_row): (AllocationId, &Allocation),
     tries: Option<&RefCell<Tries>>,
 ) -> Option<Vec<Event>> {
-    let wanted = books.resources_of(ask);
+    let wanted = books.on_node(ask);
     let mut nodes = in_node_order(books, row.partition);
     nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
     nodes.retain(|(_, node)| suits(books, ask, node));

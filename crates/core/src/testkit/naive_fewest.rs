@@ -37,7 +37,7 @@ impl Question<'_> {
             row.node == Some(node) && row.mark == Mark::Preempted
         };
         let all = books.allocations().iter().map(|(id, _)| id).filter(stopping);
-        all.fold(books.node(node).available.clone(), |sum, id| sum.plus(self.size_of(id)))
+        all.fold(books.node(node).available.clone(), |sum, id| sum.plus(books.on_node(id)))
     }
 
     /// Whether the law lets all of these go.
@@ -72,7 +72,8 @@ impl Question<'_> {
     /// Whether the ask has room on a node when these have gone.
     pub fn fits_node(&self, node: NodeId, gone: &[AllocationId]) -> bool {
         let on = gone.iter().filter(|id| self.row(**id).node == Some(node));
-        on.fold(self.to_come(node), |sum, id| sum.plus(self.size_of(*id))).fits(self.size)
+        let free = on.fold(self.to_come(node), |sum, id| sum.plus(self.books.on_node(*id)));
+        free.fits(self.on_node)
     }
 
     /// Whether a candidate may follow those that have gone.
@@ -150,7 +151,7 @@ impl Question<'_> {
                 order.push(id);
             }
         }
-        let full = !self.books.node(node).available.fits(self.size);
+        let full = !self.books.node(node).available.fits(self.on_node);
         let stopping = |id: &AllocationId| {
             let row = self.row(*id);
             row.node == Some(node) && row.mark == Mark::Preempted
@@ -169,12 +170,12 @@ impl Question<'_> {
                 break;
             }
             let on = |gone: &[AllocationId]| {
-                gone.iter().fold(self.to_come(node), |sum, id| sum.plus(self.size_of(*id)))
+                gone.iter().fold(self.to_come(node), |sum, id| sum.plus(self.books.on_node(*id)))
             };
             let free = on(&gone);
-            let nearer = self.size.iter().any(|(resource, wanted)| {
+            let nearer = self.on_node.iter().any(|(resource, wanted)| {
                 free.get_or_zero(resource) < wanted
-                    && self.size_of(id).get_or_zero(resource).get() > 0
+                    && self.books.on_node(id).get_or_zero(resource).get() > 0
             });
             if nearer && self.may_follow(&gone, id) {
                 gone.push(id);

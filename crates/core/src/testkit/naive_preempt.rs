@@ -43,6 +43,7 @@ pub struct Question<'books> {
     pub(super) ask: AllocationId,
     pub(super) leaf: QueueId,
     pub(super) size: &'books Resources,
+    pub(super) on_node: &'books Resources,
     pub(super) basis: Basis,
     pub(super) now: Timestamp,
 }
@@ -104,7 +105,8 @@ impl<'books> Question<'books> {
     pub fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
         let leaf = books.application(books.allocation(ask).application).queue;
         let basis = Self::basis_of_queue(books, leaf);
-        Self { books, ask, leaf, size: books.resources_of(ask), basis, now }
+        let (size, on_node) = (books.resources_of(ask), books.on_node(ask));
+        Self { books, ask, leaf, size, on_node, basis, now }
     }
 
     /// The same where only the guarantee of the queue is called on.
@@ -308,7 +310,7 @@ impl<'books> Question<'books> {
             let required = self.row(self.ask).required_node().is_some();
             node.schedulable
                 && (required || naive::suits(self.books, self.ask, node))
-                && node.capacity.fits(self.size)
+                && node.capacity.fits(self.on_node)
                 && node.reservations().iter().all(mine)
         };
         nodes.iter().map(|(_, id)| *id).filter(suits).collect()
@@ -327,7 +329,7 @@ impl<'books> Question<'books> {
     ) -> Finding {
         let (mut offers, mut free): (Vec<Offer>, usize) = (Vec::new(), 0);
         for node in self.nodes(given_up) {
-            if self.books.node(node).available.fits(self.size) {
+            if self.books.node(node).available.fits(self.on_node) {
                 if !nodes_tried && free < 10 {
                     offers.push((node, Vec::new(), 0));
                     free += 1;
@@ -409,15 +411,18 @@ impl<'books> Question<'books> {
     ) -> Option<(NodeId, Vec<AllocationId>)> {
         victims.extend(self.additional(candidates, &victims)?);
         let free = &self.books.node(node).available;
-        if !free.fits(self.size) {
+        if !free.fits(self.on_node) {
             victims.retain(|id| self.row(*id).node == Some(node));
         }
-        let sum = |some: &[AllocationId]| {
-            some.iter().fold(Resources::new(), |sum, id| sum.plus(self.size_of(*id)))
+        let all = |of: &dyn Fn(AllocationId) -> &'books Resources, some: &[AllocationId]| {
+            some.iter().fold(Resources::new(), |sum, id| sum.plus(of(*id)))
         };
+        let sum = |some: &[AllocationId]| all(&|id| self.size_of(id), some);
+        let on_node = |some: &[AllocationId]| all(&|id| self.books.on_node(id), some);
         let enough = |count: &usize| {
             let sum = sum(&victims[..*count]);
-            !self.size.exceeds_existing(&sum) && free.plus(&sum).fits(self.size)
+            !self.size.exceeds_existing(&sum)
+                && free.plus(&on_node(&victims[..*count])).fits(self.on_node)
         };
         let count = (0..=victims.len()).find(enough).unwrap_or(victims.len());
         let short = self.size.exceeds_existing(&sum(&victims[..count]));
@@ -441,8 +446,8 @@ impl<'books> Question<'books> {
             if !left.is_some_and(|left| left.allows_actual(self.size_of(id))) {
                 break;
             }
-            let more = free.plus(self.size_of(id));
-            let short = |free: &Resources| self.size.minus_floored(free);
+            let more = free.plus(self.books.on_node(id));
+            let short = |free: &Resources| self.on_node.minus_floored(free);
             if Resources::equals_or_empty(Some(&short(&free)), Some(&short(&more))) {
                 tail.push(id);
             } else {
@@ -457,9 +462,9 @@ impl<'books> Question<'books> {
         for id in head {
             if self.is_above(&usage, id) {
                 usage = self.without(&usage, &[id]);
-                free.add(self.size_of(id));
+                free.add(self.books.on_node(id));
                 order.push(id);
-                if free.fits(self.size) {
+                if free.fits(self.on_node) {
                     least = least.or(Some(order.len()));
                 }
             }

@@ -27,7 +27,8 @@ use give_back::{release, under_swap};
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, blocked_by, capacity,
-    gang_of, gang_size, groups_of, label_of, other_file, role_of, tags_of, wanted, wished_label,
+    gang_of, gang_size, groups_of, label_of, other_file, role_of, tags_of, tenant_command,
+    tenant_name, wanted, wished_label,
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
@@ -307,6 +308,7 @@ impl Player<'_> {
                 partition,
                 application: Name::from(format!("app{number}")),
                 queue: Name::new(QUEUES[usize::from(queue)]),
+                tenant: Name::default(),
                 user: Name::new(USERS[usize::from(user)]),
                 groups: groups_of(user),
                 tags: tags_of(number, user),
@@ -340,6 +342,22 @@ impl Player<'_> {
                     Some(Questions { victims, at_once: NonZeroU16::new(at_once)? })
                 });
                 Command::SetQuestions { partition, questions }
+            }
+            Deed::Tenant(tenant, what, die) => tenant_command(partition, (tenant, what, die)),
+            Deed::Task(number, tenant, user, gang) => {
+                let there =
+                    here.tenants.iter().nth(usize::from(tenant) % here.tenants.len().max(1));
+                let tenant = there.map_or_else(|| tenant_name(tenant), |(name, _)| name.clone());
+                Command::Submit(Submit {
+                    partition,
+                    application: Name::from(format!("app{number}")),
+                    tenant,
+                    user: Name::new(USERS[usize::from(user)]),
+                    groups: groups_of(user),
+                    placeholder_ask: gang_of(gang),
+                    placeholder_timeout: Millis::from_secs(u64::from(gang % 32)),
+                    ..Submit::default()
+                })
             }
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),

@@ -16,10 +16,12 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 mod furnish;
+mod tenants;
 
 use super::{amounts, leaf, parent, partition};
 
 use furnish::furnish;
+pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name};
 
 /// One thing that happens to a cluster, and in which of two partitions.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,10 @@ pub(super) enum Deed {
     Reload(u16),
     /// A command that is wrong in one of several ways.
     Nonsense(u8),
+    /// Something is said of a tenant: whose, what, how much.
+    Tenant(u8, u8, u8),
+    /// An application of a tenant comes: name, tenant, user, gang.
+    Task(u8, u8, u8, u8),
 }
 
 /// An ask in small numbers.
@@ -146,6 +152,9 @@ fn deed() -> impl Strategy<Value = Deed> {
         4 => pick().prop_map(Deed::Wait),
         3 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
+        4 => (pick(), pick(), pick()).prop_map(|(tenant, what, die)| Deed::Tenant(tenant, what, die)),
+        6 => (0_u8..APPLICATIONS, pick(), 0_u8..4, pick())
+            .prop_map(|(name, tenant, user, gang)| Deed::Task(name, tenant, user, gang)),
     ]
 }
 
@@ -168,7 +177,11 @@ fn submit() -> impl Strategy<Value = Deed> {
 /// Two partitions, each with a random queue tree with maxima, guarantees, limits and policies;
 /// their leaves are known.
 pub fn tree() -> impl Strategy<Value = Configuration> {
-    prop::collection::vec(one_tree(), PARTITIONS.len()).prop_map(|mut partitions| {
+    let trees = prop::collection::vec(one_tree(), PARTITIONS.len());
+    (trees, any::<u8>()).prop_map(|(mut partitions, die)| {
+        if !die.is_multiple_of(3) {
+            tenants::switch_on(&mut partitions[0], die);
+        }
         for (partition, name) in partitions.iter_mut().zip(PARTITIONS) {
             partition.name = Name::new(name);
         }
@@ -231,6 +244,10 @@ pub(super) fn other_file(seed: u16) -> Configuration {
     let count = if seed.is_multiple_of(11) { 1 } else { PARTITIONS.len() };
     let partitions = PARTITIONS[..count].iter().map(|name| {
         let mut one = tree_of(&mut dice);
+        let die = dice.next().unwrap_or_default();
+        if *name == PARTITIONS[0] && !die.is_multiple_of(5) {
+            tenants::switch_on(&mut one, die);
+        }
         one.name = Name::new(name);
         let children = &mut one.root.children;
         match dice.next().unwrap_or_default() % 6 {

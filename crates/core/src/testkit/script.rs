@@ -20,6 +20,7 @@ use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
 
 mod sharing;
+mod tenants;
 
 use sharing::{counts, preempt, share};
 
@@ -121,7 +122,7 @@ fn is_count(word: &str) -> bool {
 pub(super) fn is_setting(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
-        Some("queue" | "limit" | "nodes" | "partition" | "preemption" | "rule")
+        Some("queue" | "limit" | "nodes" | "partition" | "preemption" | "rule" | "tenants")
     )
 }
 
@@ -142,6 +143,7 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
         match verb {
             "queue" => queue(current, &mut words),
             "limit" => limit(current, &mut words),
+            "tenants" => tenants::tenants(current, &mut words),
             "rule" => current.placement_rules.push(rule(&mut words)),
             "nodes" => node_order(current, &mut words),
             "preemption" => preemption(current, &mut words),
@@ -382,6 +384,9 @@ pub(super) fn command(
         "answer" => answer(partition, words, open),
         "void" => Command::VoidVerdicts { partition, node: words.name("a node id") },
         "scan-quotas" => Command::ScanQuotas { partition },
+        "tenant" => tenants::set(partition, words),
+        "tenant-gone" => tenants::remove(partition, words),
+        "tenant-defaults" => tenants::set_defaults(partition, words),
         "scan-outstanding" => Command::ScanOutstanding { partition },
         "remove" => {
             Command::RemoveApplication { partition, application: words.name("an application id") }
@@ -399,12 +404,16 @@ fn attributes(words: &mut Words<'_>) -> NodeAttributes {
 }
 
 /// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no
-/// queue.
+/// queue, `of:a` that of tenant a.
 fn submit(partition: Name, words: &mut Words<'_>) -> Command {
+    let application = words.name("an application id");
+    let place = words.name("a queue");
+    let tenant = place.strip_prefix("of:").map(Name::new);
     Command::Submit(Submit {
         partition,
-        application: words.name("an application id"),
-        queue: Some(words.name("a queue")).filter(|queue| *queue != "-").unwrap_or_default(),
+        application,
+        queue: Some(place).filter(|queue| tenant.is_none() && *queue != "-").unwrap_or_default(),
+        tenant: tenant.unwrap_or_default(),
         user: words.name("a user"),
         groups: if words.take("groups") { words.list("group names") } else { Vec::new() },
         placeholder_ask: if words.take("gang") { words.amounts() } else { Amounts::EMPTY },

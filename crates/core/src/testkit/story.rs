@@ -14,6 +14,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::rules::decide;
 use crate::schedule::{Scheduler, Step};
+use crate::wait::{TenantReason, TenantShort};
 
 use super::World;
 use super::effect::cycle_effect;
@@ -24,7 +25,7 @@ use super::watch::Watch;
 /// Play a story and tell what happened.
 ///
 /// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`,
-/// `preemption`, `rule`. All others
+/// `preemption`, `rule`, `tenants`. All others
 /// are commands; after each the scheduler moves until it is idle. A line of the answer says
 /// what a command led to, indented lines which ask waits from now on, and why. Every invariant
 /// is checked after every event.
@@ -37,6 +38,7 @@ use super::watch::Watch;
 /// nodes binpacking vcore=3 memory=1   the order of nodes, with weights
 /// preemption off quota newest         which kinds are on; `newest`: victims as in the reference
 /// partition gpu                       the lines that follow belong to this partition
+/// tenants root.tenants exempt a quota vcore=4 park      its tenants, and what holds by default
 ///
 /// node n1 vcore=8 memory=16 drained   node n2 vcore=8 type m5
 /// resize n1 vcore=4   drain n1   undrain n1   lose n1
@@ -50,6 +52,8 @@ use super::watch::Watch;
 /// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// questions on victims at-once 8      answer a1 n1=ok n2=taint n3=2      void n1
+/// tenant a of p quota vcore=4 instances=2 suspended     tenant b as user ann in root.q
+/// tenant-gone a drain expects 2       tenant-defaults quota vcore=5   app t1 of:a ann
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
@@ -285,6 +289,10 @@ impl Story {
             Event::QueueChanged { queue, .. } => format!("{queue} changed"),
             Event::QueueMoved { queue, state, .. } => format!("{queue} {state}"),
             Event::QueueRemoved { queue } => format!("{} gone", books.queue(*queue).path),
+            Event::TenantSet { tenant, .. } => format!("tenant {tenant} set"),
+            Event::TenantDraining { tenant, .. } => format!("tenant {tenant} is going"),
+            Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} gone"),
+            Event::TenantDefaultsSet { .. } if self.configured => "defaults of tenants set".into(),
             Event::LimitsChanged { queue, .. } if self.configured => {
                 format!("{queue} has other limits")
             }
@@ -303,7 +311,8 @@ impl Story {
             let reason = match self.world.scheduler.wait_of(books, id) {
                 Some(wait) => {
                     let code = wait.blocker.code(books);
-                    format!("{code}: {}", wait.sentence(books, id))
+                    let tenant = wait.tenant_reason(books, id).map(of_tenant).unwrap_or_default();
+                    format!("{code}{tenant}: {}", wait.sentence(books, id))
                 }
                 None => "for nodes: the cluster has none".into(),
             };
@@ -339,6 +348,7 @@ impl Story {
         let line = match words.next("what to show") {
             "priority" => self.priority(words.next("a path")),
             "part" => self.part(words.next("a path")),
+            "tenant" => self.tenant(words.next("a tenant")),
             "user" => self.tracker(TrackerKind::User, words.next("a name")),
             "group" => self.tracker(TrackerKind::Group, words.next("a name")),
             path if path.starts_with("root") => self.queue(path),
@@ -365,6 +375,23 @@ impl Story {
             self.amounts(books.headroom(id).as_ref()),
             share.get(),
             queue.running
+        )
+    }
+
+    fn tenant(&self, name: &str) -> String {
+        let books = &self.world.books;
+        let partition = books.partition(self.here());
+        let root = partition.settings.tenants.as_ref().map(|config| &config.root);
+        let Some((row, root)) = partition.tenants.get(name).zip(root) else {
+            return format!("  {name}: no tenant\n");
+        };
+        let path = partition.tenants.path_of(root, &Name::new(name)).unwrap_or_default();
+        let queue = partition.queues.get(&*path).map(|id| books.queue(*id));
+        format!(
+            "  {name}: version {}, {path} uses {} of {}\n",
+            row.version,
+            self.amounts(queue.map(|queue| &queue.allocated)),
+            self.amounts(queue.and_then(|queue| queue.max.as_ref())),
         )
     }
 
@@ -423,6 +450,16 @@ impl Story {
         lines.sort();
         lines.concat()
     }
+}
+
+/// What of a tenant holds an ask back.
+fn of_tenant(reason: TenantReason) -> String {
+    let short = |one: TenantShort| {
+        let TenantShort { resource, used, asked, limit, short } = one;
+        format!(" {resource} {used}+{asked} of {limit} short {short}")
+    };
+    let types: String = reason.types.into_iter().map(short).collect();
+    format!(" ({} {}{types})", reason.code, reason.scope)
 }
 
 /// What is set in a queue that a rule made.

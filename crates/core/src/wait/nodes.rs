@@ -22,7 +22,7 @@ impl<'a> Seen<'a> {
     }
 
     fn has_room(&self, node: &Node) -> bool {
-        node.schedulable && node.available.fits(self.books.resources_of(self.ask))
+        node.schedulable && node.available.fits(self.books.on_node(self.ask))
     }
 
     fn wish(&self) -> Option<&'a Wish> {

@@ -32,6 +32,9 @@ mod required_nodes;
 mod reservations;
 mod scheduling_examples;
 mod states;
+mod tenants;
+mod tenants_change;
+mod tenants_checked;
 mod user_limits;
 
 use expect_test::Expect;

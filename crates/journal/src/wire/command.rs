@@ -19,6 +19,7 @@ structure!(
         placeholder_ask,
         gang_style,
         placeholder_timeout,
+        tenant,
     }
 );
 structure!(
@@ -81,7 +82,10 @@ macro_rules! commands {
 }
 
 commands! {
-    boxed { Configure "configure" }
+    boxed {
+        Configure "configure"
+        SetTenant "set_tenant"
+    }
     whole {
         AddNode "add_node"
         Submit "submit"
@@ -102,5 +106,7 @@ commands! {
         ScanQuotas "scan_quotas" { partition }
         ScanOutstanding "scan_outstanding" { partition }
         Tick "tick" {}
+        RemoveTenant "remove_tenant" { partition, tenant, drain, expects }
+        SetTenantDefaults "set_tenant_defaults" { partition, defaults, expects }
     }
 }

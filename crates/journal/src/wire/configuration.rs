@@ -54,6 +54,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_group_resolver,
             user_limits,
             application_limits,
+            tenants,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -65,6 +66,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_group_resolver: user_group_resolver.put(),
             user_limits: user_limits.put(),
             application_limits: application_limits.put(),
+            tenants: tenants.put(),
         }
     }
 
@@ -79,6 +81,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_group_resolver,
             user_limits,
             application_limits,
+            tenants,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -90,6 +93,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_group_resolver,
             user_limits: Field::take(user_limits).at("user_limits")?,
             application_limits: Field::take(application_limits).at("application_limits")?,
+            tenants: Field::take(tenants).at("tenants")?,
         })
     }
 }

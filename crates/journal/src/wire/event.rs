@@ -87,4 +87,8 @@ events! {
     Asked "asked" { ask, subject }
     Answered "answered" { ask, verdicts }
     VerdictsVoid "verdicts_void" { node }
+    TenantSet "tenant_set" { partition, tenant, settings }
+    TenantDraining "tenant_draining" { partition, tenant }
+    TenantRemoved "tenant_removed" { partition, tenant }
+    TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
 }

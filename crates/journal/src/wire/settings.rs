@@ -29,6 +29,7 @@ structure!(
         limit_precedence,
         placement_rules,
         user_group_resolver,
+        tenants,
     }
 );
 structure!(
@@ -49,6 +50,7 @@ structure!(
         stopped,
         lifetimes,
         node_labels,
+        tenant,
     }
 );
 structure!(

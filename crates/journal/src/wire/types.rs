@@ -52,7 +52,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u64, i32, String, Option<u64>);
+plain!(bool, u64, i32, String, Option<u32>, Option<u64>);
 
 /// What stands in a field as something else, and may be absent there.
 macro_rules! convert {

@@ -34,6 +34,7 @@ pub(super) fn applications(driver: &mut Driver, request: &Value) -> Result<()> {
             partition,
             application: application.clone(),
             queue,
+            tenant: Name::default(),
             user: user.name,
             groups: user.groups,
             tags,

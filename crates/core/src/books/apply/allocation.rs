@@ -23,7 +23,8 @@ impl Books {
         let (application, created) = (*application, *created);
         // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
         let resources = self.types.intern_all(resources).pruned();
-        let shape = self.shapes.acquire(resources.clone(), wish(traits), &self.nodes);
+        let on_node = self.for_nodes(self.applications[application].partition, &resources);
+        let shape = self.shapes.acquire((resources.clone(), on_node), wish(traits), &self.nodes);
         self.asks += 1;
         let line = &mut self.applications[application].line;
         let in_front = line.goes_on_behind(*priority, created);
@@ -107,7 +108,7 @@ impl Books {
         let (application, shape, priority) = (row.application, row.shape, row.priority);
         let placeholder = row.placeholder;
         let resources = self.shapes.get(shape);
-        self.nodes[node].charge(resources);
+        self.nodes[node].charge(self.shapes.on_node(shape));
         self.nodes[node].allocation_count += 1;
         let row = &mut self.applications[application];
         row.pending.subtract(resources);
@@ -176,13 +177,19 @@ impl Books {
     pub(super) fn resize(&mut self, now: Timestamp, allocation: AllocationId, resources: &Amounts) {
         let after = self.types.intern_all(resources).pruned();
         let wish = self.shapes.shared_wish(self.allocations[allocation].shape);
-        let shape = self.shapes.acquire(after.clone(), wish, &self.nodes);
+        let application = self.allocations[allocation].application;
+        let on_node = self.for_nodes(self.applications[application].partition, &after);
+        let shape = self.shapes.acquire((after.clone(), on_node), wish, &self.nodes);
         self.forget_inquiry(allocation);
         let row = &mut self.allocations[allocation];
         let (old, application, node) = (row.shape, row.application, row.node);
         let (placeholder, preempted) = (row.placeholder, row.mark == Mark::Preempted);
         row.shape = shape;
         let before = self.shapes.get(old).clone();
+        if let Some(node) = node {
+            self.nodes[node].refund(self.shapes.on_node(old));
+            self.nodes[node].charge(self.shapes.on_node(shape));
+        }
         if node.is_none() {
             self.share_ask(application, shape, true);
             self.share_ask(application, old, false);
@@ -190,7 +197,7 @@ impl Books {
         self.shapes.release(old);
         let row = &mut self.applications[application];
         let queue = row.queue;
-        let Some(node) = node else {
+        if node.is_none() {
             row.pending.subtract(&before);
             row.pending.add(&after);
             row.pending.prune();
@@ -198,7 +205,7 @@ impl Books {
                 queue.unpend(&before);
                 queue.pend(&after);
             });
-        };
+        }
         // By type: what it shrinks by is given back, what it grows by is charged.
         let nothing = Resources::new();
         let grown = after.minus(&before).maximum(&nothing).pruned();
@@ -226,8 +233,6 @@ impl Books {
                 queue.watch_quota(now, &grown);
             }
         });
-        self.nodes[node].refund(&before);
-        self.nodes[node].charge(&after);
         self.share_use(application, calm, || after.minus(&before));
     }
 
@@ -242,7 +247,7 @@ impl Books {
         let resources = self.shapes.get(row.shape).clone();
         let node = row.node.expect("a released allocation was placed");
         self.detach_from_node(&row, node);
-        self.nodes[node].refund(&resources);
+        self.nodes[node].refund(self.shapes.on_node(row.shape));
         self.nodes[node].allocation_count -= 1;
         let application = &mut self.applications[row.application];
         application.spend(now, &row, &self.nodes[node], &resources);

@@ -64,6 +64,10 @@ impl Books {
             | Event::NodeResized { .. }
             | Event::NodeScheduling { .. }
             | Event::NodeRemoved { .. } => self.apply_structure(now, event),
+            Event::TenantSet { .. }
+            | Event::TenantDraining { .. }
+            | Event::TenantRemoved { .. }
+            | Event::TenantDefaultsSet { .. } => self.apply_tenant(event),
             Event::ApplicationAdded { partition, queue, application, user, groups, gang } => {
                 let queue = self.partition(*partition).queues_path(queue);
                 self.add_application(now, queue, application, user, groups, gang);
@@ -167,6 +171,25 @@ impl Books {
                 row.version += 1;
             }
             Event::NodeRemoved { node } => self.remove_node(now, *node),
+            _ => unreachable!("every other event is applied elsewhere"),
+        }
+    }
+
+    /// The events of tenants.
+    fn apply_tenant(&mut self, event: &Event) {
+        match event {
+            Event::TenantSet { partition, tenant, settings } => {
+                self.partition_mut(*partition).tenants.set(tenant, settings);
+            }
+            Event::TenantDraining { partition, tenant } => {
+                self.partition_mut(*partition).tenants.drain(tenant);
+            }
+            Event::TenantRemoved { partition, tenant } => {
+                self.partition_mut(*partition).tenants.remove(tenant);
+            }
+            Event::TenantDefaultsSet { partition, defaults } => {
+                self.partition_mut(*partition).tenants.set_defaults(defaults);
+            }
             _ => unreachable!("every other event is applied elsewhere"),
         }
     }

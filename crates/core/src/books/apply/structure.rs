@@ -10,7 +10,7 @@ use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
     Books, LimitSettings, Node, NodeAttributes, OpenQuestions, Partition, PartitionSettings, Queue,
-    QueueSettings, QueueState, Timer,
+    QueueSettings, QueueState, Tenants, Timer,
 };
 use crate::config::UserLimitsConfig;
 use crate::id::{NodeId, PartitionId, QueueId};
@@ -59,6 +59,7 @@ impl Books {
             swap_count: 0,
             placeholder_count: 0,
             reservation_count: 0,
+            tenants: Tenants::default(),
         };
         self.partitions.insert(id, partition);
     }

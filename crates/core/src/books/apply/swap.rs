@@ -27,7 +27,7 @@ impl Books {
         let moves = held.node != Some(node);
         let resources = self.shapes.get(shape).clone();
         if moves {
-            self.nodes[node].charge(&resources);
+            self.nodes[node].charge(self.shapes.on_node(shape));
             self.nodes[node].allocation_count += 1;
             self.attach_to_node(ask, node);
         }
@@ -65,7 +65,7 @@ impl Books {
             self.detach_from_node(&row, node);
             let row = &mut self.allocations[ask];
             (row.next_on_node, row.previous_on_node) = (None, None);
-            self.nodes[node].refund(&resources);
+            self.nodes[node].refund(self.shapes.on_node(shape));
             self.nodes[node].allocation_count -= 1;
         }
         let row = &mut self.applications[application];
@@ -91,7 +91,7 @@ impl Books {
         let from = gone.node.expect("a placeholder that is replaced was placed");
         let before = self.shapes.get(gone.shape).clone();
         self.detach_from_node(&gone, from);
-        self.nodes[from].refund(&before);
+        self.nodes[from].refund(self.shapes.on_node(gone.shape));
         self.nodes[from].allocation_count -= 1;
         let ask = gone.partner().expect("the event names one with a member");
         let row = &mut self.allocations[ask];
@@ -102,7 +102,7 @@ impl Books {
         let (to, shape) = (row.node.expect("a member in a swap has its node"), row.shape);
         let after = self.shapes.get(shape).clone();
         if to == from {
-            self.nodes[to].charge(&after);
+            self.nodes[to].charge(self.shapes.on_node(shape));
             self.nodes[to].allocation_count += 1;
             self.attach_to_node(ask, to);
         }

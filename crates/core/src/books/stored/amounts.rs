@@ -12,7 +12,8 @@ impl Books {
         let known = |all: &[&Resources]| all.iter().all(|one| types.know(one));
         let may = |one: &Option<Resources>| one.as_ref().is_none_or(|one| types.know(one));
         for (id, resources, _) in self.shapes.iter() {
-            Unsound::unless(types.know(resources), id, "the types of a size")?;
+            let known = types.know(resources) && types.know(self.shapes.on_node(id));
+            Unsound::unless(known, id, "the types of a size")?;
         }
         for (_, row) in self.queues.iter() {
             let known = may(&row.max)

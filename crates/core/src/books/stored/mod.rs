@@ -102,6 +102,8 @@ impl Books {
             let counted = newest <= self.rejections;
             Unsound::unless(counted, &row.name, "the applications that it refused")?;
             row.rules = Rules::in_force(row.settings.placement_rules.clone()).into();
+            Unsound::unless(row.tenants.has_tops(), &row.name, "its tenants")?;
+            row.tenants = row.tenants.indexed_anew();
         }
         Ok(())
     }

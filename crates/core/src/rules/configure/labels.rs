@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::NodeLabelsConfig;
+use crate::config::tenant::INSTANCES;
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
@@ -57,7 +58,12 @@ impl Recount<'_> {
             return None;
         }
         let plain = self.books.plain(self.partition, amounts);
-        Some(labels::counted(&plain, Some(label).filter(|_| is)).into_owned())
+        let mut counted = labels::counted(&plain, Some(label).filter(|_| is)).into_owned();
+        // The type that counts tasks is that of no node.
+        if let Some(tasks) = self.books.instances_of(self.partition, amounts) {
+            counted.set(INSTANCES, tasks);
+        }
+        Some(counted)
     }
 
     fn nodes(&self, events: &mut Vec<Event>) {

@@ -9,11 +9,12 @@ use crate::config::QueueConfig;
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
+use crate::rules::tenant::Lowering;
 
 use super::target::Target;
 
 /// The limits of a configured queue, one per name, in order.
-pub(super) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
+pub(in crate::rules) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
     let mut all = Vec::new();
     for limit in &queue.limits {
         let users = limit.users.iter().map(|name| match &**name {
@@ -33,9 +34,15 @@ pub(super) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
     all
 }
 
-/// Whether these are the limits of a configured queue, without making them anew.
-fn is_in_force(before: &[LimitSettings], queue: &QueueConfig) -> bool {
-    let mut before = before.iter();
+/// Whether these are the limits of a configured queue and, behind them, those of tenants, without
+/// making them anew.
+fn is_in_force(
+    before: &[LimitSettings],
+    queue: &QueueConfig,
+    of_tenants: &[LimitSettings],
+) -> bool {
+    let Some(of_file) = before.strip_suffix(of_tenants) else { return false };
+    let mut before = of_file.iter();
     let same = queue.limits.iter().all(|limit| {
         let users = limit.users.iter().map(|name| (name, true));
         let groups = limit.groups.iter().map(|name| (name, false));
@@ -59,11 +66,35 @@ fn is_in_force(before: &[LimitSettings], queue: &QueueConfig) -> bool {
 /// included.
 type GroupChanges = BTreeMap<QueueId, Vec<Name>>;
 
-/// Put the limits of the file in the place of those in force.
+/// Put these limits of a queue in the place of those in force.
+pub(in crate::rules) fn replace(
+    books: &Books,
+    (partition, queue): (PartitionId, QueueId),
+    after: Vec<LimitSettings>,
+    events: &mut Vec<Event>,
+) {
+    let before = books.partition(partition).trackers.limits_at(queue);
+    if *before == *after {
+        return;
+    }
+    if groups(before).ne(groups(&after)) {
+        unlink(books, partition, &[(queue, gone(before, &after))].into(), events);
+    }
+    let (queue, limits) = (books.queue(queue).path.clone(), after);
+    events.push(Event::LimitsChanged { partition, queue, limits });
+}
+
+/// The groups that have a limit no more.
+fn gone(before: &[LimitSettings], after: &[LimitSettings]) -> Vec<Name> {
+    let is_gone = |group: &&LimitSubject| !groups(after).any(|kept| kept == *group);
+    groups(before).filter(is_gone).map(name_of).collect()
+}
+
+/// Put the limits of the file in the place of those in force; behind them stay those of tenants.
 pub(super) fn change(
     books: &Books,
     partition: PartitionId,
-    targets: &[Target<'_>],
+    (targets, tenants): (&[Target<'_>], Option<&Lowering<'_>>),
     wanted: &BTreeMap<QueueId, &Target<'_>>,
     events: &mut Vec<Event>,
 ) {
@@ -73,14 +104,14 @@ pub(super) fn change(
     for (path, id) in row.queues.iter() {
         let before = row.trackers.limits_at(*id);
         let queue = wanted.get(id).map(|target| target.queue);
-        if queue.map_or(before.is_empty(), |queue| is_in_force(before, queue)) {
+        let of_tenants = tenants.map(|tenants| tenants.limits_in(path)).unwrap_or_default();
+        if queue.map_or(before.is_empty(), |queue| is_in_force(before, queue, &of_tenants)) {
             continue;
         }
-        let after = queue.map(of).unwrap_or_default();
+        let mut after = queue.map(of).unwrap_or_default();
+        after.extend(of_tenants);
         if groups(before).ne(groups(&after)) {
-            let is_gone = |group: &&LimitSubject| !groups(&after).any(|kept| kept == *group);
-            let gone = groups(before).filter(is_gone).map(name_of).collect();
-            changes.insert(*id, gone);
+            changes.insert(*id, gone(before, &after));
         }
         changed.push((path.clone(), after));
     }

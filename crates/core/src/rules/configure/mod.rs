@@ -21,14 +21,20 @@ use crate::event::Event;
 use crate::id::{Id, PartitionId, Slot};
 use crate::name::Name;
 use crate::placement::Rules;
-use crate::rejection::Rejection;
+use crate::rejection::{Rejection, TenantRejection};
 use crate::resource::ResourceTypes;
 use crate::time::Timestamp;
 
-pub(super) use settings::{application_limits_below, granting, user_limits_below};
+pub(super) use limits::{of as limits_of, replace as replace_limits};
+pub(super) use settings::{
+    Above, application_limits_below, granting, queue_settings, user_limits_below,
+};
+pub(super) use state::{of_known, of_new};
+pub(super) use target::Target;
 
+use super::tenant::{self, Lowering, Reconfigured};
 use settings::partition_settings;
-use target::{Target, targets_of};
+use target::targets_of;
 
 pub(super) fn configure(
     books: &Books,
@@ -50,15 +56,21 @@ pub(super) fn configure(
         if let Some(id) = books.partition_named(&partition.name) {
             placement_fits(partition)?;
             user_limits::are_not_lowered(books, id, &targets)?;
-            change_partition(books, now, (id, partition), &targets, &mut events)?;
+            change_partition(books, now, (id, partition), targets, &mut events)?;
         } else {
             let id = PartitionId::from_slot(Slot::new(next, 0));
             next += 1;
-            add_partition(id, partition, &targets, &mut events);
+            add_partition(id, partition, &targets, &mut events)?;
         }
     }
+    tenants_once(configuration)?;
     for (id, row) in books.partitions() {
         if !named.contains(&row.name.to_ascii_lowercase()) {
+            if !row.tenants.is_empty() {
+                let (partition, count) = (row.name.clone(), row.tenants.len());
+                let what = "does not name the partition any more";
+                return Err(TenantRejection::InForce { partition, count, what }.into());
+            }
             remove::partition(books, *id, &mut events);
         }
     }
@@ -73,7 +85,10 @@ fn add_partition(
     partition: &PartitionConfig,
     targets: &[Target<'_>],
     events: &mut Vec<Event>,
-) {
+) -> Result<(), Rejection> {
+    if let Some(tenants) = &partition.tenants {
+        tenant::root(&partition.name, tenants, targets)?;
+    }
     for target in targets {
         events.push(match &target.parent {
             None => Event::PartitionAdded {
@@ -83,12 +98,29 @@ fn add_partition(
             },
             Some(parent) => target.added(id, parent),
         });
-        events.extend(state::of_new(id, target));
+        events.extend(of_new(id, target));
         let limits = limits::of(target.queue);
         if !limits.is_empty() {
             let queue = target.path.clone();
             events.push(Event::LimitsChanged { partition: id, queue, limits });
         }
+    }
+    if let Some(tenants) = &partition.tenants {
+        let defaults = tenants.defaults.clone();
+        events.push(Event::TenantDefaultsSet { partition: id, defaults });
+    }
+    Ok(())
+}
+
+/// Refuse a file with two partitions that have tenants: a tenant is found by its name alone.
+fn tenants_once(configuration: &Configuration) -> Result<(), TenantRejection> {
+    let mut with = configuration.partitions.iter().filter(|one| one.tenants.is_some());
+    match (with.next(), with.next()) {
+        (Some(first), Some(second)) => {
+            let (first, second) = (first.name.clone(), second.name.clone());
+            Err(TenantRejection::Twice { first, second })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -96,21 +128,33 @@ fn change_partition(
     books: &Books,
     now: Timestamp,
     (id, partition): (PartitionId, &PartitionConfig),
-    targets: &[Target<'_>],
+    targets: Vec<Target<'_>>,
     events: &mut Vec<Event>,
 ) -> Result<(), Rejection> {
     let row = books.partition(id);
     let settings = partition_settings(partition);
+    let Reconfigured { config, tenants, defaults } =
+        tenant::reconfigured(books, id, partition, &targets)?;
     if settings != row.settings {
         events.push(Event::PartitionChanged { partition: id, settings });
     }
+    if let Some(defaults) = defaults.cloned() {
+        events.push(Event::TenantDefaultsSet { partition: id, defaults });
+    }
+    let tenants = config.map(|config| Lowering { books, partition: id, config, tenants: &tenants });
+    let pieces = tenants.map(|tenants| tenants.pieces(&tenants.all())).unwrap_or_default();
+    let mut targets: Vec<Target<'_>> = targets;
+    if let Some(tenants) = tenants.filter(|_| !pieces.is_empty()) {
+        tenants.targets(&pieces, &mut targets)?;
+    }
+    let targets = &targets;
     let mut wanted = BTreeMap::new();
     for target in targets {
         match (row.queues.get(&*target.path), &target.parent) {
             (Some(queue), _) => {
                 wanted.insert(*queue, target);
                 let queue = books.queue(*queue);
-                events.extend(state::of_known(id, queue, target));
+                events.extend(of_known(id, queue, target));
                 // A file that says the same of a queue still looks at its clock.
                 if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
@@ -123,13 +167,13 @@ fn change_partition(
             }
             (None, Some(parent)) => {
                 events.push(target.added(id, parent));
-                events.extend(state::of_new(id, target));
+                events.extend(of_new(id, target));
             }
             (None, None) => unreachable!("a partition has its root"),
         }
     }
     state::of_others(books, id, &wanted, events);
-    limits::change(books, id, targets, &wanted, events);
+    limits::change(books, id, (targets, tenants.as_ref()), &wanted, events);
     Ok(())
 }
 

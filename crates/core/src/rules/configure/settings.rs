@@ -24,12 +24,13 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
         limit_precedence: partition.limit_precedence,
         placement_rules: partition.placement_rules.as_slice().into(),
         user_group_resolver: Name::new(&partition.user_group_resolver),
+        tenants: partition.tenants.clone().map(Arc::new),
     }
 }
 
 /// What is above a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Above<'file> {
+pub(in crate::rules) enum Above<'file> {
     /// Its parent, with these settings.
     Queue(&'file QueueSettings),
     /// Nothing but its partition: it is the root.
@@ -38,7 +39,7 @@ pub(super) enum Above<'file> {
 
 /// The settings of a configured queue below these. The root is as large as its nodes and has no
 /// maximum or guarantee of its own.
-pub(super) fn queue_settings(
+pub(in crate::rules) fn queue_settings(
     queue: &QueueConfig,
     path: &Name,
     above: Above<'_>,
@@ -84,6 +85,7 @@ pub(super) fn queue_settings(
         stopped: is_stopped(queue, path, above)?,
         lifetimes: queue.lifetimes.below(above.map(|above| above.lifetimes).unwrap_or_default()),
         node_labels: node_labels(queue, above),
+        tenant: None,
     })
 }
 

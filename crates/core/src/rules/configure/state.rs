@@ -17,19 +17,20 @@ fn moved(partition: PartitionId, path: &Name, state: QueueState) -> Event {
 }
 
 /// The state of a queue that is new.
-pub(super) fn of_new(partition: PartitionId, target: &Target<'_>) -> Option<Event> {
+pub(in crate::rules) fn of_new(partition: PartitionId, target: &Target<'_>) -> Option<Event> {
     let stopped = target.settings.stopped;
     stopped.then(|| moved(partition, &target.path, QueueState::Stopped))
 }
 
 /// The state of a queue that the file names: one that is stopped drains until its last application
 /// has ended.
-pub(super) fn of_known(
+pub(in crate::rules) fn of_known(
     partition: PartitionId,
     queue: &Queue,
     target: &Target<'_>,
 ) -> Option<Event> {
     let state = match (target.settings.stopped, queue.applications) {
+        (false, _) if target.draining => QueueState::Draining,
         (false, _) => QueueState::Active,
         (true, 0) => QueueState::Stopped,
         (true, _) => QueueState::Draining,

@@ -15,17 +15,19 @@ use crate::rejection::Rejection;
 use super::settings::{Above, queue_settings};
 
 /// One queue as it is to be.
-pub(super) struct Target<'file> {
-    pub(super) queue: &'file QueueConfig,
+pub(in crate::rules) struct Target<'file> {
+    pub(in crate::rules) queue: &'file QueueConfig,
     /// Its path, lower case.
-    pub(super) path: Name,
+    pub(in crate::rules) path: Name,
     /// The path of its parent; none for the root.
-    pub(super) parent: Option<Name>,
-    pub(super) settings: QueueSettings,
+    pub(in crate::rules) parent: Option<Name>,
+    pub(in crate::rules) settings: QueueSettings,
+    /// Whether it takes in nothing any more: its tenant goes.
+    pub(in crate::rules) draining: bool,
 }
 
 impl Target<'_> {
-    pub(super) fn added(&self, partition: PartitionId, parent: &Name) -> Event {
+    pub(in crate::rules) fn added(&self, partition: PartitionId, parent: &Name) -> Event {
         Event::QueueAdded {
             partition,
             parent: parent.clone(),
@@ -36,7 +38,7 @@ impl Target<'_> {
         }
     }
 
-    pub(super) fn changed(&self, partition: PartitionId) -> Event {
+    pub(in crate::rules) fn changed(&self, partition: PartitionId) -> Event {
         Event::QueueChanged {
             partition,
             queue: self.path.clone(),
@@ -47,11 +49,11 @@ impl Target<'_> {
     }
 
     /// Whether a queue is as it is to be.
-    pub(super) fn is_in_force(&self, queue: &Queue) -> bool {
+    pub(in crate::rules) fn is_in_force(&self, queue: &Queue) -> bool {
         queue.managed && queue.leaf == self.is_leaf() && *queue.settings == self.settings
     }
 
-    pub(super) fn is_leaf(&self) -> bool {
+    pub(in crate::rules) fn is_leaf(&self) -> bool {
         self.parent.is_some() && !self.queue.is_parent()
     }
 }
@@ -76,7 +78,7 @@ pub(super) fn targets_of(partition: &PartitionConfig) -> Result<Vec<Target<'_>>,
             return Err(Rejection::DuplicateQueue { queue: path });
         }
         let position = targets.len();
-        targets.push(Target { queue, path, parent, settings });
+        targets.push(Target { queue, path, parent, settings, draining: false });
         open.extend(queue.children.iter().rev().map(|child| (Some(position), child)));
     }
     Ok(targets)

@@ -94,7 +94,7 @@ fn offer(scene: &mut Scene<'_>, choice: Choice<'_>) -> Offer {
         }
     }
     scene.put_back_all(&order);
-    let has_room = scene.books.node(node).available.fits(scene.size);
+    let has_room = scene.books.node(node).available.fits(scene.on_node);
     let mut first: Vec<AllocationId> = Vec::new();
     if !has_room {
         first.extend(stopping(scene.books, node));
@@ -128,7 +128,7 @@ fn choices<'books>(
     let books = scene.books;
     let mut choices = Vec::new();
     if !nodes_tried {
-        let fits = |node: &NodeId| to_come(books, *node).fits(scene.size);
+        let fits = |node: &NodeId| to_come(books, *node).fits(scene.on_node);
         let free: Vec<NodeId> = scene.usable_nodes(given_up).filter(fits).take(NODES_MAX).collect();
         choices.extend(free.into_iter().map(|node| {
             let cost = Cost { reluctant: false, originator: false, count: 0 };
@@ -147,36 +147,36 @@ fn choices<'books>(
 /// What a node will have free when everything has gone that is being stopped on it.
 fn to_come(books: &Books, node: NodeId) -> Resources {
     let free = books.node(node).available.clone();
-    stopping(books, node).fold(free, |free, id| free.plus(books.resources_of(id)))
+    stopping(books, node).fold(free, |free, id| free.plus(books.on_node(id)))
 }
 
 /// The victims on a node after which the ask fits it, none of which could stay; none if it
 /// never fits, or fits without.
 fn on_node(scene: &mut Scene<'_>, node: NodeId, candidates: &[usize]) -> Option<Vec<usize>> {
     let mut free = to_come(scene.books, node);
-    if free.fits(scene.size) {
+    if free.fits(scene.on_node) {
         return None;
     }
     let mut victims = Vec::new();
     for &position in candidates {
-        if brings_nearer(scene.size, &free, scene.candidates[position].size)
+        if brings_nearer(scene.on_node, &free, scene.candidates[position].on_node)
             && may_go(scene, position)
         {
             scene.take(position);
             victims.push(position);
-            free.add(scene.candidates[position].size);
-            if free.fits(scene.size) {
+            free.add(scene.candidates[position].on_node);
+            if free.fits(scene.on_node) {
                 break;
             }
         }
     }
     scene.put_back_all(&victims);
-    if !free.fits(scene.size) {
+    if !free.fits(scene.on_node) {
         return None;
     }
     for place in (0..victims.len()).rev() {
-        let less = free.minus(scene.candidates[victims[place]].size);
-        if less.fits(scene.size) {
+        let less = free.minus(scene.candidates[victims[place]].on_node);
+        if less.fits(scene.on_node) {
             free = less;
             victims.remove(place);
         }
@@ -251,14 +251,14 @@ fn drop_superfluous(scene: &mut Scene<'_>, node: NodeId, victims: &mut Vec<usize
     for position in victims.iter() {
         let one = &scene.candidates[*position];
         if one.node == node {
-            free.add(one.size);
+            free.add(one.on_node);
         }
     }
     for place in (firm..victims.len()).rev() {
         let one = scene.candidates[victims[place]];
-        let less = if one.node == node { free.minus(one.size) } else { free.clone() };
+        let less = if one.node == node { free.minus(one.on_node) } else { free.clone() };
         scene.put_back(victims[place]);
-        if less.fits(scene.size) && fits_queues(scene) {
+        if less.fits(scene.on_node) && fits_queues(scene) {
             free = less;
             victims.remove(place);
         } else {

@@ -239,7 +239,10 @@ struct Scene<'books> {
     books: &'books Books,
     partition: PartitionId,
     ask: AllocationId,
+    /// What it counts as for queues and users.
     size: &'books Resources,
+    /// What a node must have for it.
+    on_node: &'books Resources,
     ledger: Ledger<'books>,
     /// In the order in which they are taken.
     candidates: Vec<Candidate<'books>>,
@@ -263,8 +266,8 @@ impl<'books> Scene<'books> {
         } else {
             candidates(books, &mut ledger, ask)
         };
-        let size = books.resources_of(ask);
-        let mut scene = Self { books, partition, ask, size, ledger, candidates, whole };
+        let (size, on_node) = (books.resources_of(ask), books.on_node(ask));
+        let mut scene = Self { books, partition, ask, size, on_node, ledger, candidates, whole };
         if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
 
@@ -331,7 +334,7 @@ impl<'books> Scene<'books> {
         let mut others = node.reservations().iter().filter(|one| **one != self.ask);
         node.schedulable
             && self.books.may_run_on(self.ask, id)
-            && node.capacity.fits(self.size)
+            && node.capacity.fits(self.on_node)
             && others.all(|one| given_up.contains(one))
     }
 

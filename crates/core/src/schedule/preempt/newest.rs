@@ -59,7 +59,7 @@ fn choices(
     let books = scene.books;
     let mut choices = Vec::new();
     if !nodes_tried {
-        let fits = |node: &NodeId| books.node(*node).available.fits(scene.size);
+        let fits = |node: &NodeId| books.node(*node).available.fits(scene.on_node);
         let free = scene.usable_nodes(given_up).filter(fits).take(FREE_NODES_MAX);
         choices.extend(free.map(|node| (node, Vec::new(), 0)));
     }
@@ -83,7 +83,7 @@ fn on_node(
     candidates: &[usize],
 ) -> Option<(Vec<usize>, usize)> {
     let available = &scene.books.node(node).available;
-    if available.fits(scene.size) {
+    if available.fits(scene.on_node) {
         return None;
     }
     let list = useful_first(scene, available, candidates);
@@ -92,8 +92,8 @@ fn on_node(
         if scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
             scene.take(position);
             order.push(position);
-            free.add(scene.candidates[position].size);
-            if least.is_none() && free.fits(scene.size) {
+            free.add(scene.candidates[position].on_node);
+            if least.is_none() && free.fits(scene.on_node) {
                 least = Some(order.len());
             }
         }
@@ -120,8 +120,9 @@ fn useful_first(scene: &mut Scene<'_>, available: &Resources, candidates: &[usiz
             scene.put_back(position);
             break;
         }
-        let (short, more) = (scene.size.minus_floored(&free), free.plus(size));
-        let still_short = scene.size.minus_floored(&more);
+        let more = free.plus(scene.candidates[position].on_node);
+        let short = scene.on_node.minus_floored(&free);
+        let still_short = scene.on_node.minus_floored(&more);
         if Resources::equals_or_empty(Some(&short), Some(&still_short)) {
             scene.put_back(position);
             tail.push(position);
@@ -189,7 +190,7 @@ fn cut(
 ) -> Result<Vec<usize>, Obstacle> {
     victims.extend(elsewhere);
     let available = &scene.books.node(node).available;
-    if !available.fits(scene.size) {
+    if !available.fits(scene.on_node) {
         victims.retain(|position| scene.candidates[*position].node == node);
     }
     if victims.is_empty() {
@@ -197,12 +198,12 @@ fn cut(
     }
     let (mut total, mut free, mut taken) = (Resources::new(), available.clone(), 0);
     for position in &victims {
-        if !scene.size.exceeds_existing(&total) && free.fits(scene.size) {
+        if !scene.size.exceeds_existing(&total) && free.fits(scene.on_node) {
             break;
         }
         let size = scene.candidates[*position].size;
         total.add(size);
-        free.add(size);
+        free.add(scene.candidates[*position].on_node);
         taken += 1;
     }
     if scene.size.exceeds_existing(&total) {

@@ -45,10 +45,10 @@ impl Turn {
 /// What is free counts at the end and not before, so that more may go than is needed: as in the
 /// reference (decision D-6). Costs the allocations on the node and their order.
 pub(crate) fn victims(books: &Books, ask: AllocationId, node: NodeId) -> Vec<AllocationId> {
-    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
     let mut candidates: Vec<(Turn, AllocationId)> = books
         .allocations_on(node)
-        .map(|(id, one)| (id, one, books.shapes().get(one.shape)))
+        .map(|(id, one)| (id, one, books.shapes().on_node(one.shape)))
         .filter(|(_, one, size)| one.priority <= row.priority && can_go(one, size, wanted))
         .map(|(id, one, size)| (Turn::of(one, size), id))
         .collect();
@@ -58,7 +58,7 @@ pub(crate) fn victims(books: &Books, ask: AllocationId, node: NodeId) -> Vec<All
         if sum.is_at_least(wanted) {
             break;
         }
-        sum.add(books.resources_of(id));
+        sum.add(books.on_node(id));
         victims.push(id);
     }
     sum.add(&books.node(node).available);

@@ -40,7 +40,10 @@ pub(super) struct Candidate<'books> {
     pub(super) node: NodeId,
     /// Its leaf.
     pub(super) leaf: Place,
+    /// What it counts as for queues and users.
     pub(super) size: &'books Resources,
+    /// What its node has when it goes.
+    pub(super) on_node: &'books Resources,
     pub(super) turn: Turn,
 }
 
@@ -111,7 +114,9 @@ pub(super) fn candidates_within<'books>(
                 && one.priority <= row.priority
                 && can_go(one, size, wanted)
             {
-                found.push(Candidate { id, node, leaf: user, size, turn: Turn::of(one) });
+                let on_node = books.shapes().on_node(one.shape);
+                let turn = Turn::of(one);
+                found.push(Candidate { id, node, leaf: user, size, on_node, turn });
             }
         }
     }
@@ -210,7 +215,8 @@ impl Search<'_, '_> {
                     && can_go(row, size, self.size)
                 {
                     let turn = Turn::of(row);
-                    self.found.push(Candidate { id, node, leaf, size, turn });
+                    let on_node = books.shapes().on_node(row.shape);
+                    self.found.push(Candidate { id, node, leaf, size, on_node, turn });
                 }
             }
         }

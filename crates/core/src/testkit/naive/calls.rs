@@ -153,7 +153,7 @@ pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option
     if row.required_node().is_none() || row.preemption_triggered {
         return None;
     }
-    let wanted = books.resources_of(ask);
+    let wanted = books.on_node(ask);
     let mut candidates: Vec<(AllocationId, &Allocation)> = books
         .allocations()
         .iter()
@@ -163,19 +163,19 @@ pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option
                 && one.required_node().is_none()
                 && one.mark == Mark::None
                 && one.priority <= row.priority
-                && books.resources_of(*id).shares_type(wanted)
+                && books.on_node(*id).shares_type(wanted)
         })
         .collect();
     candidates.sort_by_key(|(id, one)| {
         let class = if one.originator { 3 } else { 1 + u8::from(!one.preemptable) };
-        let size = books.resources_of(*id).total();
+        let size = books.on_node(*id).total();
         (class, one.priority, Reverse(one.created), size, Reverse(one.number.abs()))
     });
     let (mut sum, mut events) = (Resources::new(), Vec::new());
     let cause = PreemptionCause::RequiredNode(ask);
     for (victim, _) in candidates {
         if !sum.is_at_least(wanted) {
-            sum.add(books.resources_of(victim));
+            sum.add(books.on_node(victim));
             events.push(Event::Preempted { victim, cause });
         }
     }

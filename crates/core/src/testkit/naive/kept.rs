@@ -51,7 +51,7 @@ pub(super) fn in_application(
             if now.since(kept.since) > RESERVATION_WAIT {
                 return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
             }
-        } else if books.node(kept.node).available.fits(books.resources_of(*ask)) {
+        } else if books.node(kept.node).available.fits(books.on_node(*ask)) {
             match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
                 Some(Err(step)) => return Some(step),
@@ -71,7 +71,7 @@ pub(super) fn in_application(
         if waits || !has_headroom(books, row, link, *ask) {
             continue;
         }
-        let wanted = books.resources_of(*ask);
+        let wanted = books.on_node(*ask);
         let nodes = in_node_order(books, row.partition);
         let fits =
             |node: &Node| node.is_open() && node.available.fits(wanted) && suits(books, *ask, node);
@@ -96,7 +96,7 @@ pub(super) fn on_required_node(
     let row = books.application(id);
     let (node, on) =
         books.nodes().iter().find(|(_, on)| on.partition == row.partition && on.name == *node)?;
-    let wanted = books.resources_of(ask);
+    let wanted = books.on_node(ask);
     if !on.capacity.fits(wanted) {
         return None;
     }

@@ -54,7 +54,7 @@ pub(super) fn to_keep(
     ask: AllocationId,
     nodes: &[(NodeId, &Node)],
 ) -> Option<Result<NodeId, Vec<Event>>> {
-    let wanted = books.resources_of(ask);
+    let wanted = books.on_node(ask);
     if books.partition(row.partition).questions.is_none() {
         return best(nodes, wanted).map(Ok);
     }

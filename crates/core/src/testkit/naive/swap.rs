@@ -106,7 +106,7 @@ fn of_member(
             && Some(&node.name) == required
             && node.schedulable
             && node.reservations().is_empty()
-            && node.available.fits(books.resources_of(member))
+            && node.available.fits(books.on_node(member))
     });
     if let (Some(placeholder), Some((node, _))) = (remembered, other) {
         events.push(Event::SwapStarted { ask: member, placeholder, node });
@@ -128,7 +128,7 @@ fn where_accepted(
     };
     let nodes: Vec<NodeId> = in_node_order(books, row.partition)
         .into_iter()
-        .filter(|(_, node)| node.is_open() && node.available.fits(books.resources_of(member)))
+        .filter(|(_, node)| node.is_open() && node.available.fits(books.on_node(member)))
         .filter(|(_, node)| required.is_some() || suits(books, member, node))
         .map(|(id, _)| id)
         .filter(|id| may_have(*id))

@@ -2,11 +2,11 @@ use std::num::NonZeroU16;
 
 use headroom_core::books::{GangStyle, NodeVerdict, Questions};
 use headroom_core::{
-    AddNode, Ask, Command, Millis, SetForeign, Submit, Termination, Timestamp, Verdicts,
+    AddNode, Ask, Command, Millis, SetForeign, SetTenant, Submit, Termination, Timestamp, Verdicts,
 };
 
 use super::named;
-use super::parts::{amounts, configuration, name, names};
+use super::parts::{amounts, configuration, name, names, tenant_defaults, tenant_settings};
 
 named!(Command {
     Configure "configure"
@@ -27,12 +27,16 @@ named!(Command {
     ScanQuotas "scan-quotas"
     ScanOutstanding "scan-outstanding"
     Tick "tick"
+    SetTenant "set-tenant"
+    RemoveTenant "remove-tenant"
+    SetTenantDefaults "set-tenant-defaults"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Command)> {
     let mut all = of_nodes();
     all.extend(of_applications());
     all.extend(of_asks());
+    all.extend(of_tenants());
     all.into_iter().map(|command| (name_of(&command), command)).collect()
 }
 
@@ -73,6 +77,7 @@ fn of_applications() -> Vec<Command> {
             partition: p(),
             application: a(),
             queue: name("root.a"),
+            tenant: name("tenant-a"),
             user: name("ann"),
             groups: names(&["dev", "ops"]),
             tags: vec![(name("b"), name("1")), (name("a"), name("2")), (name("b"), name("3"))],
@@ -91,6 +96,30 @@ fn of_applications() -> Vec<Command> {
         Command::ScanQuotas { partition: p() },
         Command::ScanOutstanding { partition: p() },
         Command::Tick,
+    ]
+}
+
+fn of_tenants() -> Vec<Command> {
+    let (partition, tenant) = (name("default"), name("tenant-a"));
+    vec![
+        Command::SetTenant(Box::new(SetTenant {
+            partition: partition.clone(),
+            tenant: tenant.clone(),
+            settings: tenant_settings(),
+            expects: Some(0),
+            force: true,
+        })),
+        Command::RemoveTenant {
+            partition: partition.clone(),
+            tenant,
+            drain: true,
+            expects: Some(7),
+        },
+        Command::SetTenantDefaults {
+            partition,
+            defaults: Box::new(tenant_defaults()),
+            expects: None,
+        },
     ]
 }
 

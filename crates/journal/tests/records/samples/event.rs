@@ -7,7 +7,10 @@ use headroom_core::books::{
 use headroom_core::{AskTraits, Event, Millis, PreemptionCause, Termination, Timestamp};
 
 use super::named;
-use super::parts::{amounts, gang, id, name, names, partition_settings, queue_settings};
+use super::parts::{
+    amounts, gang, id, name, names, partition_settings, queue_settings, tenant_as_limit,
+    tenant_defaults,
+};
 
 named!(Event {
     PartitionAdded "partition-added"
@@ -62,6 +65,10 @@ named!(Event {
     Asked "asked"
     Answered "answered"
     VerdictsVoid "verdicts-void"
+    TenantSet "tenant-set"
+    TenantDraining "tenant-draining"
+    TenantRemoved "tenant-removed"
+    TenantDefaultsSet "tenant-defaults-set"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Event)> {
@@ -248,5 +255,13 @@ fn of_others() -> Vec<Event> {
             ],
         },
         Event::VerdictsVoid { node: id(49, 1) },
+        Event::TenantSet {
+            partition: id(50, 0),
+            tenant: name("tenant-b"),
+            settings: tenant_as_limit(),
+        },
+        Event::TenantDraining { partition: id(51, 1), tenant: name("tenant-b") },
+        Event::TenantRemoved { partition: id(52, 2), tenant: name("tenant-b") },
+        Event::TenantDefaultsSet { partition: id(53, 0), defaults: tenant_defaults() },
     ]
 }

@@ -5,13 +5,19 @@ use std::sync::Arc;
 
 use headroom_core::Millis;
 use headroom_core::Name;
-use headroom_core::books::{GangSettings, GangStyle, PartitionSettings, QueueSettings};
+use headroom_core::books::{
+    GangSettings, GangStyle, PartitionSettings, QueueSettings, TenantQueue,
+};
+use headroom_core::config::tenant::{
+    OnLower, Oversized, TenantKind, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
+};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
     Configuration, FilterConfig, LabelCapacity, LifetimesConfig, LimitConfig, LimitPrecedence,
     LineValues, NodeLabelsConfig, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
     PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueuePreemptionConfig,
-    QueueStart, RuleConfig, TemplateConfig, UserFactor, UserLimitsConfig,
+    QueueStart, RuleConfig, TemplateConfig, TenantDefaults, TenantSettings, TenantsConfig,
+    UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -184,6 +190,7 @@ pub(crate) fn configuration() -> Configuration {
         user_group_resolver: "os".into(),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
+        tenants: Some(tenants()),
         ..PartitionConfig::new("default", root)
     };
     let empty = PartitionConfig::new("gpu", lone("root"));
@@ -197,6 +204,7 @@ pub(crate) fn partition_settings() -> PartitionSettings {
         limit_precedence: LimitPrecedence::User,
         placement_rules: [rule(), RuleConfig::default()].into(),
         user_group_resolver: name("os"),
+        tenants: Some(Arc::new(tenants())),
     }
 }
 
@@ -236,6 +244,74 @@ pub(crate) fn queue_settings() -> QueueSettings {
         stopped: true,
         lifetimes: lifetimes(),
         node_labels: Some(Arc::new(node_labels())),
+        tenant: Some(TenantQueue { tenant: name("tenant-a"), suspended: true }),
+    }
+}
+
+fn tenants() -> TenantsConfig {
+    TenantsConfig {
+        root: name("root.tenants"),
+        exempt: names(&["operations", "system"]),
+        defaults: tenant_defaults(),
+        recovery_timeout: Millis::new(6),
+        verify_interval: Millis::new(7),
+        idempotency_ttl: Millis::new(8),
+        audit_retention_days: 31,
+    }
+}
+
+pub(crate) fn tenant_defaults() -> TenantDefaults {
+    TenantDefaults {
+        quota: amounts(),
+        max_waiting: Some(0),
+        waiting: waiting(),
+        on_lower: OnLower::Preempt { grace: Millis::new(9) },
+        oversized: Oversized::Park,
+    }
+}
+
+fn waiting() -> WaitingPolicy {
+    WaitingPolicy {
+        strategy: WaitingStrategy::Urgency,
+        aging_interval: Some(Millis::new(10)),
+        aging_step: Some(1),
+        aging_max: Some(u32::MAX),
+        max_overtakes: Some(0),
+        max_head_wait: Some(Millis::new(11)),
+        max_wait: Some(Millis::new(12)),
+    }
+}
+
+pub(crate) fn tenant_settings() -> TenantSettings {
+    TenantSettings {
+        display_name: name("Tenant A, ü"),
+        kind: TenantKind::Department,
+        parent: Some(name("tenant-p")),
+        suspended: true,
+        quota: Some(amounts()),
+        guaranteed: amounts(),
+        max_waiting: Some(10_000),
+        max_applications: 13,
+        strict_sum: true,
+        waiting: Some(waiting()),
+        on_lower: Some(OnLower::Refuse),
+        oversized: Some(Oversized::Reject),
+        mapping: TenantMapping::Queue,
+        labels: properties(),
+    }
+}
+
+/// One of which little is said.
+pub(crate) fn tenant_as_limit() -> TenantSettings {
+    TenantSettings {
+        quota: Some(Amounts::EMPTY),
+        waiting: Some(WaitingPolicy::default()),
+        on_lower: Some(OnLower::Block),
+        mapping: TenantMapping::Limit {
+            queue: name("root.b"),
+            subject: TenantSubject::Group(name("dev")),
+        },
+        ..TenantSettings::default()
     }
 }
 

@@ -88,6 +88,10 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::Asked { .. } => "questionAsked",
         Event::Answered { .. } => "questionAnswered",
         Event::VerdictsVoid { .. } => "verdictsVoid",
+        Event::TenantSet { .. } => "tenantSet",
+        Event::TenantDraining { .. } => "tenantDraining",
+        Event::TenantRemoved { .. } => "tenantRemoved",
+        Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
     }
 }
 
@@ -129,6 +133,12 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
             None => format!("the RM of partition {partition} answers no questions"),
         },
         Event::VerdictsVoid { .. } => format!("what the RM has said of node {node} holds no more"),
+        Event::TenantSet { tenant, .. } => format!("tenant {tenant} is as said from now on"),
+        Event::TenantDraining { tenant, .. } => format!("tenant {tenant} goes with its last task"),
+        Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} was removed"),
+        Event::TenantDefaultsSet { .. } => {
+            format!("tenants of partition {partition} have other defaults")
+        }
         _ => text_of_application(event, named),
     }
 }

@@ -1,0 +1,163 @@
+//! `tenants`: where they have their queues, and what holds for them by default. Tenants §9.
+
+use headroom_core::config::tenant::OWN_LEAF;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span, Stage};
+use crate::raw::{Queue, TenantDefaultsBlock, Tenants, Text};
+use crate::tenants::{on_lower, oversized, root_of, strategy, whole};
+use crate::vector::report_quantities;
+
+use super::Tree;
+use super::names::{RECOVERY_QUEUE, is_queue_name};
+
+/// Check the tenants of a partition.
+pub(super) fn check(tree: &Tree, report: &mut Report) {
+    let Some(block) = &tree.partition.tenants else { return };
+    if block.enabled == Some(true) {
+        check_root(block, &tree.root, report);
+    }
+    for name in &block.exempt {
+        check_name(name, report);
+    }
+    let numbers = [
+        ("recoverytimeoutseconds", &block.recovery),
+        ("verifyintervalseconds", &block.verify),
+        ("idempotencyttlseconds", &block.idempotency),
+        ("retentiondays", &block.retention),
+    ];
+    for (key, text) in numbers {
+        check_number(key, text.as_ref(), 1, report);
+    }
+    if let Some(defaults) = &block.defaults {
+        check_defaults(defaults, report);
+    }
+}
+
+/// One partition of a file has tenants: they are found by their names alone.
+pub(super) fn check_once(trees: &[Tree], report: &mut Report) {
+    let with = trees.iter().filter_map(|tree| tree.partition.tenants.as_ref());
+    let mut with = with.filter(|block| block.enabled == Some(true));
+    let Some(first) = with.next() else { return };
+    for second in with {
+        let message = "two partitions have tenants, which are found by their names alone";
+        let fault = Diagnostic::error(Code::TenantsTwice, second.span, message)
+            .label("again here")
+            .also(first.span, "first here")
+            .help("switch them on in one partition");
+        report.push(fault);
+    }
+}
+
+fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
+    let span = block.root.as_ref().map_or(block.span, |text| text.span);
+    let path = root_of(block);
+    let mut fault = |message: String, help: &str| {
+        report.push(Diagnostic::error(Code::TenantsRoot, span, message).help(help));
+    };
+    let levels: Vec<&str> = path.split('.').collect();
+    let legal = |level: &&str| is_queue_name(level) && *level != RECOVERY_QUEUE;
+    let (Some(("root", below)), true) = (
+        levels.split_first().map(|(first, below)| (*first, below)),
+        levels.iter().all(|one| legal(&one)),
+    ) else {
+        let message = format!("`{path}` is no path of a queue below root");
+        return fault(message, "write root, a dot and a name, as `root.tenants`");
+    };
+    let Some((last, above)) = below.split_last() else {
+        let message = "root cannot be the queue for tenants, since other queues are below it";
+        return fault(message.to_owned(), "name a queue below it, as `root.tenants`");
+    };
+    let Some(parent) = above.iter().try_fold(root, |queue, name| child(queue, name)) else {
+        let message = format!("the queue above `{path}` is not in the file");
+        return fault(message, "write that queue too, or name one right below root");
+    };
+    let holds_queues = |queue: &Queue| queue.parent || !queue.children.is_empty();
+    if !above.is_empty() && !holds_queues(parent) {
+        let message = format!("the queue above `{path}` is a leaf");
+        return fault(message, "write `parent: true` in it, or name another queue");
+    }
+    let Some(own) = child(parent, last) else { return };
+    if let Some(first) = own.children.first() {
+        let message =
+            format!("queues of tenants are not written, and all below `{path}` are theirs");
+        let fault = Diagnostic::error(Code::TenantsBelow, first.name.span, message)
+            .also(span, "the queue for tenants")
+            .help("remove it, and make a tenant of it; or name another `rootqueue`");
+        report.push(fault);
+    } else if !own.parent {
+        let message = format!("`{path}` is to hold the queues of tenants, and is a leaf");
+        fault(message, "write `parent: true` in it, or leave it out: it is made");
+    }
+}
+
+fn child<'tree>(queue: &'tree Queue, name: &str) -> Option<&'tree Queue> {
+    queue.children.iter().find(|child| child.name.value.eq_ignore_ascii_case(name))
+}
+
+fn check_name(name: &Text, report: &mut Report) {
+    let text = &name.value;
+    let lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    if is_queue_name(text) && lower && text != OWN_LEAF && text != RECOVERY_QUEUE {
+        return;
+    }
+    let message = format!("`{text}` is no name that a tenant can have");
+    let fault = Diagnostic::error(Code::TenantName, name.span, message);
+    report.push(fault.help("a name is 1 to 64 of a-z 0-9 _ : # / @ - and not `own`"));
+}
+
+fn check_number(key: &str, text: Option<&Text>, least: u32, report: &mut Report) {
+    let Some(text) = text.filter(|text| whole(text).is_none_or(|number| number < least)) else {
+        return;
+    };
+    let message = format!("`{key}` is no whole number from {least} to {}", u32::MAX);
+    let fault = Diagnostic::error(Code::TenantValue, text.span, message);
+    report.push(fault.help("write digits only, without a zero in front"));
+}
+
+fn check_defaults(block: &TenantDefaultsBlock, report: &mut Report) {
+    report_quantities(block.quota.as_ref(), Stage::Validation, report);
+    check_number("maxwaiting", block.max_waiting.as_ref(), 0, report);
+    check_number("graceseconds", block.grace.as_ref(), 0, report);
+    if let Some(waiting) = &block.waiting {
+        for (key, text, least) in [
+            ("agingintervalseconds", &waiting.aging_interval, 1),
+            ("agingstep", &waiting.aging_step, 0),
+            ("agingmax", &waiting.aging_max, 0),
+            ("maxovertakes", &waiting.max_overtakes, 0),
+            ("maxheadwaitseconds", &waiting.max_head_wait, 0),
+            ("maxwaitseconds", &waiting.max_wait, 0),
+        ] {
+            check_number(key, text.as_ref(), least, report);
+        }
+        let words = "fifo, fifo-backfill, priority or urgency";
+        check_word(
+            "strategy",
+            waiting.strategy.as_ref(),
+            words,
+            |word| strategy(word).is_some(),
+            report,
+        );
+    }
+    let words = "block, preempt or refuse";
+    let known = |word: &str| on_lower(word, None).is_some();
+    check_word("action", block.on_lower.as_ref(), words, known, report);
+    let known = |word: &str| oversized(word).is_some();
+    check_word("oversized", block.oversized.as_ref(), "reject or park", known, report);
+}
+
+fn check_word(
+    key: &str,
+    text: Option<&Text>,
+    words: &str,
+    is_known: impl Fn(&str) -> bool,
+    report: &mut Report,
+) {
+    if let Some(text) = text.filter(|text| !is_known(&text.value)) {
+        let message = format!("`{key}` in `tenants` is `{}`; it is {words}", text.value);
+        let span: Span = text.span;
+        report.push(
+            Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")),
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! What the block `tenants` of a partition says, once it was found without fault.
+
+use headroom_core::config::tenant::{OnLower, Oversized, WaitingPolicy, WaitingStrategy};
+use headroom_core::config::{QueueConfig, TenantDefaults, TenantsConfig};
+use headroom_core::{Millis, Name};
+
+use crate::raw::{TenantDefaultsBlock, Tenants, Text, Waiting};
+use crate::vector::Vector;
+
+/// The path of the queue for tenants, lower case.
+pub(crate) fn root_of(block: &Tenants) -> String {
+    match &block.root {
+        Some(text) => text.value.to_lowercase(),
+        None => TenantsConfig::ROOT.to_owned(),
+    }
+}
+
+/// A whole number, as digits without a zero in front: with one it is another to YAML.
+pub(crate) fn whole(text: &Text) -> Option<u32> {
+    let digits = &text.value;
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'));
+    digits.parse().ok().filter(|_| is_plain)
+}
+
+pub(crate) fn strategy(word: &str) -> Option<WaitingStrategy> {
+    Some(match word {
+        "fifo" => WaitingStrategy::Fifo,
+        "fifo-backfill" => WaitingStrategy::FifoBackfill,
+        "priority" => WaitingStrategy::Priority,
+        "urgency" => WaitingStrategy::Urgency,
+        _ => return None,
+    })
+}
+
+pub(crate) fn oversized(word: &str) -> Option<Oversized> {
+    Some(match word {
+        "reject" => Oversized::Reject,
+        "park" => Oversized::Park,
+        _ => return None,
+    })
+}
+
+/// How long tasks of a lowered tenant go on where nothing is said.
+const GRACE: Millis = Millis::from_secs(60);
+
+pub(crate) fn on_lower(word: &str, grace: Option<&Text>) -> Option<OnLower> {
+    Some(match word {
+        "block" => OnLower::Block,
+        "refuse" => OnLower::Refuse,
+        "preempt" => OnLower::Preempt { grace: grace.and_then(seconds).unwrap_or(GRACE) },
+        _ => return None,
+    })
+}
+
+fn seconds(text: &Text) -> Option<Millis> {
+    whole(text).map(|seconds| Millis::from_secs(seconds.into()))
+}
+
+/// The tenants of a partition; none where they are not switched on.
+pub(crate) fn build(block: Option<&Tenants>) -> Option<TenantsConfig> {
+    let block = block.filter(|block| block.enabled == Some(true))?;
+    let usual = TenantsConfig::default();
+    let span = |text: &Option<Text>, usual| text.as_ref().and_then(seconds).unwrap_or(usual);
+    let mut exempt: Vec<Name> = block.exempt.iter().map(|one| Name::new(&one.value)).collect();
+    exempt.sort();
+    exempt.dedup();
+    Some(TenantsConfig {
+        root: Name::from(root_of(block)),
+        exempt,
+        defaults: block.defaults.as_ref().map(defaults).unwrap_or_default(),
+        recovery_timeout: span(&block.recovery, usual.recovery_timeout),
+        verify_interval: span(&block.verify, usual.verify_interval),
+        idempotency_ttl: span(&block.idempotency, usual.idempotency_ttl),
+        audit_retention_days: block
+            .retention
+            .as_ref()
+            .and_then(whole)
+            .unwrap_or(usual.audit_retention_days),
+    })
+}
+
+fn defaults(from: &TenantDefaultsBlock) -> TenantDefaults {
+    TenantDefaults {
+        quota: Vector::of(from.quota.as_ref()).amounts(),
+        max_waiting: from.max_waiting.as_ref().and_then(whole).map(u64::from),
+        waiting: from.waiting.as_ref().map(waiting).unwrap_or_default(),
+        on_lower: from
+            .on_lower
+            .as_ref()
+            .and_then(|word| on_lower(&word.value, from.grace.as_ref()))
+            .unwrap_or_default(),
+        oversized: from
+            .oversized
+            .as_ref()
+            .and_then(|word| oversized(&word.value))
+            .unwrap_or_default(),
+    }
+}
+
+fn waiting(from: &Waiting) -> WaitingPolicy {
+    let number = |text: &Option<Text>| text.as_ref().and_then(whole);
+    let span = |text: &Option<Text>| text.as_ref().and_then(seconds);
+    WaitingPolicy {
+        strategy: from.strategy.as_ref().and_then(|word| strategy(&word.value)).unwrap_or_default(),
+        aging_interval: span(&from.aging_interval),
+        aging_step: number(&from.aging_step),
+        aging_max: number(&from.aging_max),
+        max_overtakes: number(&from.max_overtakes),
+        max_head_wait: span(&from.max_head_wait),
+        max_wait: span(&from.max_wait).filter(|wait| wait.get() > 0),
+    }
+}
+
+/// Put the queue for tenants into a tree that does not have it.
+pub(crate) fn plant(root: &mut QueueConfig, path: &str) {
+    let mut at = root;
+    for name in path.split('.').skip(1) {
+        let position = at.children.iter().position(|child| *child.name == *name);
+        let position = position.unwrap_or_else(|| {
+            let name = Name::new(name);
+            at.children.push(QueueConfig { name, parent: true, ..QueueConfig::default() });
+            at.children.len() - 1
+        });
+        at = &mut at.children[position];
+    }
+}

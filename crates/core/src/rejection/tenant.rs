@@ -1,0 +1,372 @@
+//! Why a command about a tenant was not carried out.
+
+use crate::books::Tenants;
+use crate::config::legal::QUEUE_NAME_MAX;
+use crate::config::tenant::{INSTANCES, OWN_LEAF};
+use crate::name::Name;
+use crate::resource::{Quantity, unit_of};
+
+/// Why a command about a tenant, or one that a tenant is in the way of, was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TenantRejection {
+    /// The partition has no tenants.
+    #[error(
+        "partition {partition} has no tenants; switch them on in its queue file with `tenants: {{enabled: true}}`"
+    )]
+    Off {
+        /// The partition.
+        partition: Name,
+    },
+    /// No such tenant.
+    #[error("tenant {tenant} does not exist in partition {partition}")]
+    Unknown {
+        /// As asked for.
+        tenant: Name,
+        /// Where it was looked for.
+        partition: Name,
+    },
+    /// A name that no tenant can have.
+    #[error(
+        "{tenant:?} is no name that a tenant can have; a name is 1 to {QUEUE_NAME_MAX} of a-z 0-9 _ : # / @ - and neither {OWN_LEAF} nor @recovery@"
+    )]
+    Name {
+        /// As given.
+        tenant: Name,
+    },
+    /// There must be none of this name, and there is one.
+    #[error("tenant {tenant} exists already, in version {version}; change it, or use another name")]
+    Exists {
+        /// Its name.
+        tenant: Name,
+        /// Its version.
+        version: u64,
+    },
+    /// Somebody else has changed it since.
+    #[error(
+        "tenant {tenant} is in version {version} and was to be in version {expected}; read it again and decide anew"
+    )]
+    Version {
+        /// Its name.
+        tenant: Name,
+        /// In force; 0 if there is no such tenant.
+        version: u64,
+        /// As expected.
+        expected: u64,
+    },
+    /// Somebody else has changed the defaults since.
+    #[error(
+        "the defaults of tenants are in version {version} and were to be in version {expected}; read them again and decide anew"
+    )]
+    DefaultsVersion {
+        /// In force.
+        version: u64,
+        /// As expected.
+        expected: u64,
+    },
+    /// More tenants than there can be.
+    #[error("partition {partition} has {count} tenants, and no more than {limit} can be", limit = Tenants::MAX)]
+    Many {
+        /// The partition.
+        partition: Name,
+        /// How many it has.
+        count: usize,
+    },
+    /// The tenant above it is not there.
+    #[error(
+        "tenant {tenant} names {parent} as the tenant above it, which does not exist; make that first"
+    )]
+    UnknownParent {
+        /// Its name.
+        tenant: Name,
+        /// As named.
+        parent: Name,
+    },
+    /// It would be above itself.
+    #[error(
+        "tenant {tenant} names {parent} as the tenant above it, which is {tenant} itself or below it"
+    )]
+    Cycle {
+        /// Its name.
+        tenant: Name,
+        /// As named.
+        parent: Name,
+    },
+    /// Too many tenants are above each other.
+    #[error(
+        "tenant {tenant} would make {levels} levels of tenants, and no more than {limit} can be",
+        limit = Tenants::LEVELS_MAX
+    )]
+    Depth {
+        /// Its name.
+        tenant: Name,
+        /// How many levels there would be, those below it included.
+        levels: usize,
+    },
+    /// An amount below zero.
+    #[error(
+        "the {what} of {whose} is {amount}{unit} {resource}; no amount may be below zero",
+        unit = unit_of(resource)
+    )]
+    Amount {
+        /// Quota or guarantee.
+        what: &'static str,
+        /// Whose: a tenant, or the defaults.
+        whose: Name,
+        /// Resource type.
+        resource: Name,
+        /// As given.
+        amount: Quantity,
+    },
+    /// A type without a name, or in types of a label.
+    #[error(
+        "the {what} of {whose} names a type {resource:?}; name a plain type of at least one character"
+    )]
+    Type {
+        /// Quota or guarantee.
+        what: &'static str,
+        /// Whose: a tenant, or the defaults.
+        whose: Name,
+        /// Resource type.
+        resource: Name,
+    },
+    /// More is guaranteed than allowed.
+    #[error(
+        "tenant {tenant} is to be guaranteed {guaranteed}{unit} {resource}, and its quota is {quota}{unit}; guarantee no more than the quota",
+        unit = unit_of(resource)
+    )]
+    Guarantee {
+        /// Its name.
+        tenant: Name,
+        /// Resource type.
+        resource: Name,
+        /// What is to be guaranteed.
+        guaranteed: Quantity,
+        /// Its quota.
+        quota: Quantity,
+    },
+    /// The quotas right below one sum up to more than its own, which it forbids.
+    #[error(
+        "the quotas of the tenants right below {parent} would sum up to {sum}{unit} {resource}, its own is {quota}{unit}, and it says `strictSum`; lower one, or raise that of {parent}",
+        unit = unit_of(resource)
+    )]
+    Sum {
+        /// The tenant above.
+        parent: Name,
+        /// Resource type.
+        resource: Name,
+        /// Their sum.
+        sum: Quantity,
+        /// Its quota.
+        quota: Quantity,
+    },
+    /// One has no quota in a type of which the one above it shares out its own.
+    #[error(
+        "tenant {tenant} has no quota of {resource}; tenant {parent} above it has one of {quota}{unit} and says `strictSum`, so {tenant} needs one too",
+        unit = unit_of(resource)
+    )]
+    Unlimited {
+        /// Its name.
+        tenant: Name,
+        /// The tenant above.
+        parent: Name,
+        /// Resource type.
+        resource: Name,
+        /// The quota of the one above.
+        quota: Quantity,
+    },
+    /// A quota below what is used, of a tenant that does not allow that.
+    #[error(
+        "tenant {tenant} uses {used}{unit} {resource}, its quota was to be {quota}{unit}, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`",
+        unit = unit_of(resource)
+    )]
+    BelowUse {
+        /// Its name.
+        tenant: Name,
+        /// Resource type.
+        resource: Name,
+        /// In use.
+        used: Quantity,
+        /// As given.
+        quota: Quantity,
+    },
+    /// Above it there is too little left for what it uses.
+    #[error(
+        "tenant {tenant} uses {used}{unit} {resource}, and tenant {parent}, below which it is to be, has {left}{unit} left of its quota of {quota}{unit}; wait until it uses less, or force it",
+        unit = unit_of(resource)
+    )]
+    OverParent {
+        /// Its name.
+        tenant: Name,
+        /// The tenant above that has too little.
+        parent: Name,
+        /// Resource type.
+        resource: Name,
+        /// What the tenant uses.
+        used: Quantity,
+        /// What the other has left.
+        left: Quantity,
+        /// The quota of the other.
+        quota: Quantity,
+    },
+    /// It has tasks that have not ended.
+    #[error(
+        "tenant {tenant} has {count} tasks that have not ended, so it cannot {what}; wait until they have, or cancel them"
+    )]
+    HasTasks {
+        /// Its name.
+        tenant: Name,
+        /// How many.
+        count: u64,
+        /// What was to happen.
+        what: &'static str,
+    },
+    /// There are tenants below it.
+    #[error(
+        "tenant {tenant} has {count} tenants below it, so it cannot {what}; move or remove them first"
+    )]
+    HasBelow {
+        /// Its name.
+        tenant: Name,
+        /// How many are right below it.
+        count: usize,
+        /// What was to happen.
+        what: &'static str,
+    },
+    /// It goes.
+    #[error("tenant {tenant} is going, with the last of its tasks; make it anew when it is gone")]
+    Draining {
+        /// Its name.
+        tenant: Name,
+    },
+    /// Something that a tenant which is a limit cannot have.
+    #[error(
+        "tenant {tenant} is to be a limit in queue {queue}, and {what}; give it a queue of its own, or leave that out"
+    )]
+    Mode {
+        /// Its name.
+        tenant: Name,
+        /// The queue where it is a limit.
+        queue: Name,
+        /// What it cannot have.
+        what: &'static str,
+    },
+    /// The queue where a tenant is a limit is not there, or not one of the queue file.
+    #[error(
+        "tenant {tenant} is to be a limit in queue {queue}, which is not in the queue file of partition {partition}; name one that is, and belongs to no tenant"
+    )]
+    UnknownQueue {
+        /// Its name.
+        tenant: Name,
+        /// As named.
+        queue: Name,
+        /// The partition.
+        partition: Name,
+    },
+    /// Two limits for one.
+    #[error(
+        "tenant {tenant} is to be the limit of {subject} in queue {queue}, who has one there already by {holder}; remove that first"
+    )]
+    LimitTaken {
+        /// Its name.
+        tenant: Name,
+        /// The queue.
+        queue: Name,
+        /// Who is limited.
+        subject: Name,
+        /// Whose limit it is: `the queue file`, or a tenant.
+        holder: Name,
+    },
+    /// A queue file that leaves tenants without what they stand on.
+    #[error(
+        "partition {partition} has {count} tenants, and the file {what}; remove the tenants first. The file changes nothing"
+    )]
+    InForce {
+        /// The partition.
+        partition: Name,
+        /// How many.
+        count: usize,
+        /// What the file does.
+        what: &'static str,
+    },
+    /// The queue for tenants cannot be that.
+    #[error(
+        "partition {partition}: queue {queue} is to hold the queues of tenants, and {what}. The file changes nothing"
+    )]
+    Root {
+        /// The partition.
+        partition: Name,
+        /// The queue.
+        queue: Name,
+        /// What is in the way.
+        what: &'static str,
+    },
+    /// A second partition with tenants.
+    #[error("partitions {first} and {second} both have tenants; one partition of a file may")]
+    Twice {
+        /// One.
+        first: Name,
+        /// The other.
+        second: Name,
+    },
+    /// The type that counts tasks, where it cannot be asked for.
+    #[error(
+        "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} by itself; leave it out"
+    )]
+    Instances {
+        /// What names it.
+        what: &'static str,
+        /// The partition.
+        partition: Name,
+    },
+    /// An ask that can never run.
+    #[error(
+        "ask {key} needs {asked}{unit} {resource}, and tenant {tenant} may have {most}{unit} in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)",
+        unit = unit_of(resource)
+    )]
+    ExceedsQuota {
+        /// Its key.
+        key: Name,
+        /// The tenant whose quota is too small.
+        tenant: Name,
+        /// Resource type.
+        resource: Name,
+        /// What it needs.
+        asked: Quantity,
+        /// The quota.
+        most: Quantity,
+    },
+}
+
+impl TenantRejection {
+    /// A short code that does not change, for programs and logs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Off { .. } => "TENANTS_OFF",
+            Self::Unknown { .. } => "UNKNOWN_TENANT",
+            Self::Name { .. } => "TENANT_NAME",
+            Self::Exists { .. } => "TENANT_EXISTS",
+            Self::Version { .. } | Self::DefaultsVersion { .. } => "TENANT_VERSION",
+            Self::Many { .. } => "TOO_MANY_TENANTS",
+            Self::UnknownParent { .. } => "TENANT_PARENT",
+            Self::Cycle { .. } => "TENANT_CYCLE",
+            Self::Depth { .. } => "TENANT_DEPTH",
+            Self::Amount { .. } => "TENANT_AMOUNT",
+            Self::Type { .. } => "TENANT_TYPE",
+            Self::Guarantee { .. } => "TENANT_GUARANTEE",
+            Self::Sum { .. } | Self::Unlimited { .. } => "TENANT_SUM",
+            Self::BelowUse { .. } => "TENANT_BELOW_USE",
+            Self::OverParent { .. } => "TENANT_OVER_PARENT",
+            Self::HasTasks { .. } => "TENANT_HAS_TASKS",
+            Self::HasBelow { .. } => "TENANT_HAS_TENANTS",
+            Self::Draining { .. } => "TENANT_DRAINING",
+            Self::Mode { .. } => "TENANT_MODE",
+            Self::UnknownQueue { .. } => "TENANT_QUEUE",
+            Self::LimitTaken { .. } => "TENANT_LIMIT_TAKEN",
+            Self::InForce { .. } => "TENANTS_IN_FORCE",
+            Self::Root { .. } => "TENANTS_ROOT",
+            Self::Twice { .. } => "TENANTS_TWICE",
+            Self::Instances { .. } => "RESERVED_TYPE",
+            Self::ExceedsQuota { .. } => "EXCEEDS_QUOTA_ALWAYS",
+        }
+    }
+}

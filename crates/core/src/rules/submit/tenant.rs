@@ -1,0 +1,90 @@
+//! Where the tasks of tenants go, and who else may not go there. Source: tenants §3, §4.
+
+use crate::books::{ApplicationState, Books, Queue, QueueState};
+use crate::command::Submit;
+use crate::config::tenant::{OWN_LEAF, TenantMapping, TenantSubject};
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::placement::{Placed, Request, place};
+
+use super::Declined;
+
+/// The leaf where a tenant has its tasks; where it is a limit, that which rules find.
+pub(super) fn of_tenant(
+    books: &Books,
+    partition: PartitionId,
+    submit: &Submit,
+    request: &Request<'_>,
+) -> Result<Placed, Declined> {
+    let row = books.partition(partition);
+    let tenant = || submit.tenant.clone();
+    let root = row.settings.tenants.as_deref().map(|config| &config.root);
+    let known = root.zip(row.tenants.get(&submit.tenant));
+    let Some((root, known)) = known else {
+        return Err(Declined::NoTenant { tenant: tenant(), partition: row.name.clone() });
+    };
+    if known.draining {
+        return Err(Declined::TenantDraining { tenant: tenant() });
+    }
+    if let TenantMapping::Limit { queue, subject } = &known.settings.mapping {
+        let (is_his, who) = match subject {
+            TenantSubject::User(user) => (submit.user == *user, user),
+            TenantSubject::Group(group) => (submit.groups.contains(group), group),
+        };
+        if !is_his {
+            let (user, who) = (submit.user.clone(), who.clone());
+            return Err(Declined::NotOfTenant { tenant: tenant(), user, who });
+        }
+        let queue = if submit.queue.is_empty() { queue } else { &submit.queue };
+        return Ok(place(books, partition, &Request { queue, ..*request })?);
+    }
+    let path = row.tenants.path_of(root, &submit.tenant).unwrap_or_default();
+    let own = alloc::format!("{path}.{OWN_LEAF}");
+    let leaf = |path: &str| row.queues.get(path).copied().filter(|id| books.queue(*id).leaf);
+    let Some(nearest) = leaf(&path).or_else(|| leaf(&own)) else {
+        return Err(Declined::NoTenant { tenant: tenant(), partition: row.name.clone() });
+    };
+    let queue = books.queue(nearest);
+    if queue.state != QueueState::Active {
+        let (path, state) = (queue.path.clone(), queue.state);
+        return Err(Declined::TenantClosed { tenant: tenant(), path, state });
+    }
+    if let Some(max) = row.tenants.max_waiting_of(&known.settings) {
+        may_wait(books, (nearest, queue), max, &submit.tenant)?;
+    }
+    Ok(Placed { path: queue.path.clone(), nearest, exists: true })
+}
+
+/// Whether one more task may wait. Source: tenants TR-24.
+fn may_wait(
+    books: &Books,
+    (leaf, row): (QueueId, &Queue),
+    max: u64,
+    tenant: &Name,
+) -> Result<(), Declined> {
+    if row.applications < max {
+        return Ok(()); // However many of them wait.
+    }
+    let waiting = books.applications_in(leaf).filter(|(_, row)| {
+        let starts = matches!(row.state, ApplicationState::New | ApplicationState::Accepted);
+        starts && row.allocation_count == 0
+    });
+    let count = waiting.count() as u64;
+    if count < max {
+        return Ok(());
+    }
+    Err(Declined::WaitingListFull { tenant: tenant.clone(), count, max })
+}
+
+/// Decline what rules, or an RM, would put where tenants have their tasks.
+pub(super) fn is_of_none(
+    books: &Books,
+    partition: PartitionId,
+    placed: &Placed,
+) -> Result<(), Declined> {
+    let Some(root) = books.partition(partition).tenants_root() else { return Ok(()) };
+    if books.up(placed.nearest).all(|(id, _)| id != root) {
+        return Ok(());
+    }
+    Err(Declined::TenantQueue { path: placed.path.clone() })
+}

@@ -1,0 +1,484 @@
+//! What may be said of tenants.
+
+use alloc::string::ToString as _;
+use alloc::vec::Vec;
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Application, Books, LimitSubject, Partition, QueueState, Tenants};
+use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
+use crate::config::tenant::{
+    INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingStrategy,
+};
+use crate::config::{PartitionConfig, TenantDefaults, TenantSettings, TenantsConfig};
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::rejection::{Rejection, TenantRejection};
+use crate::resource::{Amounts, Quantity, Resources};
+use crate::rules::configure::{Target, limits_of};
+use crate::rules::short;
+
+use super::Lowering;
+use super::lower::subject_of;
+
+/// A name that a tenant may have: its queue has it too.
+pub(super) fn name(tenant: &Name) -> Result<(), TenantRejection> {
+    let lower = !tenant.bytes().any(|byte| byte.is_ascii_uppercase());
+    let legal = is_queue_name(tenant) && lower;
+    if legal && *tenant != *OWN_LEAF && *tenant != *RECOVERY_QUEUE {
+        return Ok(());
+    }
+    let end = tenant.char_indices().nth(80).map_or(tenant.len(), |(end, _)| end);
+    Err(TenantRejection::Name { tenant: Name::new(&tenant[..end]) })
+}
+
+/// Whether a tenant is in the version that somebody expects.
+pub(super) fn version(
+    tenants: &Tenants,
+    tenant: &Name,
+    expects: Option<u64>,
+) -> Result<(), TenantRejection> {
+    let Some(expected) = expects else { return Ok(()) };
+    let version = tenants.get(tenant).map_or(0, |known| known.version);
+    let tenant = tenant.clone();
+    match (expected, version) {
+        (0, 0) => Ok(()),
+        (0, _) => Err(TenantRejection::Exists { tenant, version }),
+        _ if expected == version => Ok(()),
+        _ => Err(TenantRejection::Version { tenant, version, expected }),
+    }
+}
+
+/// Whether this may be said of a tenant, whatever it uses.
+pub(super) fn may_be_set(
+    row: &Partition,
+    tenant: &Name,
+    settings: &TenantSettings,
+) -> Result<(), Rejection> {
+    let tenants = &row.tenants;
+    let known = tenants.get(tenant);
+    if known.is_some_and(|known| known.draining) {
+        return Err(TenantRejection::Draining { tenant: tenant.clone() }.into());
+    }
+    if known.is_none() && tenants.len() >= Tenants::MAX {
+        let (partition, count) = (row.name.clone(), tenants.len());
+        return Err(TenantRejection::Many { partition, count }.into());
+    }
+    texts(settings)?;
+    if let Some(quota) = &settings.quota {
+        amounts("quota", tenant, quota)?;
+    }
+    amounts("guarantee", tenant, &settings.guaranteed)?;
+    mode(tenants, tenant, settings)?;
+    let Some(parent) = &settings.parent else { return Ok(()) };
+    above(tenants, tenant, parent)
+}
+
+fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
+    short("display name", &settings.display_name)?;
+    for (key, value) in &settings.labels {
+        short("label of the tenant", key)?;
+        short("label of the tenant", value)?;
+    }
+    if let TenantMapping::Limit { queue, subject } = &settings.mapping {
+        short("queue", queue)?;
+        let (TenantSubject::User(name) | TenantSubject::Group(name)) = subject;
+        crate::rules::named("user or group", name)?;
+    }
+    Ok(())
+}
+
+/// What may be said by default.
+pub(super) fn defaults(defaults: &TenantDefaults) -> Result<(), TenantRejection> {
+    amounts("quota", &Name::new("the defaults"), &defaults.quota)
+}
+
+fn amounts(what: &'static str, whose: &Name, amounts: &Amounts) -> Result<(), TenantRejection> {
+    for (resource, amount) in amounts.iter() {
+        let (whose, resource) = (whose.clone(), resource.clone());
+        if resource.is_empty() {
+            return Err(TenantRejection::Type { what, whose, resource });
+        }
+        if amount < Quantity::ZERO {
+            return Err(TenantRejection::Amount { what, whose, resource, amount });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a tenant may be below another.
+fn above(tenants: &Tenants, tenant: &Name, parent: &Name) -> Result<(), Rejection> {
+    let (tenant, parent) = (tenant.clone(), parent.clone());
+    let Some(row) = tenants.get(&parent) else {
+        return Err(TenantRejection::UnknownParent { tenant, parent }.into());
+    };
+    if parent == tenant || tenants.up(&parent).any(|(name, _)| *name == tenant) {
+        return Err(TenantRejection::Cycle { tenant, parent }.into());
+    }
+    if row.draining {
+        return Err(TenantRejection::Draining { tenant: parent }.into());
+    }
+    if let TenantMapping::Limit { queue, .. } = &row.settings.mapping {
+        let (queue, what) = (queue.clone(), "there are to be tenants below it");
+        return Err(TenantRejection::Mode { tenant: parent, queue, what }.into());
+    }
+    let levels = tenants.up(&parent).count() + height(tenants, &tenant);
+    if levels > Tenants::LEVELS_MAX {
+        return Err(TenantRejection::Depth { tenant, levels }.into());
+    }
+    Ok(())
+}
+
+/// How many levels a tenant and those below it are.
+fn height(tenants: &Tenants, tenant: &Name) -> usize {
+    let from = tenants.up(tenant).count();
+    let all = tenants.with_below(tenant).into_iter();
+    all.map(|below| (tenants.up(&below).count() + 1).saturating_sub(from)).max().unwrap_or(1).max(1)
+}
+
+/// Refuse what a tenant cannot have that is a limit.
+fn mode(
+    tenants: &Tenants,
+    tenant: &Name,
+    settings: &TenantSettings,
+) -> Result<(), TenantRejection> {
+    let TenantMapping::Limit { queue, .. } = &settings.mapping else { return Ok(()) };
+    let cannot = [
+        (settings.parent.is_some(), "names a tenant above it"),
+        (tenants.has_below(tenant), "there are tenants below it"),
+        (settings.suspended, "is to be suspended"),
+        (!settings.guaranteed.is_empty(), "is to be guaranteed something"),
+        (settings.strict_sum, "says `strictSum`"),
+        (settings.max_waiting.is_some(), "says how many of its tasks may wait"),
+        (
+            settings.waiting.as_ref().is_some_and(|one| one.strategy != WaitingStrategy::Fifo),
+            "says in which order its tasks start",
+        ),
+        (
+            matches!(settings.on_lower, Some(OnLower::Preempt { .. })),
+            "is to ask room back when its quota is lowered",
+        ),
+    ];
+    match cannot.into_iter().find(|(is, _)| *is) {
+        None => Ok(()),
+        Some((_, what)) => {
+            Err(TenantRejection::Mode { tenant: tenant.clone(), queue: queue.clone(), what })
+        }
+    }
+}
+
+/// Whether the quotas of a tenant, of the one above it and of those below agree.
+pub(super) fn quotas(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
+    let Some(row) = lowering.tenants.get(tenant) else { return Ok(()) };
+    let quota = lowering.tenants.quota_of(&row.settings);
+    let exempt = lowering.config.is_exempt(tenant);
+    for (resource, guaranteed) in row.settings.guaranteed.iter().filter(|_| !exempt) {
+        if let Some(quota) = quota.get(resource).filter(|quota| guaranteed > *quota) {
+            let (tenant, resource) = (tenant.clone(), resource.clone());
+            return Err(TenantRejection::Guarantee { tenant, resource, guaranteed, quota });
+        }
+    }
+    for one in core::iter::once(tenant).chain(&row.settings.parent) {
+        shared_out(lowering, one)?;
+    }
+    Ok(())
+}
+
+/// Whether the quotas right below one that says so sum up to no more than its own.
+fn shared_out(lowering: &Lowering<'_>, parent: &Name) -> Result<(), TenantRejection> {
+    let Lowering { tenants, config, .. } = lowering;
+    let Some(row) = tenants.get(parent).filter(|row| row.settings.strict_sum) else {
+        return Ok(());
+    };
+    for (resource, quota) in tenants.quota_of(&row.settings).iter() {
+        let mut sum = 0_i128;
+        for below in tenants.below(Some(parent)) {
+            let of = tenants.get(below).filter(|_| !config.is_exempt(below));
+            let Some(one) = of.and_then(|row| tenants.quota_of(&row.settings).get(resource)) else {
+                let (tenant, parent, resource) = (below.clone(), parent.clone(), resource.clone());
+                return Err(TenantRejection::Unlimited { tenant, parent, resource, quota });
+            };
+            sum += i128::from(one.get());
+        }
+        if sum > i128::from(quota.get()) {
+            let (parent, resource) = (parent.clone(), resource.clone());
+            let sum = Quantity::of(i64::try_from(sum).unwrap_or(i64::MAX));
+            return Err(TenantRejection::Sum { parent, resource, sum, quota });
+        }
+    }
+    Ok(())
+}
+
+/// Refuse a quota below what is used, of a tenant that does not allow that. Source: tenants §7.
+pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
+    let Lowering { tenants, books, config, .. } = lowering;
+    let before = &books.partition(lowering.partition).tenants;
+    let (Some(row), Some(known)) = (tenants.get(tenant), before.get(tenant)) else {
+        return Ok(());
+    };
+    let refuses = tenants.on_lower_of(&row.settings) == OnLower::Refuse;
+    if !refuses || config.is_exempt(tenant) {
+        return Ok(());
+    }
+    let used = used_by(lowering, tenant).unwrap_or_default();
+    let quota_before = before.quota_of(&known.settings);
+    for (resource, quota) in tenants.quota_of(&row.settings).iter() {
+        // What was above it already is not lowered by what is said of something else.
+        let lowered = quota_before.get(resource).is_none_or(|before| quota < before);
+        let found = books.types().find(resource);
+        let used = found.map_or(Quantity::ZERO, |found| used.get_or_zero(found));
+        if lowered && quota < used {
+            let (tenant, resource) = (tenant.clone(), resource.clone());
+            return Err(TenantRejection::BelowUse { tenant, resource, used, quota });
+        }
+    }
+    Ok(())
+}
+
+/// What a tenant uses now; none if it has nothing to count it.
+fn used_by(lowering: &Lowering<'_>, tenant: &Name) -> Option<Resources> {
+    let row = lowering.books.partition(lowering.partition);
+    match &row.tenants.get(tenant)?.settings.mapping {
+        TenantMapping::Queue => {
+            let path = row.tenants.path_of(&lowering.config.root, tenant)?;
+            let queue = row.queues.get(&*path)?;
+            Some(lowering.books.queue(*queue).allocated.clone())
+        }
+        TenantMapping::Limit { queue, subject } => {
+            let queue = row.queues.get(&**queue)?;
+            let (kind, name) = match subject {
+                TenantSubject::User(name) => (TrackerKind::User, name),
+                TenantSubject::Group(name) => (TrackerKind::Group, name),
+            };
+            let level = row.trackers.level_of(kind, name, *queue)?;
+            Some(row.trackers.level(level).used().clone())
+        }
+    }
+}
+
+/// How many tasks of a tenant have not ended, those of the tenants below included.
+pub(super) fn tasks_of(lowering: &Lowering<'_>, tenant: &Name) -> u64 {
+    let row = lowering.books.partition(lowering.partition);
+    let Some(known) = row.tenants.get(tenant) else { return 0 };
+    match &known.settings.mapping {
+        TenantMapping::Queue => {
+            let path = row.tenants.path_of(&lowering.config.root, tenant);
+            let queue = path.and_then(|path| row.queues.get(&*path));
+            queue.map_or(0, |queue| lowering.books.queue(*queue).applications)
+        }
+        TenantMapping::Limit { queue, subject } => {
+            let Some(queue) = row.queues.get(&**queue) else { return 0 };
+            limited(lowering.books, row, *queue, subject)
+        }
+    }
+}
+
+/// How many applications in a queue and below are of a user, or charged to a group.
+fn limited(books: &Books, row: &Partition, queue: QueueId, subject: &TenantSubject) -> u64 {
+    let is_his = |application: &Application| match subject {
+        TenantSubject::User(name) => application.user == *name,
+        TenantSubject::Group(name) => {
+            let level = application.link.and_then(|link| link.group.level());
+            let trackers = &row.trackers;
+            let of = |level| &trackers.tracker(trackers.level(level).tracker).name;
+            level.is_some_and(|level| of(level) == name)
+        }
+    };
+    let all = row.applications.iter().map(|(_, id)| books.application(*id));
+    let here = all.filter(|one| books.up(one.queue).any(|(id, _)| id == queue));
+    here.filter(|one| is_his(one)).count() as u64
+}
+
+/// Whether what runs allows the change.
+pub(super) fn tasks(
+    lowering: &Lowering<'_>,
+    tenant: &Name,
+    _force: bool,
+) -> Result<(), TenantRejection> {
+    let Lowering { books, tenants, config, .. } = lowering;
+    let row = books.partition(lowering.partition);
+    let Some(after) = tenants.get(tenant) else { return Ok(()) };
+    if let Some(known) = row.tenants.get(tenant) {
+        let count = tasks_of(lowering, tenant);
+        let tenant = tenant.clone();
+        if count > 0 && known.settings.mapping != after.settings.mapping {
+            let what = "be given another queue or limit";
+            return Err(TenantRejection::HasTasks { tenant, count, what });
+        }
+        if count > 0 && known.settings.parent != after.settings.parent {
+            let what = "be moved";
+            return Err(TenantRejection::HasTasks { tenant, count, what });
+        }
+    }
+    let Some(parent) = &after.settings.parent else { return Ok(()) };
+    let path = row.tenants.path_of(&config.root, parent);
+    let Some(queue) = path.and_then(|path| row.queues.get(&*path)) else { return Ok(()) };
+    let queue = books.queue(*queue);
+    if queue.leaf && queue.applications > 0 {
+        let (tenant, count) = (parent.clone(), queue.applications);
+        let what = "have tenants below it";
+        return Err(TenantRejection::HasTasks { tenant, count, what });
+    }
+    Ok(())
+}
+
+/// Whether a tenant that is a limit may be that there.
+pub(super) fn limit(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
+    let row = lowering.books.partition(lowering.partition);
+    let Some(after) = lowering.tenants.get(tenant) else { return Ok(()) };
+    let TenantMapping::Limit { queue, subject } = &after.settings.mapping else { return Ok(()) };
+    let id = row.queues.get(&**queue).copied();
+    let id = id.filter(|id| {
+        let row = lowering.books.queue(*id);
+        // One that drains, and is not stopped, is in the queue file no more.
+        let is_gone = row.state == QueueState::Draining && !row.settings.stopped;
+        row.managed && row.settings.tenant.is_none() && !is_gone
+    });
+    let Some(id) = id else {
+        let (tenant, partition) = (tenant.clone(), row.name.clone());
+        return Err(TenantRejection::UnknownQueue { tenant, queue: queue.clone(), partition });
+    };
+    let here = Lowering { tenants: &row.tenants, ..*lowering };
+    let limits = row.trackers.limits_at(id);
+    let of_file = limits.len().saturating_sub(here.limits_in(queue).len());
+    let mut named = limits[..of_file].iter().map(|limit| &limit.subject);
+    let subject_here = subject_of(subject);
+    let holder = if named.any(|one| *one == subject_here) {
+        Some(Name::new("the queue file"))
+    } else {
+        let others = lowering.tenants.iter().filter(|(name, _)| *name != tenant);
+        let mut same = others.filter(|(_, row)| row.settings.mapping == after.settings.mapping);
+        same.next().map(|(name, _)| Name::from(alloc::format!("tenant {name}")))
+    };
+    holder.map_or(Ok(()), |holder| Err(taken(tenant, queue, &subject_here, holder)))
+}
+
+fn taken(tenant: &Name, queue: &Name, subject: &LimitSubject, holder: Name) -> TenantRejection {
+    let subject = match subject {
+        LimitSubject::User(name) => alloc::format!("user {name}"),
+        LimitSubject::Group(name) => alloc::format!("group {name}"),
+        LimitSubject::AnyUser => "every other user".to_string(),
+        LimitSubject::AnyGroup => "every other group".to_string(),
+    };
+    let (tenant, queue) = (tenant.clone(), queue.clone());
+    TenantRejection::LimitTaken { tenant, queue, subject: subject.into(), holder }
+}
+
+/// The tenants of a partition by another queue file, and what they come to.
+pub(in crate::rules) struct Reconfigured<'a> {
+    pub(in crate::rules) config: Option<&'a TenantsConfig>,
+    pub(in crate::rules) tenants: Tenants,
+    /// The defaults, if the file says others than before.
+    pub(in crate::rules) defaults: Option<&'a TenantDefaults>,
+}
+
+/// What another queue file makes of the tenants of a partition, if it may.
+pub(in crate::rules) fn reconfigured<'a>(
+    books: &Books,
+    id: PartitionId,
+    partition: &'a PartitionConfig,
+    targets: &[Target<'_>],
+) -> Result<Reconfigured<'a>, Rejection> {
+    let row = books.partition(id);
+    let (before, after) = (row.settings.tenants.as_deref(), partition.tenants.as_ref());
+    let mut tenants = row.tenants.clone();
+    let fault = |what| {
+        let (partition, count) = (row.name.clone(), row.tenants.len());
+        Err(TenantRejection::InForce { partition, count, what }.into())
+    };
+    let Some(config) = after else {
+        if !tenants.is_empty() {
+            return fault("switches tenants off");
+        }
+        return Ok(Reconfigured { config: None, tenants, defaults: None });
+    };
+    if !tenants.is_empty() && before.is_some_and(|before| before.root != config.root) {
+        return fault("gives them another `rootqueue`");
+    }
+    root(&row.name, config, targets)?;
+    if before.is_none_or(|before| before.root != config.root) {
+        is_free(books, id, config)?;
+    }
+    defaults(&config.defaults)?;
+    let fresh = before.is_none_or(|before| before.defaults != config.defaults);
+    let said = (fresh && *tenants.defaults() != config.defaults) || tenants.defaults_version() == 0;
+    if said {
+        tenants.set_defaults(&config.defaults);
+    }
+    let lowering = Lowering { books, partition: id, config, tenants: &tenants };
+    for (tenant, known) in tenants.iter() {
+        quotas(&lowering, tenant)?;
+        not_lowered(&lowering, tenant)?;
+        if let TenantMapping::Limit { queue, subject } = &known.settings.mapping {
+            still_limited(row, targets, tenant, (queue, subject))?;
+        }
+    }
+    let defaults = said.then_some(&config.defaults);
+    Ok(Reconfigured { config: Some(config), tenants, defaults })
+}
+
+/// Whether the queue for tenants is one that can hold theirs alone.
+pub(in crate::rules) fn root(
+    partition: &Name,
+    config: &TenantsConfig,
+    targets: &[Target<'_>],
+) -> Result<(), TenantRejection> {
+    let fault = |what| {
+        let (partition, queue) = (partition.clone(), config.root.clone());
+        Err(TenantRejection::Root { partition, queue, what })
+    };
+    let Some(root) = targets.iter().find(|target| target.path == config.root) else {
+        return fault("it is not in the file");
+    };
+    if root.parent.is_none() {
+        return fault("it is the root of all; name one below it");
+    }
+    if root.is_leaf() {
+        return fault("the file makes it a leaf; say `parent: true`");
+    }
+    if targets.iter().any(|target| target.parent.as_ref() == Some(&config.root)) {
+        return fault("the file has queues below it; those of tenants are not written there");
+    }
+    Ok(())
+}
+
+/// Whether nothing is in the way of tenants where there were none.
+fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(), TenantRejection> {
+    let row = books.partition(id);
+    let known = row.queues.get(&*config.root).map(|queue| books.queue(*queue));
+    if known.is_some_and(|queue| queue.child_count > 0) {
+        return Err(super::root_fault(
+            row,
+            &config.root,
+            "there are queues below it; reload when they are gone",
+        ));
+    }
+    let Some(instances) = books.types().find(INSTANCES) else { return Ok(()) };
+    let has = |amounts: &Resources| amounts.get(instances).is_some();
+    let nodes = row.nodes.iter().any(|(_, node)| has(&books.node(*node).capacity));
+    let foreign = row.foreign.iter().any(|(_, one)| has(&one.resources));
+    let asks = row.allocations.iter().any(|(_, ask)| has(books.resources_of(*ask)));
+    if nodes || foreign || asks {
+        let what = "something in the partition";
+        return Err(TenantRejection::Instances { what, partition: row.name.clone() });
+    }
+    Ok(())
+}
+
+/// Whether a tenant that is a limit still can be that with another file.
+fn still_limited(
+    row: &Partition,
+    targets: &[Target<'_>],
+    tenant: &Name,
+    (queue, subject): (&Name, &TenantSubject),
+) -> Result<(), TenantRejection> {
+    let Some(target) = targets.iter().find(|target| target.path == *queue) else {
+        let (tenant, partition) = (tenant.clone(), row.name.clone());
+        return Err(TenantRejection::UnknownQueue { tenant, queue: queue.clone(), partition });
+    };
+    let subject = subject_of(subject);
+    let named: Vec<_> = limits_of(target.queue);
+    if named.iter().any(|limit| limit.subject == subject) {
+        return Err(taken(tenant, queue, &subject, Name::new("the queue file")));
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! The type that counts tasks: each ask of a tenant counts once in it, so that a quota bounds how many
+//! run at once like any other amount. Source: tenants §1.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Tenants};
+use crate::config::tenant::{INSTANCES, Oversized};
+use crate::event::Event;
+use crate::id::{ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::{Rejection, TenantRejection};
+use crate::resource::{Amounts, Quantity};
+use crate::rules::life::Life;
+use crate::time::Timestamp;
+
+use super::Lowering;
+
+/// The tenants of a partition as they are; none where it has none.
+fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
+    let row = books.partition(partition);
+    let config = row.settings.tenants.as_deref()?;
+    Some(Lowering { books, partition, config, tenants: &row.tenants })
+}
+
+/// Amounts that an application asks for, as they count.
+pub(in crate::rules) fn counted<'amounts>(
+    books: &Books,
+    application: ApplicationId,
+    amounts: Cow<'amounts, Amounts>,
+) -> Cow<'amounts, Amounts> {
+    let row = books.application(application);
+    if here(books, row.partition).is_none_or(|here| !here.counts(row.queue)) {
+        return amounts;
+    }
+    let mut amounts = amounts.into_owned();
+    amounts.set(INSTANCES, Quantity::of(1));
+    Cow::Owned(amounts)
+}
+
+/// Refuse amounts that name the type which counts tasks, where that counts by itself.
+pub(in crate::rules) fn are_named(
+    books: &Books,
+    partition: PartitionId,
+    what: &'static str,
+    amounts: &Amounts,
+) -> Result<(), Rejection> {
+    if amounts.get(INSTANCES).is_none() || here(books, partition).is_none() {
+        return Ok(());
+    }
+    let partition = books.partition(partition).name.clone();
+    Err(TenantRejection::Instances { what, partition }.into())
+}
+
+/// Refuse an ask that is larger than a quota of its tenant, or of one above it, and so can never run.
+/// Source: tenants TR-14.
+pub(in crate::rules) fn fits_quota(
+    books: &Books,
+    application: ApplicationId,
+    key: &Name,
+    amounts: &Amounts,
+) -> Result<(), Rejection> {
+    let row = books.application(application);
+    let tenants: &Tenants = &books.partition(row.partition).tenants;
+    let mark = books.queue(row.queue).settings.tenant.as_ref();
+    let Some(tenant) = mark.and_then(|mark| tenants.get(&mark.tenant)) else { return Ok(()) };
+    if tenants.oversized_of(&tenant.settings) == Oversized::Park {
+        return Ok(());
+    }
+    for (_, queue) in books.up(row.queue) {
+        let (Some(mark), Some(max)) = (&queue.settings.tenant, &queue.settings.max) else {
+            continue;
+        };
+        for (resource, asked) in amounts.iter().filter(|(_, asked)| *asked > Quantity::ZERO) {
+            if let Some(most) = max.get(resource).filter(|most| asked > *most) {
+                let (key, tenant, resource) = (key.clone(), mark.tenant.clone(), resource.clone());
+                let refused = TenantRejection::ExceedsQuota { key, tenant, resource, asked, most };
+                return Err(refused.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Count asks and allocations anew that count otherwise with the tenants that are to be: in a queue in
+/// which a tenant is a limit, or none is any more. Nothing stops running for it.
+pub(super) fn recount(
+    books: &Books,
+    now: Timestamp,
+    after: &Lowering<'_>,
+    events: &mut Vec<Event>,
+) {
+    let Some(before) = here(books, after.partition) else { return };
+    let mut lives: BTreeMap<ApplicationId, Life<'_>> = BTreeMap::new();
+    for (id, row) in books.allocations().iter() {
+        let application = books.application(row.application);
+        if application.partition != after.partition {
+            continue;
+        }
+        let counts = after.counts(application.queue);
+        if before.counts(application.queue) == counts {
+            continue;
+        }
+        if row.is_swapping() {
+            // It fitted into the place of its placeholder as it was; it is to be judged anew.
+            let life = lives.entry(row.application);
+            let life = life.or_insert_with(|| Life::of(books, now, row.application));
+            life.drop_swap(id, events);
+        }
+        let amounts = books.types().amounts(books.resources_of(id));
+        let plain = amounts.iter().filter(|(name, _)| **name != *INSTANCES);
+        let mut resources: Amounts = plain.map(|(name, one)| (name.clone(), one)).collect();
+        if counts {
+            resources.set(INSTANCES, Quantity::of(1));
+        }
+        events.push(Event::Resized { allocation: id, resources });
+    }
+}

@@ -1,0 +1,127 @@
+//! The words of tenants.
+
+use alloc::boxed::Box;
+
+use crate::command::{Command, SetTenant};
+use crate::config::tenant::{
+    OnLower, Oversized, TenantKind, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
+};
+use crate::config::{PartitionConfig, TenantDefaults, TenantSettings, TenantsConfig};
+use crate::name::Name;
+
+use super::{Words, count, queue_at};
+
+/// `tenants root.tenants exempt a,b quota vcore=4 order priority lower refuse park waiting 5`: the queue
+/// below which tenants have theirs, which is made, and what holds by default.
+pub(super) fn tenants(partition: &mut PartitionConfig, words: &mut Words<'_>) {
+    let path = words.next("a path");
+    queue_at(&mut partition.root, path).parent = true;
+    let mut config = TenantsConfig { root: Name::new(path), ..TenantsConfig::default() };
+    if words.take("exempt") {
+        config.exempt = words.list("tenants");
+    }
+    config.defaults = defaults(words);
+    partition.tenants = Some(config);
+}
+
+fn defaults(words: &mut Words<'_>) -> TenantDefaults {
+    let mut said = TenantSettings::default();
+    while let Some(word) = words.rest.next_if(|word| *word != "expects") {
+        common(&mut said, word, words);
+    }
+    TenantDefaults {
+        quota: said.quota.unwrap_or_default(),
+        max_waiting: said.max_waiting,
+        waiting: said.waiting.unwrap_or_default(),
+        on_lower: said.on_lower.unwrap_or_default(),
+        oversized: said.oversized.unwrap_or_default(),
+    }
+}
+
+/// `tenant-defaults quota vcore=4 order priority expects 1`.
+pub(super) fn set_defaults(partition: Name, words: &mut Words<'_>) -> Command {
+    let defaults = Box::new(defaults(words));
+    Command::SetTenantDefaults { partition, defaults, expects: expects(words) }
+}
+
+/// `tenant a of p quota vcore=4 instances=3 guaranteed vcore=1 apps=2 waiting 9 suspended strict-sum
+/// order priority lower preempt 30s park user expects 1 force`, or `as user ann in root.q` for one that
+/// is a limit: all that is to be said of it. `quota` alone is without bounds.
+pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
+    let mut set = SetTenant { partition, tenant: words.name("a tenant"), ..SetTenant::default() };
+    let said = &mut set.settings;
+    while let Some(word) = words.rest.next_if(|word| !matches!(*word, "expects" | "force")) {
+        match word {
+            "of" => said.parent = Some(words.name("a tenant")),
+            "user" => said.kind = TenantKind::User,
+            "department" => said.kind = TenantKind::Department,
+            "called" => said.display_name = words.name("a name"),
+            "suspended" => said.suspended = true,
+            "guaranteed" => said.guaranteed = words.amounts(),
+            "strict-sum" => said.strict_sum = true,
+            "as" => {
+                let who = words.next("user or group");
+                let name = words.name("a name");
+                let subject = match who {
+                    "user" => TenantSubject::User(name),
+                    _ => TenantSubject::Group(name),
+                };
+                assert!(words.take("in"), "`as user ann in root.q`");
+                said.mapping = TenantMapping::Limit { queue: words.name("a path"), subject };
+            }
+            _ if word.starts_with("apps=") => said.max_applications = count(word),
+            _ => common(said, word, words),
+        }
+    }
+    set.expects = expects(words);
+    set.force = words.take("force");
+    Command::SetTenant(Box::new(set))
+}
+
+fn common(said: &mut TenantSettings, word: &str, words: &mut Words<'_>) {
+    match word {
+        "quota" => said.quota = Some(words.amounts()),
+        "waiting" => said.max_waiting = words.next("a number").parse().ok(),
+        "park" => said.oversized = Some(Oversized::Park),
+        "order" => {
+            let strategy = match words.next("an order") {
+                "fifo" => WaitingStrategy::Fifo,
+                "fifo-backfill" => WaitingStrategy::FifoBackfill,
+                "priority" => WaitingStrategy::Priority,
+                _ => WaitingStrategy::Urgency,
+            };
+            said.waiting = Some(WaitingPolicy { strategy, ..WaitingPolicy::default() });
+        }
+        "aging" => {
+            let policy = said.waiting.get_or_insert_default();
+            policy.aging_interval = Some(words.seconds());
+            policy.aging_step = words.next("a step").parse().ok();
+            policy.aging_max = words.next("the most").parse().ok();
+        }
+        "overtakes" => {
+            let policy = said.waiting.get_or_insert_default();
+            policy.max_overtakes = words.next("a number").parse().ok();
+            policy.max_head_wait = Some(words.seconds());
+        }
+        "lower" => {
+            said.on_lower = Some(match words.next("what to do") {
+                "block" => OnLower::Block,
+                "refuse" => OnLower::Refuse,
+                _ => OnLower::Preempt { grace: words.seconds() },
+            });
+        }
+        _ => panic!("nobody understands `{word}` of a tenant"),
+    }
+}
+
+/// `tenant-gone a drain expects 3`.
+pub(super) fn remove(partition: Name, words: &mut Words<'_>) -> Command {
+    let tenant = words.name("a tenant");
+    let drain = words.take("drain");
+    Command::RemoveTenant { partition, tenant, drain, expects: expects(words) }
+}
+
+fn expects(words: &mut Words<'_>) -> Option<u64> {
+    let said = words.take("expects").then(|| words.next("a version"));
+    said.map(|text| text.parse().expect("a version is a whole number"))
+}

@@ -1,0 +1,119 @@
+//! Why a task of a tenant waits, as its tenant sees it. Tenants §3.1.
+
+use alloc::vec::Vec;
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Books, Queue};
+use crate::config::tenant::{INSTANCES, TenantMapping, TenantSubject};
+use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::{Quantity, Resources};
+
+use super::{Blocker, Wait};
+
+/// What of a tenant holds a task back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TenantReason {
+    /// A short code that does not change.
+    pub code: &'static str,
+    /// The tenant whose quota is too small, or that is suspended: its own, or one above it.
+    pub scope: Name,
+    /// Each type of which too little is left.
+    pub types: Vec<TenantShort>,
+}
+
+/// A type of which a tenant has too little left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TenantShort {
+    /// Its name.
+    pub resource: Name,
+    /// What the tenant uses.
+    pub used: Quantity,
+    /// What the task needs.
+    pub asked: Quantity,
+    /// The quota.
+    pub limit: Quantity,
+    /// By how much the task would be above it.
+    pub short: Quantity,
+}
+
+impl Wait {
+    /// What of a tenant holds an ask back; none where something else does, as the lack of a node.
+    pub fn tenant_reason(&self, books: &Books, ask: AllocationId) -> Option<TenantReason> {
+        match self.blocker {
+            Blocker::QueueState(queue) => {
+                let mark = books.queue(queue).settings.tenant.as_ref()?;
+                let scope = mark.suspended.then(|| mark.tenant.clone())?;
+                Some(TenantReason { code: "TENANT_SUSPENDED", scope, types: Vec::new() })
+            }
+            Blocker::QueueMax(queue) => of_queue(books, queue, ask),
+            Blocker::Limit(partition, level) => of_limit(books, (partition, level), ask),
+            _ => None,
+        }
+    }
+}
+
+fn of_queue(books: &Books, queue: QueueId, ask: AllocationId) -> Option<TenantReason> {
+    let row = books.queue(queue);
+    let scope = tenant_of(row)?.clone();
+    let leaf = books.application(books.allocation(ask).application).queue;
+    let own = tenant_of(books.queue(leaf)) == Some(&scope);
+    Some(reason(books, (scope, own), (&row.allocated, row.max.as_ref()?), ask))
+}
+
+fn tenant_of(row: &Queue) -> Option<&Name> {
+    row.settings.tenant.as_ref().map(|mark| &mark.tenant)
+}
+
+/// The tenant that is the limit at a level, if one is.
+fn of_limit(
+    books: &Books,
+    (partition, level): (PartitionId, LevelId),
+    ask: AllocationId,
+) -> Option<TenantReason> {
+    let row = books.partition(partition);
+    let level = row.trackers.level(level);
+    let path = &books.queue(level.queue).path;
+    if !row.tenants.is_shared(path) {
+        return None;
+    }
+    let tracker = row.trackers.tracker(level.tracker);
+    let mut all = row.tenants.iter();
+    let (scope, _) = all.find(|(_, one)| match &one.settings.mapping {
+        TenantMapping::Limit { queue, subject } if queue == path => match subject {
+            TenantSubject::User(name) => tracker.kind == TrackerKind::User && tracker.name == *name,
+            TenantSubject::Group(name) => {
+                tracker.kind == TrackerKind::Group && tracker.name == *name
+            }
+        },
+        _ => false,
+    })?;
+    Some(reason(books, (scope.clone(), true), (&level.used(), level.max()?), ask))
+}
+
+fn reason(
+    books: &Books,
+    (scope, own): (Name, bool),
+    (used, max): (&Resources, &Resources),
+    ask: AllocationId,
+) -> TenantReason {
+    let wanted = books.resources_of(ask).iter().filter(|(_, asked)| *asked > Quantity::ZERO);
+    let types: Vec<TenantShort> = wanted
+        .filter_map(|(resource, asked)| {
+            let (limit, used) = (max.get(resource)?, used.get_or_zero(resource));
+            let short = used.plus(asked).minus(limit);
+            let resource = books.types().name(resource).clone();
+            (short > Quantity::ZERO).then_some(TenantShort { resource, used, asked, limit, short })
+        })
+        .collect();
+    let code = if types.iter().any(|one| one.used > one.limit) {
+        "OVER_QUOTA_AFTER_LOWERING"
+    } else if !own {
+        "ANCESTOR_QUOTA"
+    } else if types.iter().all(|one| *one.resource == *INSTANCES) {
+        "TENANT_INSTANCES"
+    } else {
+        "TENANT_QUOTA"
+    };
+    TenantReason { code, scope, types }
+}

@@ -1,0 +1,228 @@
+//! What is said of tenants is checked, and so is who submits for them. Tenants §2.1, §2.2.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn tr_06_quotas_below_a_strict_one_sum_up_to_no_more() {
+    check(
+        "
+        tenants root.tenants
+        tenant d quota vcore=10 memory=10G strict-sum
+        tenant a of d quota vcore=6 memory=5G
+        tenant b of d quota vcore=5 memory=5G
+        tenant b of d quota vcore=4
+        tenant b of d quota vcore=4 memory=5G
+        tenant d quota vcore=9 memory=10G strict-sum
+        tenant d quota vcore=9 memory=10G
+        tenant a of d quota vcore=60 memory=5G
+        ",
+        expect![[r#"
+            tenant d: tenant d set, root.tenants.d made
+            tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
+            tenant b: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 11000 m vcore, its own is 10000 m, and it says `strictSum`; lower one, or raise that of d
+            tenant b: refused TENANT_SUM: tenant b has no quota of memory; tenant d above it has one of 10000000000 B and says `strictSum`, so b needs one too
+            tenant b: tenant b set, root.tenants.d.b made
+            tenant d: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 10000 m vcore, its own is 9000 m, and it says `strictSum`; lower one, or raise that of d
+            tenant d: tenant d set, root.tenants.d changed
+            tenant a: tenant a set, root.tenants.d.a changed
+        "#]],
+    );
+}
+
+#[test]
+fn tr_07_what_is_said_of_a_tenant_is_checked() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=20
+        tenant A
+        tenant own
+        tenant a.b
+        tenant @recovery@
+        tenant a quota vcore=-1
+        tenant a guaranteed vcore=-1
+        tenant a quota vcore=2 guaranteed vcore=3
+        tenant a of b
+        tenant a of a
+        tenant a
+        tenant b of a
+        tenant c of b
+        tenant a of c
+        tenant d of c
+        tenant e of d
+        tenant f of e
+        tenant g of f
+        tenant h of g
+        tenant i of h
+        tenant x
+        tenant a of x
+        tenant-gone a
+        tenant-defaults quota vcore=-2
+        ",
+        expect![[r#"
+            tenant A: refused TENANT_NAME: "A" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
+            tenant own: refused TENANT_NAME: "own" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
+            tenant a.b: refused TENANT_NAME: "a.b" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
+            tenant @recovery@: refused TENANT_NAME: "@recovery@" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
+            tenant a: refused TENANT_AMOUNT: the quota of a is -1 m vcore; no amount may be below zero
+            tenant a: refused TENANT_AMOUNT: the guarantee of a is -1 m vcore; no amount may be below zero
+            tenant a: refused TENANT_GUARANTEE: tenant a is to be guaranteed 3000 m vcore, and its quota is 2000 m; guarantee no more than the quota
+            tenant a: refused TENANT_PARENT: tenant a names b as the tenant above it, which does not exist; make that first
+            tenant a: refused TENANT_PARENT: tenant a names a as the tenant above it, which does not exist; make that first
+            tenant a: tenant a set, root.tenants.a made
+            tenant b: tenant b set, root.tenants.a changed, root.tenants.a.own made, root.tenants.a.b made
+            tenant c: tenant c set, root.tenants.a.b changed, root.tenants.a.b.own made, root.tenants.a.b.c made
+            tenant a: refused TENANT_CYCLE: tenant a names c as the tenant above it, which is a itself or below it
+            tenant d: tenant d set, root.tenants.a.b.c changed, root.tenants.a.b.c.own made, root.tenants.a.b.c.d made
+            tenant e: tenant e set, root.tenants.a.b.c.d changed, root.tenants.a.b.c.d.own made, root.tenants.a.b.c.d.e made
+            tenant f: tenant f set, root.tenants.a.b.c.d.e changed, root.tenants.a.b.c.d.e.own made, root.tenants.a.b.c.d.e.f made
+            tenant g: tenant g set, root.tenants.a.b.c.d.e.f changed, root.tenants.a.b.c.d.e.f.own made, root.tenants.a.b.c.d.e.f.g made
+            tenant h: tenant h set, root.tenants.a.b.c.d.e.f.g changed, root.tenants.a.b.c.d.e.f.g.own made, root.tenants.a.b.c.d.e.f.g.h made
+            tenant i: refused TENANT_DEPTH: tenant i would make 9 levels of tenants, and no more than 8 can be
+            tenant x: tenant x set, root.tenants.x made
+            tenant a: refused TENANT_DEPTH: tenant a would make 9 levels of tenants, and no more than 8 can be
+            tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 tenants below it, so it cannot be removed; move or remove them first
+            tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2 m vcore; no amount may be below zero
+        "#]],
+    );
+}
+
+#[test]
+fn tr_07_a_guarantee_is_held_against_the_default_quota_too() {
+    check(
+        "
+        tenants root.tenants quota vcore=5
+        tenant a guaranteed vcore=4
+        tenant-defaults quota vcore=3
+        tenant-defaults quota vcore=4
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            tenant-defaults quota: refused TENANT_GUARANTEE: tenant a is to be guaranteed 4000 m vcore, and its quota is 3000 m; guarantee no more than the quota
+            tenant-defaults quota: defaults of tenants set, root.tenants.a changed
+        "#]],
+    );
+}
+
+#[test]
+fn tr_07_a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=20 gpu=4
+        tenant a quota gpu=0 park
+        app a1 of:a ann
+        ask t1 a1 vcore=5
+        ask t2 a1 gpu=1
+        tenant b quota instances=0 park
+        app b1 of:b bob
+        ask t3 b1 vcore=1
+        tenant b quota instances=1
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            ask t1: a1 Accepted, t1 on n1, a1 Running
+            ask t2
+              t2 waits QUEUE_MAX (TENANT_QUOTA a gpu 0+1 of 0 short 1): queue root.tenants.a has 0 gpu left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+            tenant b: tenant b set, root.tenants.b made
+            ask t3: b1 Accepted
+              t3 waits QUEUE_MAX (TENANT_INSTANCES b instances 0+1 of 0 short 1): queue root.tenants.b has 0 instances left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+            tenant b: tenant b set, root.tenants.b changed, t3 on n1, b1 Running
+        "#]],
+    );
+}
+
+#[test]
+fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=200
+        tenant d quota vcore=150
+        tenant a of d quota vcore=100
+        app a1 of:a ann
+        ask t1 a1 vcore=120
+        ask t1 a1 vcore=90
+        tenant a of d quota vcore=200
+        ask t2 a1 vcore=160
+        tenant a of d quota vcore=100 park
+        ask t2 a1 vcore=120
+        ask t3 a1 vcore=10
+        app g1 of:a ann gang vcore=125
+        ",
+        expect![[r#"
+            tenant d: tenant d set, root.tenants.d made
+            tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: a1 Accepted, t1 on n1, a1 Running
+            tenant a: tenant a set, root.tenants.d.a changed
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160000 m vcore, and tenant d may have 150000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            tenant a: tenant a set, root.tenants.d.a changed
+            ask t2
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10000 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
+            ask t3: t3 on n1
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
+            app g1: rejected GANG_SIZE: the gang of 125000 m vcore can never run in queue root.tenants.d.a, whose configured maximum is 100000 m; make the gang smaller, or raise the maximum
+        "#]],
+    );
+}
+
+#[test]
+fn nobody_submits_to_queues_of_tenants_but_for_a_tenant() {
+    check(
+        "
+        tenants root.tenants
+        queue root.b
+        rule provided create
+        node n1 vcore=10
+        tenant a waiting 1
+        app a1 root.tenants.a ann
+        app a1 root.tenants.new ann
+        app a1 root.tenants.a.deeper ann
+        app a1 of:b ann
+        app a1 of:a ann
+        ask t1 a1 vcore=20
+        app a2 of:a ann
+        tenant a waiting 2
+        app a2 of:a ann
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.new belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
+            app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default; make it first
+            ask t1: a1 Accepted
+              t1 waits ROOT_CAPACITY: the cluster has 10000 m vcore left of its maximum of 10000 m, the ask needs 20000 m; wait for a release, or add nodes
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+            tenant a: tenant a set
+        "#]],
+    );
+}
+
+#[test]
+fn where_a_partition_has_no_tenants_none_is_made() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=10 instances=4
+        tenant a
+        tenant-gone a
+        tenant-defaults
+        app a1 of:a ann
+        app a2 root.a ann
+        ask t1 a2 vcore=1 instances=2
+        show root.a
+        ",
+        expect![[r#"
+            tenant a: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
+            tenant-gone a: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
+            tenant-defaults: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
+            app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default; make it first
+            ask t1: a2 Accepted, t1 on n1, a2 Running
+              root.a: in force {instances: 4, vcore: 10000 m}, uses {instances: 2, vcore: 1000 m}, headroom {instances: 2, vcore: 9000 m}, share 0.5, runs 1
+        "#]],
+    );
+}
