@@ -5,7 +5,7 @@
 //! group, or else the ask that it would have placed first. It is fixed when the application is
 //! activated, and counts until that ends.
 
-use crate::books::{Allocation, Books, LeafDrivers, Queue};
+use crate::books::{Allocation, Books, LeafDrivers, LeafUsers, Queue};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::name::Name;
@@ -92,7 +92,7 @@ impl<'a> Gate<'a> {
             let users = books.users_of(leaf);
             let rules = users.map_or(&WITHOUT_SHARES, |users| users.rules());
             let alone = || books.leaf_alone(leaf, rules.formula);
-            let state = users.map_or_else(alone, |users| users.state());
+            let state = users.map_or_else(alone, LeafUsers::state);
             let current = state.max.minimum(&state.total);
             let all = of.of_queue(rules, &state, &current);
             let active = users.map_or(0, |users| users.outline().active);
