@@ -245,8 +245,6 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
 /// A span of time as properties have it.
 fn span(span: Millis) -> Name {
     let millis = span.get();
-    Name::from(match millis.is_multiple_of(1_000) {
-        true => format!("{}s", millis / 1_000),
-        false => format!("{millis}ms"),
-    })
+    let is_whole = millis.is_multiple_of(1_000);
+    Name::from(if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") })
 }
