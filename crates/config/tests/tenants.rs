@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
 use headroom_config::{read, review};
+use headroom_core::books::Books;
 use headroom_core::config::tenant::{OnLower, Oversized, WaitingPolicy, WaitingStrategy};
 use headroom_core::config::{PartitionConfig, TenantDefaults, TenantsConfig};
 use headroom_core::resource::Amounts;
-use headroom_core::books::Books;
 use headroom_core::{Command, Millis, Name, Timestamp, decide};
 
 fn partition(text: &str) -> PartitionConfig {
@@ -15,7 +15,8 @@ fn partition(text: &str) -> PartitionConfig {
 
 /// The codes found in a file whose partition has this block and these queues, by their place.
 fn codes(block: &str, queues: &str) -> String {
-    let text = format!("partitions:\n  - name: default\n    tenants: {block}\n    queues: {queues}\n");
+    let text =
+        format!("partitions:\n  - name: default\n    tenants: {block}\n    queues: {queues}\n");
     let review = review(&text);
     let codes: Vec<&str> = review.diagnostics.iter().map(|one| one.code.as_str()).collect();
     codes.join(" ")

@@ -155,7 +155,8 @@ pub struct SetTenant {
     pub settings: TenantSettings,
     /// The version that it must have, if any; 0 if there must be none of this name.
     pub expects: Option<u64>,
-    /// Whether it moves below another tenant even if that has more than its quota then.
+    /// Whether it may move below a tenant that then has more than its quota. Nothing asks for it as long as
+    /// a tenant moves without tasks alone.
     pub force: bool,
 }
 

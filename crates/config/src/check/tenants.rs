@@ -57,10 +57,9 @@ fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
     };
     let levels: Vec<&str> = path.split('.').collect();
     let legal = |level: &&str| is_queue_name(level) && *level != RECOVERY_QUEUE;
-    let (Some(("root", below)), true) = (
-        levels.split_first().map(|(first, below)| (*first, below)),
-        levels.iter().all(|one| legal(&one)),
-    ) else {
+    let legal = levels.iter().all(legal);
+    let Some((_, below)) = levels.split_first().filter(|(first, _)| legal && **first == "root")
+    else {
         let message = format!("`{path}` is no path of a queue below root");
         return fault(message, "write root, a dot and a name, as `root.tenants`");
     };

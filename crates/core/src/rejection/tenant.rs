@@ -189,25 +189,6 @@ pub enum TenantRejection {
         /// As given.
         quota: Quantity,
     },
-    /// Above it there is too little left for what it uses.
-    #[error(
-        "tenant {tenant} uses {used}{unit} {resource}, and tenant {parent}, below which it is to be, has {left}{unit} left of its quota of {quota}{unit}; wait until it uses less, or force it",
-        unit = unit_of(resource)
-    )]
-    OverParent {
-        /// Its name.
-        tenant: Name,
-        /// The tenant above that has too little.
-        parent: Name,
-        /// Resource type.
-        resource: Name,
-        /// What the tenant uses.
-        used: Quantity,
-        /// What the other has left.
-        left: Quantity,
-        /// The quota of the other.
-        quota: Quantity,
-    },
     /// It has tasks that have not ended.
     #[error(
         "tenant {tenant} has {count} tasks that have not ended, so it cannot {what}; wait until they have, or cancel them"
@@ -355,7 +336,6 @@ impl TenantRejection {
             Self::Guarantee { .. } => "TENANT_GUARANTEE",
             Self::Sum { .. } | Self::Unlimited { .. } => "TENANT_SUM",
             Self::BelowUse { .. } => "TENANT_BELOW_USE",
-            Self::OverParent { .. } => "TENANT_OVER_PARENT",
             Self::HasTasks { .. } => "TENANT_HAS_TASKS",
             Self::HasBelow { .. } => "TENANT_HAS_TENANTS",
             Self::Draining { .. } => "TENANT_DRAINING",

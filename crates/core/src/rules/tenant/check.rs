@@ -289,11 +289,7 @@ fn limited(books: &Books, row: &Partition, queue: QueueId, subject: &TenantSubje
 }
 
 /// Whether what runs allows the change.
-pub(super) fn tasks(
-    lowering: &Lowering<'_>,
-    tenant: &Name,
-    _force: bool,
-) -> Result<(), TenantRejection> {
+pub(super) fn tasks(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
     let Lowering { books, tenants, config, .. } = lowering;
     let row = books.partition(lowering.partition);
     let Some(after) = tenants.get(tenant) else { return Ok(()) };

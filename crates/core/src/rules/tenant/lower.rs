@@ -167,19 +167,19 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The limits of tenants in a queue, in the order of their names.
+    /// The limits of tenants in a queue, in the order of their names. One without any bound has none: a
+    /// limit limits something.
     pub(in crate::rules) fn limits_in(&self, queue: &str) -> Vec<LimitSettings> {
         if !self.tenants.is_shared(queue) {
             return Vec::new();
         }
-        let rows = self.tenants.iter();
-        rows.filter_map(|(tenant, row)| match &row.settings.mapping {
+        let here = self.tenants.iter().filter_map(|(tenant, row)| match &row.settings.mapping {
             TenantMapping::Limit { queue: at, subject } if **at == *queue => {
                 Some(self.limit(tenant, row, subject))
             }
             _ => None,
-        })
-        .collect()
+        });
+        here.filter(|limit| !limit.max.is_empty() || limit.max_applications > 0).collect()
     }
 
     fn limit(&self, tenant: &Name, row: &Tenant, subject: &TenantSubject) -> LimitSettings {
@@ -245,8 +245,6 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
 /// A span of time as properties have it.
 fn span(span: Millis) -> Name {
     let millis = span.get();
-    Name::from(match millis.is_multiple_of(1_000) {
-        true => format!("{}s", millis / 1_000),
-        false => format!("{millis}ms"),
-    })
+    let is_whole = millis.is_multiple_of(1_000);
+    Name::from(if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") })
 }

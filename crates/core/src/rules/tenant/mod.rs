@@ -55,7 +55,7 @@ pub(super) fn set(
     check::limit(&change.lowering(), tenant)?;
     check::quotas(&change.lowering(), tenant)?;
     check::not_lowered(&change.lowering(), tenant)?;
-    check::tasks(&change.lowering(), tenant, command.force)?;
+    check::tasks(&change.lowering(), tenant)?;
     let mut events =
         vec![Event::TenantSet { partition, tenant: tenant.clone(), settings: settings.clone() }];
     let mut touched: BTreeSet<Name> = settings.parent.iter().cloned().collect();
