@@ -243,7 +243,7 @@ impl Wait {
                     "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
                 )
             }
-            Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head), ask),
+            Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head)),
             Blocker::BackOff(application) => later::of_back_off(books, &subject, application),
             Blocker::Nodes(_) => self.of_nodes(books, wanted),
             Blocker::AwaitingRm(one) => of_question(books, one),

@@ -64,8 +64,7 @@ pub enum ApplicationOrder {
     Fifo,
     /// The smallest share first.
     Fair,
-    /// The oldest submission first, whatever its priority; while quotas hold it back, nobody goes before
-    /// it.
+    /// The oldest submission first, whatever its priority; nobody takes of the quotas what it needs.
     FifoStrict,
     /// The oldest submission first, whatever its priority; others may go before it so often.
     FifoBackfill,

@@ -1,10 +1,9 @@
 //! The lines of leaves: who is first in line, and who may not go before him. Source: tenants §8,
 //! decision page 29.
 //!
-//! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. What
-//! others use of the quotas that it needs is counted against them: by `fifo-strict` nobody goes before a
-//! head that quotas hold back, and by the others only so many. What is left beside the room of the head
-//! is for everybody.
+//! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. By
+//! `fifo-strict` nobody takes of the quotas what it needs, and by the others only so many. What is left
+//! beside its room is for everybody.
 //!
 //! The first of each group of classes that is held back stands in the line, so that the head is found
 //! without a look at those behind it, however many they are.
@@ -134,17 +133,14 @@ impl Scheduler {
         let (application, _) = self.first_ask(head);
         let needs = books.shapes().get(key.shape);
         let values = &books.queue(key.leaf).settings.values;
-        let takes = takes_from(books, key.leaf, needs, books.shapes().get(shape));
-        if values.application_order == ApplicationOrder::FifoStrict {
-            let lacks = || below_root(books, key.leaf).find_map(|queue| queue.shortfall(needs));
-            return takes.or_else(lacks).map_or(Gate::Open, Gate::Closed);
-        }
-        match takes {
-            None => Gate::Open,
-            Some(short) if books.application(application).holds(&values.line, now) => {
-                Gate::Closed(short)
-            }
-            Some(_) => Gate::Overtakes(application),
+        let Some(short) = takes_from(books, key.leaf, needs, books.shapes().get(shape)) else {
+            return Gate::Open;
+        };
+        let is_strict = values.application_order == ApplicationOrder::FifoStrict;
+        if is_strict || books.application(application).holds(&values.line, now) {
+            Gate::Closed(short)
+        } else {
+            Gate::Overtakes(application)
         }
     }
 

@@ -17,7 +17,6 @@ pub(super) fn sentence(
     wait: &Wait,
     books: &Books,
     (leaf, head): (QueueId, Option<AllocationId>),
-    ask: AllocationId,
 ) -> String {
     let row = books.queue(leaf);
     let path = &row.path;
@@ -40,11 +39,6 @@ pub(super) fn sentence(
     };
     let (name, unit) = named(books, short);
     let (needed, available) = (short.needed, short.available.max(Quantity::ZERO));
-    if books.resources_of(ask).get_or_zero(short.resource) == Quantity::ZERO {
-        return format!(
-            "{first} goes before the ask and needs {needed}{unit} {name}, {available}{unit} are left of the maximum; {cure}"
-        );
-    }
     let kept = head
         .map_or(Quantity::ZERO, |head| books.shapes().get(head.shape).get_or_zero(short.resource));
     format!(

@@ -13,8 +13,8 @@ use crate::time::Timestamp;
 
 use super::calls::{Tries, call};
 use super::{
-    activation, application_priority, applications_in_order, has_headroom, has_room, is_allowed,
-    kept, link_of, may_start, on_any_node, pending, questions, share, swap,
+    activation, application_priority, applications_in_order, has_headroom, is_allowed, kept,
+    link_of, may_start, on_any_node, pending, questions, share, swap,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -157,16 +157,10 @@ impl Line<'_> {
         let values = &self.books.queue(self.leaf).settings.values;
         let row = self.books.application(self.books.allocation(head).application);
         let takes = self.takes_from(head, ask);
-        if values.application_order == ApplicationOrder::FifoStrict {
-            let needs = self.books.resources_of(head);
-            let path = self.books.path_of(self.leaf).into_iter().map(|one| self.books.queue(one));
-            let below_root = path.filter(|queue| queue.parent.is_some());
-            let lacks = below_root.into_iter().any(|queue| !has_room(queue, needs));
-            return if takes || lacks { Gate::Closed } else { Gate::Open };
-        }
         let waited = self.now.as_millis().saturating_sub(row.submitted.as_millis());
-        let holds =
-            row.overtaken >= values.line.max_overtakes || waited >= values.line.max_head_wait.get();
+        let holds = values.application_order == ApplicationOrder::FifoStrict
+            || row.overtaken >= values.line.max_overtakes
+            || waited >= values.line.max_head_wait.get();
         match (takes, holds) {
             (false, _) => Gate::Open,
             (true, true) => Gate::Closed,
