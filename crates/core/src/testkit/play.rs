@@ -407,6 +407,11 @@ fn instead(op: Op, here: &Partition) -> Op {
         {
             Deed::AddNode(number % NODES, number)
         }
+        Deed::Tenant(number, ..) if here.settings.tenants.is_none() => Deed::RemoveNode(number),
+        Deed::Task(_, number, ..) if here.settings.tenants.is_none() => Deed::Release(number),
+        Deed::Task(_, number, _, die) if here.tenants.is_empty() && number < COMMON => {
+            Deed::Tenant(number, PLAIN, die)
+        }
         Deed::Release(number)
         | Deed::ReleaseAll(number)
         | Deed::Remove(number)
@@ -419,6 +424,9 @@ fn instead(op: Op, here: &Partition) -> Op {
     };
     Op { deed, ..op }
 }
+
+/// Says of a tenant what makes it, below no other.
+const PLAIN: u8 = 28;
 
 /// Numbers from here on name what is not there.
 const COMMON: u8 = 250;

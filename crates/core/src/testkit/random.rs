@@ -139,9 +139,9 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => (pick(), pick()).prop_map(|(node, size)| Deed::ResizeNode(node, size)),
         2 => (pick(), prop::bool::weighted(0.7))
             .prop_map(|(node, on)| Deed::SetSchedulable(node, on)),
-        3 => pick().prop_map(Deed::RemoveNode),
+        4 => pick().prop_map(Deed::RemoveNode),
         8 => submit(),
-        30 => asked,
+        34 => asked,
         12 => pick().prop_map(Deed::Release),
         5 => pick().prop_map(Deed::Confirm),
         1 => questions(),
