@@ -72,10 +72,12 @@ fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
         ",
         expect![[r#"
             ask a1: t1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 1 gpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 2 gpu, the most that any node in use has free is 1; wait for a release, or add nodes
             ask a2: t2 Accepted, a2 on n1, t2 Running
-            ask a3: t3 Accepted, a3 on n1, t3 Running
-              a1 waits QUEUE_MAX: queue root.a has 3000 m vcore left of its maximum of 10000 m, the ask needs 4000 m; wait for a release, or raise the maximum
+            ask a3: t3 Accepted
+              a3 waits BEHIND_HEAD: ask a1 of application t1, the first in line of queue root.a, goes before the ask and needs 4000 m vcore; beside that 0 m are left of the maximum, the ask needs 1000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+            node n2: a1 on n2, t1 Running
+              a3 waits QUEUE_MAX: queue root.a has 0 m vcore left of its maximum of 10000 m, the ask needs 1000 m; wait for a release, or raise the maximum
         "#]],
     );
 }
