@@ -50,7 +50,7 @@ fn keys_that_nobody_reads() {
             6 |   colour: red
               |   ^^^^^^
               |
-              = help: the keys are: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, userlimits, applicationlimits
+              = help: the keys are: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, userlimits, applicationlimits, tenants
         "#]],
     );
 }
