@@ -199,12 +199,7 @@ impl Scheduler {
             | Event::ApplicationUnlinked { application }
             | Event::ApplicationMoved { application, .. } => {
                 self.restand(books, *application);
-                self.limits_gave_way(seen);
-                match event {
-                    Event::GroupUnlinked { .. } => self.limit_use_gave_way(books, seen),
-                    Event::ApplicationMoved { .. } => self.queues_gave_way(books, seen),
-                    _ => {}
-                }
+                self.after_application(books, event, seen);
             }
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::ApplicationActivated { .. }
@@ -233,6 +228,16 @@ impl Scheduler {
             | Event::Placed { .. }
             | Event::Resized { .. }
             | Event::Released { .. } => self.after_allocation(books, event, seen),
+        }
+    }
+
+    /// Follow that an application counts elsewhere, or in another state.
+    fn after_application(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        self.limits_gave_way(seen);
+        match event {
+            Event::GroupUnlinked { .. } => self.limit_use_gave_way(books, seen),
+            Event::ApplicationMoved { .. } => self.queues_gave_way(books, seen),
+            _ => {}
         }
     }
 

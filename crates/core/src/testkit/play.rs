@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
-use crate::books::{ApplicationState, Books, GangStyle, Partition, Questions};
+use crate::books::{ApplicationState, Books, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
@@ -22,13 +22,14 @@ mod compare;
 mod give_back;
 mod placement;
 mod questions;
+mod submit;
 
 use give_back::{release, under_swap};
+use submit::{submit, task};
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, blocked_by, capacity,
-    gang_of, gang_size, groups_of, label_of, other_file, role_of, tags_of, tenant_command,
-    tenant_name, wanted, wished_label,
+    gang_size, label_of, other_file, role_of, tenant_command, wanted, wished_label,
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
@@ -304,18 +305,9 @@ impl Player<'_> {
                 let swapped = under_swap(&self.world.books, here, number);
                 Command::RemoveNode { partition, node: swapped.unwrap_or_else(|| node(number)) }
             }
-            Deed::Submit(number, queue, user, gang) => Command::Submit(Submit {
-                partition,
-                application: Name::from(format!("app{number}")),
-                queue: Name::new(QUEUES[usize::from(queue)]),
-                tenant: Name::default(),
-                user: Name::new(USERS[usize::from(user)]),
-                groups: groups_of(user),
-                tags: tags_of(number, user),
-                placeholder_ask: gang_of(gang),
-                gang_style: if gang < 128 { GangStyle::Soft } else { GangStyle::Hard },
-                placeholder_timeout: Millis::from_secs(u64::from(gang % 32)),
-            }),
+            Deed::Submit(number, queue, user, gang) => {
+                submit(partition, (number, queue, user, gang))
+            }
             Deed::Ask(deed) => {
                 // Gangs grow in two applications, so that members find placeholders.
                 let in_gang = !role_of(deed.role).1.is_empty() && deed.application < COMMON;
@@ -345,19 +337,7 @@ impl Player<'_> {
             }
             Deed::Tenant(tenant, what, die) => tenant_command(partition, (tenant, what, die)),
             Deed::Task(number, tenant, user, gang) => {
-                let there =
-                    here.tenants.iter().nth(usize::from(tenant) % here.tenants.len().max(1));
-                let tenant = there.map_or_else(|| tenant_name(tenant), |(name, _)| name.clone());
-                Command::Submit(Submit {
-                    partition,
-                    application: Name::from(format!("app{number}")),
-                    tenant,
-                    user: Name::new(USERS[usize::from(user)]),
-                    groups: groups_of(user),
-                    placeholder_ask: gang_of(gang),
-                    placeholder_timeout: Millis::from_secs(u64::from(gang % 32)),
-                    ..Submit::default()
-                })
+                task(partition, here, (number, tenant, user, gang))
             }
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),

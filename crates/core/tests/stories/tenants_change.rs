@@ -343,7 +343,6 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
         tenant other user as user ann in root.b
         tenant cid as user cid in root.b
         tenant x as user dan in root.nowhere
-        tenant y as user dan in root.tenants.ann
         tenant bob as user bob in root.b suspended
         tenant bob as user bob in root.b
         ask t2 b1 vcore=1
@@ -374,7 +373,6 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
             tenant other: refused TENANT_LIMIT_TAKEN: tenant other is to be the limit of user ann in queue root.b, who has one there already by tenant ann; remove that first
             tenant cid: refused TENANT_LIMIT_TAKEN: tenant cid is to be the limit of user cid in queue root.b, who has one there already by the queue file; remove that first
             tenant x: refused TENANT_QUEUE: tenant x is to be a limit in queue root.nowhere, which is not in the queue file of partition default; name one that is, and belongs to no tenant
-            tenant y: refused TENANT_QUEUE: tenant y is to be a limit in queue root.tenants.ann, which is not in the queue file of partition default; name one that is, and belongs to no tenant
             tenant bob: refused TENANT_MODE: tenant bob is to be a limit in queue root.b, and is to be suspended; give it a queue of its own, or leave that out
             tenant bob: tenant bob set, root.b has other limits
             ask t2: t2 on n1

@@ -76,10 +76,7 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::Answered { .. }
         | Event::VerdictsVoid { .. } => ("question", &Name::default(), format!("{event:?}")),
         // No tenants are played.
-        Event::TenantSet { .. }
-        | Event::TenantDraining { .. }
-        | Event::TenantRemoved { .. }
-        | Event::TenantDefaultsSet { .. } => ("tenant", &Name::default(), format!("{event:?}")),
+        _ => ("tenant", &Name::default(), format!("{event:?}")),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }

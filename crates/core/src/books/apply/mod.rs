@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use crate::books::gang::Mark;
 use crate::event::Event;
-use crate::id::{PartitionId, QueueId};
+use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
@@ -90,10 +90,7 @@ impl Books {
                 self.move_application(now, *application, *state, *timer);
             }
             Event::ApplicationAllocating { application } => self.note_allocating(*application),
-            Event::ApplicationActivated { application, driver } => {
-                let driver = self.types.intern_all(driver).pruned();
-                self.activate(*application, &driver);
-            }
+            Event::ApplicationActivated { application, driver } => self.start(*application, driver),
             Event::ApplicationRemoved { application } => self.remove_application(now, *application),
             Event::AskAdded { .. } => self.add_ask(event),
             Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),
@@ -173,6 +170,12 @@ impl Books {
             Event::NodeRemoved { node } => self.remove_node(now, *node),
             _ => unreachable!("every other event is applied elsewhere"),
         }
+    }
+
+    /// An application was activated, with a driver of this size.
+    fn start(&mut self, application: ApplicationId, driver: &Amounts) {
+        let driver = self.types.intern_all(driver).pruned();
+        self.activate(application, &driver);
     }
 
     /// The events of tenants.
