@@ -141,7 +141,13 @@ fn change_partition(
     if let Some(defaults) = defaults.cloned() {
         events.push(Event::TenantDefaultsSet { partition: id, defaults });
     }
-    let tenants = config.map(|config| Lowering { books, partition: id, config, tenants: &tenants });
+    let tenants = config.map(|config| Lowering {
+        books,
+        partition: id,
+        config,
+        tenants: &tenants,
+        by_file: true,
+    });
     let pieces = tenants.map(|tenants| tenants.pieces(&tenants.all())).unwrap_or_default();
     let mut targets: Vec<Target<'_>> = targets;
     if let Some(tenants) = tenants.filter(|_| !pieces.is_empty()) {

@@ -400,7 +400,7 @@ pub(in crate::rules) fn reconfigured<'a>(
     if said {
         tenants.set_defaults(&config.defaults);
     }
-    let lowering = Lowering { books, partition: id, config, tenants: &tenants };
+    let lowering = Lowering { books, partition: id, config, tenants: &tenants, by_file: true };
     for (tenant, known) in tenants.iter() {
         quotas(&lowering, tenant)?;
         not_lowered(&lowering, tenant)?;

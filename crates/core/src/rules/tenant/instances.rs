@@ -21,7 +21,7 @@ use super::Lowering;
 fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
-    Some(Lowering { books, partition, config, tenants: &row.tenants })
+    Some(Lowering { books, partition, config, tenants: &row.tenants, by_file: false })
 }
 
 /// Amounts that an application asks for, as they count.

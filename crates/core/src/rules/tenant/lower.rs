@@ -39,6 +39,8 @@ pub(in crate::rules) struct Lowering<'a> {
     pub(in crate::rules) partition: PartitionId,
     pub(in crate::rules) config: &'a TenantsConfig,
     pub(in crate::rules) tenants: &'a Tenants,
+    /// Whether a queue file asks, not a command about tenants: it leaves their queues leaves or parents.
+    pub(in crate::rules) by_file: bool,
 }
 
 /// A queue of a tenant as it is to be, without what it inherits.
@@ -103,7 +105,7 @@ impl<'a> Lowering<'a> {
         let row = self.books.partition(self.partition);
         let path = row.tenants.path_of(&self.config.root, tenant);
         let own = path.and_then(|path| row.queues.get(&*format!("{path}.{OWN_LEAF}")));
-        own.is_some_and(|own| self.books.queue(*own).applications > 0)
+        own.is_some_and(|own| self.by_file || self.books.queue(*own).applications > 0)
     }
 
     /// The queue of a tenant that has all its tasks in it.

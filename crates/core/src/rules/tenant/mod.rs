@@ -88,7 +88,7 @@ pub(super) fn remove(
     if count > 0 {
         return Err(TenantRejection::HasBelow { tenant: tenant.clone(), count, what }.into());
     }
-    let here = Lowering { books, partition, config, tenants: &row.tenants };
+    let here = Lowering { books, partition, config, tenants: &row.tenants, by_file: false };
     let count = check::tasks_of(&here, tenant);
     if count == 0 {
         return gone(books, now, partition, &[tenant.clone()].into());
@@ -224,7 +224,7 @@ struct Change<'a> {
 impl<'a> Change<'a> {
     const fn lowering(&self) -> Lowering<'a> {
         let Self { books, partition, config, after, .. } = *self;
-        Lowering { books, partition, config, tenants: after }
+        Lowering { books, partition, config, tenants: after, by_file: false }
     }
 
     /// Bring queues and limits to what tenants are to be, these alone: nobody else is changed by them.
