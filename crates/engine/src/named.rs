@@ -72,7 +72,6 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         | Event::TenantRemoved { partition, tenant } => {
             Named { other: tenant.clone(), ..look.partition(*partition) }
         }
-        Event::TenantDefaultsSet { partition, .. } => look.partition(*partition),
         _ => look.of_application(event),
     }
 }

@@ -1,7 +1,8 @@
 //! When an application is to be done, and how it fares in the line of its leaf. Source: tenants §8.
 
 use crate::config::LineValues;
-use crate::id::{ApplicationId, QueueId};
+use crate::event::Event;
+use crate::id::QueueId;
 use crate::time::{Millis, Timestamp};
 
 use super::{Application, Books};
@@ -39,24 +40,24 @@ impl Application {
 }
 
 impl Books {
-    pub(super) fn set_deadline(
-        &mut self,
-        application: ApplicationId,
-        at: Option<Timestamp>,
-        estimate: Millis,
-    ) {
-        self.applications[application].deadline = Deadline { at, estimate };
-    }
-
     /// Whether applications of a leaf stand in a line. Where users share it, they take turns instead.
     pub fn has_line(&self, leaf: QueueId) -> bool {
         let order = self.queues[leaf].settings.values.application_order;
         order.is_line() && self.users_of(leaf).is_none()
     }
 
-    /// Another took what an application waits for, which is the first in line.
-    pub(super) fn overtake(&mut self, application: ApplicationId) {
-        let row = &mut self.applications[application];
-        row.overtaken = row.overtaken.saturating_add(1);
+    /// An application says when it is to be done, or another took what the first in line waits for.
+    pub(super) fn apply_line(&mut self, event: &Event) {
+        match event {
+            Event::DeadlineSet { application, deadline, estimate } => {
+                let deadline = Deadline { at: *deadline, estimate: *estimate };
+                self.applications[*application].deadline = deadline;
+            }
+            Event::Overtaken { application } => {
+                let row = &mut self.applications[*application];
+                row.overtaken = row.overtaken.saturating_add(1);
+            }
+            _ => unreachable!("every other event is applied elsewhere"),
+        }
     }
 }

@@ -55,7 +55,7 @@ impl Books {
                         queues += self.check_tenant((row, config), name, tenant, &used)?;
                     }
                     TenantMapping::Limit { queue, subject } => {
-                        self.check_limit((row, config), name, tenant, (queue, subject))?;
+                        Self::check_limit((row, config), name, tenant, (queue, subject))?;
                     }
                 }
             }
@@ -117,7 +117,7 @@ impl Books {
         let apps = tenant.settings.max_applications;
         equal(name, "applications of its queue", &queue.settings.max_applications, &apps)?;
         for (_, queue) in [Some((id, queue)), own].into_iter().flatten() {
-            self.check_queue_of_tenant((row, name, tenant), queue)?;
+            Self::check_queue_of_tenant((row, name, tenant), queue)?;
         }
         let nothing = Resources::new();
         let used = used.get(name).unwrap_or(&nothing).pruned();
@@ -127,7 +127,6 @@ impl Books {
 
     /// A queue of a tenant: that for all, or that of its own tasks.
     fn check_queue_of_tenant(
-        &self,
         (row, name, tenant): (&Partition, &Name, &Tenant),
         queue: &Queue,
     ) -> Outcome {
@@ -153,7 +152,6 @@ impl Books {
 
     /// One that is a limit of a queue that others use too.
     fn check_limit(
-        &self,
         (row, config): (&Partition, &TenantsConfig),
         name: &Name,
         tenant: &Tenant,

@@ -95,13 +95,13 @@ impl Teller<'_> {
             | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
-            // Whatever follows from what is said of tenants is told of queues and limits.
+            // Whatever follows from what is said of tenants is told of queues and limits; of what the RM
+            // answers it is told where the ask waits for it.
             Event::TenantSet { .. }
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
-            | Event::TenantDefaultsSet { .. } => {}
-            // Of what the RM answers it is told where the ask waits for it.
-            Event::QuestionsSet { .. }
+            | Event::TenantDefaultsSet { .. }
+            | Event::QuestionsSet { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }
             | Event::VerdictsVoid { .. } => {}

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use headroom_core::books::Books;
-use headroom_core::config::{ApplicationOrder, NodeOrder, PreemptionPolicy, Properties};
+use headroom_core::config::{NodeOrder, PreemptionPolicy, Properties};
 use headroom_core::resource::Amounts;
 use headroom_core::view::{
     AllocationView, ApplicationView, ForeignView, GroupView, NodeView, PartitionView, Percents,
@@ -98,10 +98,7 @@ fn queue(view: &QueueView) -> Value {
         ];
         object(&[], fields)
     });
-    let sorting = match view.order {
-        ApplicationOrder::Fifo => "fifo",
-        ApplicationOrder::Fair => "fair",
-    };
+    let sorting = view.order.word();
     let is_root = view.parent.is_none();
     let partition = if is_root { view.partition.as_str() } else { "" };
     let fields = [

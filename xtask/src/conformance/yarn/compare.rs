@@ -125,7 +125,7 @@ impl Replay {
         let mut found = BTreeSet::new();
         for limit in self.looks.limits(path, &self.record)? {
             let current = self.world.vector(limit)?;
-            let of = |rules| Size::of(&drivers.of_queue(rules, leaf, &current));
+            let of = |rules| Size::of(&drivers.of_queue(rules, &leaf, &current));
             let (ours, exact) = (of(rules), of(&without_steps));
             found.insert(ours);
             if self.setup.calculator == Calculator::Dominant {

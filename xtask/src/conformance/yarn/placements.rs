@@ -192,7 +192,7 @@ fn may_have(books: &Books, ask: AllocationId) -> bool {
     user.is_none_or(|(users, user)| {
         let ask = users.normalised(books.resources_of(ask));
         let limit = users.limit(&user, Among::Active, &ask);
-        users.rules().admits(users.state(), &limit, &user.used(), &ask)
+        users.rules().admits(&users.state(), &limit, &user.used(), &ask)
     })
 }
 

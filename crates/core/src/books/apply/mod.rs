@@ -80,10 +80,7 @@ impl Books {
                 self.set_lifetime(*application, *since, *asked);
             }
             Event::LifetimeOver { application } => self.end_lifetime(*application),
-            Event::DeadlineSet { application, deadline, estimate } => {
-                self.set_deadline(*application, *deadline, *estimate);
-            }
-            Event::Overtaken { application } => self.overtake(*application),
+            Event::DeadlineSet { .. } | Event::Overtaken { .. } => self.apply_line(event),
             Event::GroupUnlinked { application } => self.unlink_group(*application),
             Event::ApplicationUnlinked { application } => self.unlink(*application),
             Event::ApplicationMoved { application, state, timer } => {
