@@ -18,7 +18,9 @@ fn codes(block: &str, queues: &str) -> String {
     let text =
         format!("partitions:\n  - name: default\n    tenants: {block}\n    queues: {queues}\n");
     let review = review(&text);
-    let codes: Vec<&str> = review.diagnostics.iter().map(|one| one.code.as_str()).collect();
+    let codes = review.diagnostics.iter().map(|one| one.code.as_str());
+    // None of these files says who may submit, which is not what they are about.
+    let codes: Vec<&str> = codes.filter(|code| *code != "A-NOBODY").collect();
     codes.join(" ")
 }
 

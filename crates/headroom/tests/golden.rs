@@ -32,9 +32,9 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "6373ebbd3fa9cc810f0e791a40b9c76c"
-        campus.json 0b11918f4e55117f6c5d38cbb19dc32e
-        campus.html dc6dde2a5349aec95ed50d71da6d99df
+        decisions "a3dcf0df023dccc5ab981c91d764dcfa"
+        campus.json a894f3d5f6aaf963b43ecd5e34c45e5a
+        campus.html b00321237939540492fd39889c72513a
         csv/allocations.csv 654d02ff56b07d4663f34ca7f4ee0fb6
         csv/decisions.csv 513e98bc4e43e73f715c88b108795293
     "#]]
