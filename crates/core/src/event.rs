@@ -185,8 +185,7 @@ pub enum Event {
         /// Which.
         application: ApplicationId,
     },
-    /// An application that was just added asks for a lifetime, or was made before it was submitted,
-    /// as before a restart.
+    /// An application that was just added asks for a lifetime, or was made before a restart.
     LifetimeSet {
         /// Which.
         application: ApplicationId,
@@ -210,7 +209,7 @@ pub enum Event {
         /// How long it takes.
         estimate: Millis,
     },
-    /// The head of a line was passed by another that took what it waits for.
+    /// Another took what the head of a line waits for.
     Overtaken {
         /// Which application was passed.
         application: ApplicationId,

@@ -160,7 +160,6 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
-        // With types of a label that are new, queues and users have other parts.
         self.stale |= self.labelled != books.types().labelled();
         if self.stale {
             return;

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::ApplicationOrder;
+use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::resource::{Quantity, Resources, Shortfall};
 use crate::time::Timestamp;
@@ -32,6 +33,16 @@ pub(super) enum Gate {
     Overtakes(ApplicationId),
     /// It stays behind the head, which needs this.
     Closed(Shortfall),
+}
+
+impl Gate {
+    /// That the head is overtaken, if it is.
+    pub(super) const fn overtaken(&self) -> Option<Event> {
+        match *self {
+            Self::Overtakes(application) => Some(Event::Overtaken { application }),
+            Self::Open | Self::Closed(_) => None,
+        }
+    }
 }
 
 /// The lines of all leaves that have one.

@@ -303,24 +303,19 @@ impl Scheduler {
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
-        let row = &self.classes.rows[class];
-        let key = row.key;
+        let key = self.classes.rows[class].key;
         if key.waits() {
-            let (application, _) = self.first_ask(class);
             let blocker = Blocker::DriverQueue(key.leaf);
-            let wait = held_from_start(books, application);
+            let wait = held_from_start(books, self.first_ask(class).0);
             self.park(books, (class, wait.unwrap_or(Wait { blocker, shortfall: None })), now);
             return false;
         }
-        let gate = if key.lined { self.gate(books, class, now) } else { Gate::Open };
-        if let Gate::Closed(short) = gate {
-            let blocker = Blocker::BehindHead(key.leaf, None);
-            self.park(books, (class, Wait { blocker, shortfall: Some(short) }), now);
+        let gate = self.pass_gate(books, class, now);
+        if matches!(gate, Gate::Closed(_)) {
             return false;
         }
         let row = &self.classes.rows[class];
-        // In the last pass its own node has been tried.
-        let again = row.pass != key.pass();
+        let again = row.pass != key.pass(); // In the last pass its own node has been tried.
         let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
         match judge(books, nodes, (key, elsewhere), now) {
@@ -366,12 +361,22 @@ impl Scheduler {
                     reserve::make_way(books, node, events);
                 }
                 place(books, application, (ask, node), events);
-                if let Gate::Overtakes(application) = gate {
-                    events.push(Event::Overtaken { application });
-                }
+                events.extend(gate.overtaken());
             }
         }
         true
+    }
+
+    /// What the line of its leaf makes of a class; one that stays behind the head waits for it.
+    #[inline]
+    fn pass_gate(&mut self, books: &Books, class: ClassId, now: Timestamp) -> Gate {
+        let key = self.classes.rows[class].key;
+        let gate = if key.lined { self.gate(books, class, now) } else { Gate::Open };
+        if let Gate::Closed(short) = gate {
+            let blocker = Blocker::BehindHead(key.leaf, None);
+            self.park(books, (class, Wait { blocker, shortfall: Some(short) }), now);
+        }
+        gate
     }
 
     /// Keep a node for the first old ask of a class that found none with room; whether one is.

@@ -70,13 +70,8 @@ pub(super) fn told(books: &Books, sequence: u64, at: Timestamp, event: &Event) -
         | Event::ScaleUpAsked { .. }
         | Event::ForeignSet { .. }
         | Event::ForeignRemoved { .. } => return told_of_application(books, sequence, at, event),
-        // No RM that answers questions is played.
-        Event::QuestionsSet { .. }
-        | Event::Asked { .. }
-        | Event::Answered { .. }
-        | Event::VerdictsVoid { .. } => ("question", &Name::default(), format!("{event:?}")),
-        // No tenants are played.
-        _ => ("tenant", &Name::default(), format!("{event:?}")),
+        // No RM that answers questions is played, and no tenants.
+        _ => ("unplayed", &Name::default(), format!("{event:?}")),
     };
     Decision { sequence, time_ms: at.as_millis(), kind, subject: subject.to_string(), detail }
 }

@@ -44,7 +44,6 @@ pub(super) fn call(
     tries.seen.push(ask);
     let delay = books.queue(leaf).settings.values.preemption_delay;
     let ripe = |ask: &AllocationId| books.allocation(*ask).created + delay;
-    // In a line only the head calls, whatever its equals are.
     let callers = if line::has_one(books, leaf) { &equals[..1] } else { &equals[..] };
     let caller = callers.iter().copied().find(|one| ripe(one) <= now)?;
     let oldest = callers.iter().map(ripe).min()?;
