@@ -137,12 +137,7 @@ fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
 
 /// How long the application is to live, as its tags say; what is said where that is no time.
 fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
-    let said = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(LIFETIME));
-    said.map_or(Ok(None), |(_, text)| {
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let seconds = text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0);
-        seconds.map(|seconds| Some(Millis::from_secs(seconds.into()))).ok_or(text)
-    })
+    Ok(deadline::seconds(tags, LIFETIME)?.map(Millis::from_secs))
 }
 
 /// Why an application is rejected.

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::books::Books;
+use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::Blocker;
@@ -190,7 +191,9 @@ impl Scheduler {
         let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority, aged));
         let moved = waiting.key != key;
         waiting.key.clone_from(&key);
-        self.follow_waiting(books, application);
+        if leaf.settings.values.application_order == ApplicationOrder::Priority {
+            self.follow_waiting(books, application);
+        }
         self.tree.touch(row.queue);
         self.turns_moved(books, application);
         let Some(key) = key else { return };

@@ -18,7 +18,6 @@ use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::class::{ClassId, ClassKey};
-use super::lane::Pass;
 use super::park::GroupKey;
 
 /// What asks wait for, where they are counted.
@@ -144,9 +143,7 @@ impl Reason {
             Self::OtherNodes => Blocker::NodeConstraint(AllocationId::FIRST),
             Self::Pause => Blocker::BackOff(ApplicationId::FIRST),
         };
-        let (shape, leaf) = (ShapeId::FIRST, QueueId::FIRST);
-        let (blocker, pass) = (Some(blocker), Pass::Reserved);
-        Some(GroupKey { blocker, shape, leaf, pass, shared: false, lined: false })
+        Some(GroupKey::first(blocker, ShapeId::FIRST))
     }
 }
 

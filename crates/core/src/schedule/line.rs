@@ -11,12 +11,12 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Books, Queue};
 use crate::config::ApplicationOrder;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::resource::{Quantity, Resources, Shortfall};
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
@@ -215,20 +215,19 @@ impl Scheduler {
 
     /// Have those judged anew who are behind the head of a leaf: all of them, or those who may go.
     fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
-        let blocker = Blocker::BehindHead(leaf, None);
-        let head = self.head_of(books, leaf).map(|(_, class)| *class);
         let mut shapes = self.parked.shapes_behind(leaf);
         if shapes.is_empty() {
             self.parked.lines.forget_behind(leaf);
             return;
         }
+        let head = self.head_of(books, leaf).map(|(_, class)| *class);
         if let Some(head) = head.filter(|_| !all) {
-            let may_go = |shape: &ShapeId| {
+            shapes.retain(|shape| {
                 !matches!(self.beside(books, head, *shape, self.now), Gate::Closed(_))
-            };
-            shapes.retain(may_go);
+            });
         }
-        self.parked.open(&mut self.tree, blocker, |shape| shapes.contains(&shape));
+        let may_go = |shape| shapes.binary_search(&shape).is_ok();
+        self.parked.open(&mut self.tree, Blocker::BehindHead(leaf, None), may_go);
     }
 
     /// Follow the heads of lines: with another head others may go, and a node may be kept for it.
@@ -258,20 +257,18 @@ impl Scheduler {
         }
     }
 
-    /// By waiting, an application counts as more urgent from some time on: note when it next does.
+    /// By waiting, an application of a leaf that goes by priority counts as more urgent from some time on:
+    /// note when it next does.
     pub(super) fn follow_waiting(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         let values = &books.queue(row.queue).settings.values;
         let waiting = &mut self.applications[application.index()];
         let line = &values.line;
-        let ages = values.application_order == ApplicationOrder::Priority
-            && waiting.key.is_some()
-            && waiting.aged < line.aging_max
-            && line.aging_step > 0;
+        let ages = waiting.key.is_some() && waiting.aged < line.aging_max && line.aging_step > 0;
         let next = ages.then(|| {
             let times = u64::from(waiting.aged.div_ceil(line.aging_step)) + 1;
             let span = line.aging_interval.get().saturating_mul(times);
-            row.submitted + crate::time::Millis::new(span)
+            row.submitted + Millis::new(span)
         });
         if waiting.ages_at == next {
             return;
@@ -303,7 +300,7 @@ fn could_run(books: &Books, key: ClassKey) -> bool {
 }
 
 /// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.
-fn below_root(books: &Books, leaf: QueueId) -> impl Iterator<Item = &crate::books::Queue> {
+fn below_root(books: &Books, leaf: QueueId) -> impl Iterator<Item = &Queue> {
     books.up(leaf).map(|(_, queue)| queue).filter(|queue| queue.parent.is_some())
 }
 

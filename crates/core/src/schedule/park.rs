@@ -35,6 +35,14 @@ pub(super) struct GroupKey {
     pub(super) lined: bool,
 }
 
+impl GroupKey {
+    /// Before every group that this holds back and that wants this or what comes behind it.
+    pub(super) const fn first(blocker: Blocker, shape: ShapeId) -> Self {
+        let (leaf, pass) = (QueueId::FIRST, Pass::Reserved);
+        Self { blocker: Some(blocker), shape, leaf, pass, shared: false, lined: false }
+    }
+}
+
 /// Classes that are held back alike.
 #[derive(Debug, Default)]
 struct Group {
@@ -105,12 +113,11 @@ impl Parked {
         groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
-    /// The distinct shapes of those who stay behind the head of the line of a leaf.
+    /// The distinct shapes of those who stay behind the head of the line of a leaf, sorted.
     pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<ShapeId> {
-        let blocker = Some(Blocker::BehindHead(leaf, None));
-        let (shape, pass, shared, lined) = (ShapeId::FIRST, Pass::Reserved, false, false);
-        let from = self.groups.range(GroupKey { blocker, shape, leaf, pass, shared, lined }..);
-        let mine = from.take_while(|(key, _)| key.blocker == blocker);
+        let blocker = Blocker::BehindHead(leaf, None);
+        let from = self.groups.range(GroupKey::first(blocker, ShapeId::FIRST)..);
+        let mine = from.take_while(|(key, _)| key.blocker == Some(blocker));
         let mut shapes: Vec<ShapeId> = mine.map(|(key, _)| key.shape).collect();
         shapes.dedup();
         shapes
@@ -142,13 +149,9 @@ impl Parked {
         if self.groups.is_empty() {
             return;
         }
-        let blocker = Some(blocker);
-        let (leaf, pass) = (QueueId::FIRST, Pass::Reserved);
-        let (shared, lined) = (false, false);
-        let first = |shape| GroupKey { blocker, shape, leaf, pass, shared, lined };
-        let mut from = Bound::Included(first(ShapeId::FIRST));
+        let mut from = Bound::Included(GroupKey::first(blocker, ShapeId::FIRST));
         while let Some((&key, group)) = self.groups.range_mut((from, Bound::Unbounded)).next() {
-            if key.blocker != blocker {
+            if key.blocker != Some(blocker) {
                 return;
             }
             from = if fits(key.shape) {
@@ -156,7 +159,7 @@ impl Parked {
                 group.show(tree, (&mut self.turns, &mut self.lines), key);
                 Bound::Excluded(key)
             } else {
-                Bound::Included(first(after(key.shape)))
+                Bound::Included(GroupKey::first(blocker, after(key.shape)))
             };
         }
     }

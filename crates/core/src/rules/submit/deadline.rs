@@ -26,8 +26,9 @@ pub(super) struct NoTime {
 /// When an application is to be done, as its tags say. Without a deadline, how long it takes does not
 /// matter, but it is kept.
 pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
-    let at = seconds(tags, DEADLINE, " since the epoch")?;
-    let estimate = seconds(tags, ESTIMATE, "")?;
+    let read =
+        |tag, since| seconds(tags, tag).map_err(|text| NoTime { tag, text: text.clone(), since });
+    let (at, estimate) = (read(DEADLINE, " since the epoch")?, read(ESTIMATE, "")?);
     Ok(Deadline {
         at: at.map(|seconds| Timestamp::from_millis(seconds * 1_000)),
         estimate: Millis::from_secs(estimate.unwrap_or(0)),
@@ -44,17 +45,15 @@ pub(super) fn event(books: &Books, submit: &Submit) -> Option<Event> {
     })
 }
 
-fn seconds(
-    tags: &[(Name, Name)],
-    tag: &'static str,
-    since: &'static str,
-) -> Result<Option<u64>, NoTime> {
-    let Some((_, text)) = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag)) else {
-        return Ok(None);
-    };
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0) {
-        Some(seconds) => Ok(Some(seconds.into())),
-        None => Err(NoTime { tag, text: text.clone(), since }),
-    }
+/// How many seconds a tag says, at least one; what it says where that is none.
+pub(super) fn seconds<'tags>(
+    tags: &'tags [(Name, Name)],
+    tag: &str,
+) -> Result<Option<u64>, &'tags Name> {
+    let said = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag));
+    said.map_or(Ok(None), |(_, text)| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let seconds = text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0);
+        seconds.map(|seconds| Some(seconds.into())).ok_or(text)
+    })
 }

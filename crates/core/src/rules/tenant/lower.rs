@@ -9,28 +9,20 @@ use alloc::vec::Vec;
 use crate::books::{
     Books, LimitSettings, LimitSubject, QueueSettings, Tenant, TenantQueue, Tenants,
 };
-use crate::config::property::{QUOTA_PREEMPTION_DELAY, SORT_POLICY};
+use crate::config::property::{
+    AGING_INTERVAL, AGING_MAX, AGING_STEP, MAX_HEAD_WAIT, MAX_OVERTAKES, QUOTA_PREEMPTION_DELAY,
+    SORT_POLICY,
+};
 use crate::config::tenant::{
     INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
 };
-use crate::config::{Properties, QueueConfig, TenantsConfig};
+use crate::config::{ApplicationOrder, Properties, QueueConfig, TenantsConfig};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity};
 use crate::rules::configure::{Above, Target, queue_settings};
 use crate::time::Millis;
-
-/// After how long one in the list counts as more urgent.
-const AGING_INTERVAL: &str = "application.sort.aging.interval";
-/// By how much.
-const AGING_STEP: &str = "application.sort.aging.step";
-/// By how much at most.
-const AGING_MAX: &str = "application.sort.aging.max";
-/// How often the first may be overtaken.
-const MAX_OVERTAKES: &str = "application.sort.maxovertakes";
-/// How long the first may be overtaken.
-const MAX_HEAD_WAIT: &str = "application.sort.maxheadwait";
 
 /// The tenants of a partition as they are to be, beside its queues as they are.
 #[derive(Clone, Copy)]
@@ -226,15 +218,15 @@ fn binding(quota: &Amounts) -> Amounts {
 
 /// The properties of a leaf whose tasks start in this order.
 fn waiting(policy: &WaitingPolicy) -> Properties {
-    let strategy = match policy.strategy {
-        WaitingStrategy::Fifo => "fifo-strict",
-        WaitingStrategy::FifoBackfill => "fifo-backfill",
-        WaitingStrategy::Priority => "priority",
-        WaitingStrategy::Urgency => "urgency",
+    let order = match policy.strategy {
+        WaitingStrategy::Fifo => ApplicationOrder::FifoStrict,
+        WaitingStrategy::FifoBackfill => ApplicationOrder::FifoBackfill,
+        WaitingStrategy::Priority => ApplicationOrder::Priority,
+        WaitingStrategy::Urgency => ApplicationOrder::Urgency,
     };
     let number = |number: u32| Name::from(number.to_string());
     let said = [
-        (SORT_POLICY, Some(Name::new(strategy))),
+        (SORT_POLICY, Some(Name::new(order.word()))),
         (AGING_INTERVAL, policy.aging_interval.map(span)),
         (AGING_STEP, policy.aging_step.map(number)),
         (AGING_MAX, policy.aging_max.map(number)),
