@@ -103,7 +103,8 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
 }
 
 /// The tree of a partition. Nodes of a label of which a queue has a part are for asks that name it: a
-/// part of what others take would be none.
+/// part of what others take would be none. So are those that are lent while they are idle: what is not
+/// counted by itself cannot be lent.
 fn tree(from: &Queue) -> QueueConfig {
     let mut root = queue(from, true, Above::default());
     let mut labels: Vec<Name> = Vec::new();
@@ -112,6 +113,7 @@ fn tree(from: &Queue) -> QueueConfig {
         labels.extend(queue.label_capacities.iter().map(|one| one.label.clone()));
         open.extend(&queue.children);
     }
+    labels.extend(root.node_labels.iter().flat_map(|labels| labels.lends.iter().cloned()));
     let exclusive = root.node_labels.as_ref().map(|labels| &labels.exclusive[..]);
     labels.retain(|label| exclusive.is_none_or(|all| !NodeLabelsConfig::names(all, label)));
     if !labels.is_empty() {
@@ -134,6 +136,7 @@ fn node_labels(from: &NodeLabels) -> NodeLabelsConfig {
         accessible: from.accessible.as_deref().map(sorted),
         default: from.default.as_ref().map(name_of),
         exclusive: sorted(&from.exclusive),
+        lends: sorted(&from.lends),
     }
 }
 

@@ -93,6 +93,8 @@ pub struct QueueOutline {
     pub default_label: Option<String>,
     /// `nodelabels.exclusive`.
     pub exclusive_labels: Vec<String>,
+    /// `nodelabels.lends`.
+    pub lending_labels: Vec<String>,
     /// `nodelabels.<label>`, without a mode.
     pub label_capacities: BTreeMap<String, CapacityOutline>,
 }
@@ -280,6 +282,7 @@ fn queue(from: &raw::Queue) -> QueueOutline {
             .map(|(label, block)| (label.value.clone(), capacity(block)))
             .collect(),
         exclusive_labels: labels.map(|labels| list(&labels.exclusive)).unwrap_or_default(),
+        lending_labels: labels.map(|labels| list(&labels.lends)).unwrap_or_default(),
         accessible_labels: labels.and_then(|labels| labels.accessible.as_deref()).map(list),
         default_label: labels
             .and_then(|labels| labels.default.as_ref())

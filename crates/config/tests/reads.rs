@@ -162,3 +162,29 @@ fn a_fault_that_the_reference_finds_late_is_told_apart() {
     let text = "partitions: [{queues: [{name: a, adminacl: 'a b c'}]}]";
     assert!(read(text).unwrap_err().refused_by_validation());
 }
+
+/// C18: what lends is exclusive by that; the sign for all stands alone; elsewhere than at the root it means nothing.
+#[test]
+fn c18_labels_that_lend_are_exclusive_and_are_said_of_the_root() {
+    let labels = |of_root: &str| {
+        let text = format!(
+            "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    nodelabels: {of_root}\n    queues: [{{name: a}}]\n"
+        );
+        let root = load(&text).configuration.partitions.remove(0).root;
+        let labels = root.node_labels.expect("the root says something");
+        let words = |names: &[headroom_core::Name]| {
+            names.iter().map(|name| name.as_str().to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        (words(&labels.exclusive), words(&labels.lends))
+    };
+    let said = |exclusive: &str, lends: &str| (exclusive.to_owned(), lends.to_owned());
+    assert_eq!(labels("{lends: [gpu]}"), said("gpu", "gpu"));
+    assert_eq!(labels("{exclusive: [fpga], lends: [gpu, big]}"), said("big fpga gpu", "big gpu"));
+    assert_eq!(labels("{exclusive: ['*'], lends: [gpu]}"), said("*", "gpu"));
+    warns(
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - {name: a, nodelabels: {lends: [gpu]}}\n",
+        &expect![[r#"
+            line 7, column 38: NO-EFFECT: `lends` is said of the root alone, and means nothing here
+        "#]],
+    );
+}

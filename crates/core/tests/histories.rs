@@ -3,7 +3,9 @@
 
 use std::cell::RefCell;
 
-use headroom_core::testkit::{Counts, history, play, tree};
+use headroom_core::config::Configuration;
+use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
+use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// How many histories to play: `HEADROOM_HISTORIES`, or enough for every day.
@@ -106,6 +108,8 @@ const REACHED: &[&str] = &[
     "QueueMoved Stopped",
     "refused LIFETIME_OVER",
     "refused NO_PARTITION_ACCESS",
+    "lent a node",
+    "took back a node that was lent",
     "waits NODE_BLOCKED",
     "waits NO_PARTITION_ACCESS",
     "rejected LIFETIME",
@@ -185,11 +189,38 @@ const REACHED: &[&str] = &[
     "woken by time",
 ];
 
+/// What must have happened where nodes are lent.
+const LENT: &[&str] = &[
+    "lent a node",
+    "took back a node that was lent",
+    "Preempted for a guarantee",
+    "reserved a node",
+    "restarted",
+    "waits ROOT_CAPACITY",
+    "waits QUEUE_MAX",
+    "waits ABS_USER_LIMIT",
+    "woken by a release",
+];
+
 #[test]
 fn random_histories_keep_every_invariant_and_reach_every_refusal() {
+    reach(histories(), (tree(), history(60)), REACHED);
+}
+
+#[test]
+fn nodes_are_lent_and_taken_back_as_by_a_look_at_everything() {
+    reach(histories() / 4, (lending_tree(), lending_history(50)), LENT);
+}
+
+/// Play so many histories, and see that all of this has happened.
+fn reach(
+    histories: u32,
+    strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
+    reached: &[&str],
+) {
     let counts = RefCell::new(Counts::new());
     let config = Config {
-        cases: histories(),
+        cases: histories,
         failure_persistence: None,
         max_shrink_iters: shrinks(),
         ..Config::default()
@@ -199,7 +230,7 @@ fn random_histories_keep_every_invariant_and_reach_every_refusal() {
     let chance = TestRng::from_seed(RngAlgorithm::ChaCha, &start);
     let mut runner = TestRunner::new_with_rng(config, chance);
     runner
-        .run(&(tree(), history(60)), |(tree, ops)| {
+        .run(&strategy, |(tree, ops)| {
             play(&tree, &ops, &mut counts.borrow_mut());
             Ok(())
         })
@@ -208,7 +239,7 @@ fn random_histories_keep_every_invariant_and_reach_every_refusal() {
     for (what, count) in &counts {
         println!("{count:>9} {what}");
     }
-    for what in REACHED {
-        assert!(counts.contains_key(*what), "{what} never happened in {} histories", histories());
+    for what in reached {
+        assert!(counts.contains_key(*what), "{what} never happened in {histories} histories");
     }
 }

@@ -195,6 +195,9 @@ pub struct ConfigNodeLabels {
     /// Labels whose nodes are for asks that name them alone; `*` for all. Of the root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exclusive: Vec<String>,
+    /// Those of them whose idle nodes are lent to asks that name none; `*` for all of them. Of the root.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lends: Vec<String>,
     /// What part of the nodes of each label it has, by the mode of its capacity. Absent: nothing is
     /// guaranteed of any.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -14,20 +14,22 @@ const LABEL_MAX: usize = 63;
 pub(super) fn check(root: &Queue, report: &mut Report) {
     below(root, (None, None), report);
     for child in &root.children {
-        exclusive_is_said_at_root(child, report);
+        said_of_root_alone(child, report);
     }
 }
 
-/// What is exclusive is so for all of a partition.
-fn exclusive_is_said_at_root(queue: &Queue, report: &mut Report) {
-    let labels = queue.node_labels.as_ref().map(|block| &block.exclusive);
-    if let Some(first) = labels.and_then(|labels| labels.first()) {
-        let message = "`exclusive` is said of the root alone, and means nothing here";
-        let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
-        report.push(warning.help("write it in `nodelabels` of root, or remove it"));
+/// What is exclusive, or lent, is so for all of a partition.
+fn said_of_root_alone(queue: &Queue, report: &mut Report) {
+    if let Some(block) = &queue.node_labels {
+        for (key, labels) in [("exclusive", &block.exclusive), ("lends", &block.lends)] {
+            let Some(first) = labels.first() else { continue };
+            let message = format!("`{key}` is said of the root alone, and means nothing here");
+            let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
+            report.push(warning.help("write it in `nodelabels` of root, or remove it"));
+        }
     }
     for child in &queue.children {
-        exclusive_is_said_at_root(child, report);
+        said_of_root_alone(child, report);
     }
 }
 
@@ -41,7 +43,8 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
         for label in labels.into_iter().flatten() {
             check_accessible(label, above.0, report);
         }
-        for label in block.exclusive.iter().filter(|one| one.value != NodeLabelsConfig::ANY) {
+        let apart = block.exclusive.iter().chain(&block.lends);
+        for label in apart.filter(|one| one.value != NodeLabelsConfig::ANY) {
             check_name(label, report);
         }
         if let Some(label) = block.default.as_ref().filter(|label| !label.value.is_empty()) {

@@ -162,13 +162,14 @@ pub(crate) struct NodeLabels {
     pub(crate) accessible: Option<Vec<Text>>,
     pub(crate) default: Option<Text>,
     pub(crate) exclusive: Vec<Text>,
+    pub(crate) lends: Vec<Text>,
     /// What part the queue has of the nodes of each label that is named; without a mode of their own.
     pub(crate) capacities: Vec<(Text, Capacity)>,
 }
 
 impl NodeLabels {
     /// The keys that are no labels.
-    pub(crate) const KEYS: [&str; 3] = ["accessible", "default", "exclusive"];
+    pub(crate) const KEYS: [&str; 4] = ["accessible", "default", "exclusive", "lends"];
 }
 
 /// The block `userlimits`; numbers are texts, so that no digit of them is lost.

@@ -296,6 +296,7 @@ fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
     let mut fields = Fields::of(node, "`nodelabels`", &known, fields.report);
     let (accessible, default) = (fields.texts("accessible"), fields.word("default"));
     let exclusive = fields.texts("exclusive").unwrap_or_default();
+    let lends = fields.texts("lends").unwrap_or_default();
     let mut capacities = Vec::with_capacity(labels.len());
     for label in &labels {
         if let Some(block) = fields.get(&label.value) {
@@ -307,7 +308,7 @@ fn node_labels(fields: &mut Fields<'_, '_>) -> Option<NodeLabels> {
             capacities.push((label.clone(), capacity));
         }
     }
-    Some(NodeLabels { accessible, default, exclusive, capacities })
+    Some(NodeLabels { accessible, default, exclusive, lends, capacities })
 }
 
 fn properties(fields: &mut Fields<'_, '_>) -> Vec<(Text, Text)> {

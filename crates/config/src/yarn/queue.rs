@@ -252,7 +252,8 @@ fn labels_are_named(way: Way<'_, '_>) -> bool {
         let scope = way.whole.queue(&node.path);
         let Some(property) = scope.get("accessible-node-labels") else { return false };
         let why = "labels are written as exclusive, as they are unless they were added otherwise";
-        let help = "name only those that are in `nodelabels.exclusive` of root, if some are not";
+        let help =
+            "name those that are not in `nodelabels.lends` of root: their idle nodes are lent";
         scope.tell(Kind::Adjusted, property, why, help);
         true
     };

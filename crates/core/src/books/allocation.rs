@@ -109,6 +109,11 @@ impl Allocation {
         !self.placeholder && self.partner().is_some()
     }
 
+    /// Whether it is never lent a node: the first of its application, and what holds room for others.
+    pub(crate) const fn is_homebound(&self) -> bool {
+        self.originator || self.placeholder
+    }
+
     /// Whether nothing is true of it that is not of most.
     #[inline]
     pub(crate) const fn has_nothing_special(&self) -> bool {

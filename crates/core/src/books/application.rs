@@ -163,6 +163,9 @@ pub struct Application {
     pub usage: Option<Arc<Usage>>,
     /// How many asks wait.
     pub ask_count: u32,
+    /// How many of these are never lent a node: originators, and placeholders.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub homebound: u32,
     /// How many members are about to take the place of placeholders.
     pub swap_count: u32,
     /// For how many of its asks a node is kept.

@@ -44,6 +44,9 @@ pub struct Node {
     /// Whether it is for asks that name its label, and for no others.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) closed: bool,
+    /// Whether it is lent while it is idle to asks that name no label.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) lends: bool,
 }
 
 impl Node {
@@ -51,6 +54,12 @@ impl Node {
     #[inline]
     pub const fn is_closed(&self) -> bool {
         self.closed
+    }
+
+    /// Whether it is lent while it is idle to asks that name no label.
+    #[inline]
+    pub const fn lends(&self) -> bool {
+        self.lends
     }
 
     /// The label in whose types it is counted: its own, where it is for asks that name it alone.

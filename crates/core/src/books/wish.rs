@@ -1,15 +1,17 @@
 //! What an ask says of nodes beside the room that it needs: their label, and those that it may not
 //! have. Source: user-headroom §3 (check 12) and §10 (C18), decision L-10.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use crate::config::NodeLabelsConfig;
 use crate::config::tenant::INSTANCES;
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
-use crate::resource::{Amounts, Quantity, Resources, Sections, type_and_label};
+use crate::resource::{Amounts, Quantity, ResourceType, Resources, Sections, type_and_label};
 use crate::table::Table;
 
-use super::{Books, Node};
+use super::{Allocation, Books, Node};
 
 /// What an ask says of nodes. Equal wishes of equal size are one shape, and are judged together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,9 +116,48 @@ impl Books {
         label.is_some_and(|label| self.is_exclusive(partition, label))
     }
 
+    /// The labels of a partition whose idle nodes are lent, as its root says; none for most.
+    fn lending(&self, partition: PartitionId) -> Option<&NodeLabelsConfig> {
+        let root = &self.queues[self.partition(partition).root];
+        root.settings.node_labels.as_deref().filter(|labels| !labels.lends.is_empty())
+    }
+
+    /// The labels of a partition whose idle nodes are lent, in order: those of which types are known.
+    pub(crate) fn lending_labels(&self, partition: PartitionId) -> Vec<Name> {
+        let types = self.lending(partition).into_iter().flat_map(|_| self.types().iter());
+        let labels = types.filter_map(|(_, name)| Some(Name::new(type_and_label(name)?.1)));
+        let labels = labels.filter(|label| self.lends(partition, Some(label)));
+        labels.collect::<BTreeSet<Name>>().into_iter().collect()
+    }
+
+    /// Whether idle nodes of some label of a partition are lent.
+    pub(crate) fn has_lending(&self, partition: PartitionId) -> bool {
+        self.lending(partition).is_some()
+    }
+
+    /// Whether idle nodes of a label are lent.
+    pub(super) fn lends(&self, partition: PartitionId, label: Option<&Name>) -> bool {
+        let labels = self.lending(partition);
+        label.is_some_and(|label| labels.is_some_and(|labels| labels.lends(label)))
+    }
+
+    /// Whether an allocation has a node that was lent: the node's label lends, and it did not name it, nor
+    /// was it to run there and nowhere else.
+    pub(crate) fn is_lent(&self, row: &Allocation) -> bool {
+        let Some(node) = row.node.map(|node| &self.nodes[node]) else { return false };
+        let named = self.shapes.wish(row.shape).and_then(|wish| wish.label.as_ref());
+        node.lends && row.required_node().is_none() && named != node.label.as_ref()
+    }
+
     /// The sections of the types of a partition.
     pub(crate) fn sections_of(&self, partition: PartitionId) -> Sections {
         Sections::of(self.types(), |label| self.is_exclusive(partition, label))
+    }
+
+    /// The type that counts tasks of tenants, where a partition has tenants.
+    pub(crate) fn task_type(&self, partition: PartitionId) -> Option<ResourceType> {
+        self.partition(partition).settings.tenants.as_ref()?;
+        self.types().find(INSTANCES)
     }
 
     /// How many tasks of tenants these amounts of a partition are; none where none is counted.
@@ -125,8 +166,7 @@ impl Books {
         partition: PartitionId,
         resources: &Resources,
     ) -> Option<Quantity> {
-        self.partition(partition).settings.tenants.as_ref()?;
-        resources.get(self.types().find(INSTANCES)?)
+        resources.get(self.task_type(partition)?)
     }
 
     /// What of these amounts counts for nodes, where that is less than all.
@@ -181,8 +221,9 @@ impl Books {
         for id in mine {
             let label = self.nodes[id].attributes.label().cloned();
             let closed = self.closes(partition, label.as_ref());
+            let lends = self.lends(partition, label.as_ref());
             let node = &mut self.nodes[id];
-            (node.label, node.closed) = (label, closed);
+            (node.label, node.closed, node.lends) = (label, closed, lends);
         }
         self.shapes.refresh(&self.nodes);
     }

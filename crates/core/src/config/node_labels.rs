@@ -18,6 +18,10 @@ pub struct NodeLabelsConfig {
     /// once; [`Self::ANY`] for all. What they have is counted in types of its own, `vcore@gpu`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub exclusive: Vec<Name>,
+    /// `lends`, of the root: those of the exclusive labels whose idle nodes are lent to asks that name
+    /// none, in order, each once; [`Self::ANY`] for all of them.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub lends: Vec<Name>,
 }
 
 impl NodeLabelsConfig {
@@ -31,13 +35,19 @@ impl NodeLabelsConfig {
         Self {
             accessible: self.accessible.clone().or_else(|| of(above).accessible),
             default: self.default.clone().or_else(|| of(above).default),
-            exclusive: self.exclusive.clone(), // It is the root's.
+            exclusive: self.exclusive.clone(), // It is the root's, as is the next.
+            lends: self.lends.clone(),
         }
     }
 
     /// Whether nodes of a label are for asks that name it, and for no others.
     pub fn is_exclusive(&self, label: &str) -> bool {
         Self::names(&self.exclusive, label)
+    }
+
+    /// Whether idle nodes of a label are lent to asks that name none.
+    pub fn lends(&self, label: &str) -> bool {
+        Self::names(&self.lends, label) && self.is_exclusive(label)
     }
 
     /// Whether asks may name a label. Where nobody says which, they may name all.
@@ -64,12 +74,15 @@ mod tests {
             accessible: Some(vec![label("fpga"), label("gpu")]),
             default: Some(label("gpu")),
             exclusive: vec![label("gpu")],
+            lends: vec![label("*")],
         };
         let own = NodeLabelsConfig { accessible: Some(Vec::new()), ..NodeLabelsConfig::default() };
         let none = own.below(Some(&above));
         assert_eq!(none.default, Some(label("gpu")));
         assert!(above.is_exclusive("gpu") && !above.is_exclusive("fpga"));
         assert!(!none.is_exclusive("gpu"), "that is said of the root alone");
+        assert!(above.lends("gpu") && !above.lends("fpga"), "others are shared anyway");
+        assert!(!none.lends("gpu"), "that is said of the root alone, too");
         assert!(above.allows("gpu") && !above.allows("tpu") && !none.allows("gpu"));
         assert!(NodeLabelsConfig::default().allows("gpu"), "nobody says which");
         let any =

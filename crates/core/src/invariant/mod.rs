@@ -198,6 +198,7 @@ impl Books {
             equal(name, "pending", &row.pending, &sum.pending)?;
             equal(name, "allocated", &row.allocated, &sum.allocated)?;
             equal(name, "asks", &row.ask_count, &sum.asks)?;
+            equal(name, "asks that are never lent a node", &row.homebound, &sum.homebound)?;
             equal(name, "allocations", &row.allocation_count, &sum.allocations)?;
             let listed: u32 = self.allocations_of(id).map(|_| 1).sum();
             let counted = sum.asks + sum.allocations + sum.swaps;

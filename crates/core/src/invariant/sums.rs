@@ -15,6 +15,8 @@ pub(super) struct ApplicationSum {
     /// Of what is allocated, what placeholders hold.
     pub(super) held: Resources,
     pub(super) asks: u32,
+    /// Asks that are never lent a node.
+    pub(super) homebound: u32,
     pub(super) allocations: u32,
     pub(super) placeholders: u32,
     pub(super) swaps: u32,
@@ -81,6 +83,7 @@ impl Sums {
             if row.is_pending() {
                 sum.pending.add(resources);
                 sum.asks += 1;
+                sum.homebound += u32::from(row.originator || row.placeholder);
             } else if row.is_swapping() {
                 sum.swaps += 1;
                 // Where its placeholder is, that counts until the RM has stopped it.

@@ -5,11 +5,12 @@ use alloc::borrow::Cow;
 
 use crate::books::{Books, QueueSettings};
 use crate::config::NodeLabelsConfig;
+use crate::config::tenant::INSTANCES;
 use crate::event::AskTraits;
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
-use crate::resource::{Amounts, type_and_label};
+use crate::resource::{Amounts, Resources, type_and_label};
 
 /// Amounts in the types of a label, or as they are.
 pub(super) fn counted<'amounts>(
@@ -17,6 +18,22 @@ pub(super) fn counted<'amounts>(
     label: Option<&Name>,
 ) -> Cow<'amounts, Amounts> {
     label.map_or(Cow::Borrowed(amounts), |label| Cow::Owned(amounts.at_label(label)))
+}
+
+/// What is counted in types of one label, or in plain ones, in those of another, or in plain ones: nodes
+/// do not have the type that counts tasks, which stays as it is.
+pub(crate) fn at_label(
+    books: &Books,
+    partition: PartitionId,
+    amounts: &Resources,
+    label: Option<&Name>,
+) -> Amounts {
+    let plain = books.plain(partition, amounts);
+    let mut there = counted(&plain, label).into_owned();
+    if let Some(tasks) = books.instances_of(partition, amounts) {
+        there.set(INSTANCES, tasks);
+    }
+    there
 }
 
 /// The label by which an ask or allocation is counted, exclusive or not: that of the node that it has, or

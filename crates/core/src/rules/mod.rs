@@ -20,6 +20,7 @@ mod tenant;
 mod timer;
 
 pub(crate) use application::{Placement, linked, placed};
+pub(crate) use labels::at_label;
 pub(crate) use submit::max_of_user;
 
 use alloc::string::String;

@@ -10,6 +10,7 @@ use crate::wait::Blocker;
 
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
 use super::lane::{Lane, Pass};
+use super::lending;
 use super::order::{ApplicationKey, AskKey};
 use super::{Note, Scheduler};
 
@@ -236,6 +237,10 @@ impl Scheduler {
         }
         let first = first.cloned();
         let before = core::mem::replace(&mut row.head, first.clone());
+        let key = row.key;
+        let shown = (&mut self.lending, &mut self.tree);
+        lending::moved(shown, (key, class), (before.as_ref(), first.as_ref()));
+        let row = &mut self.classes.rows[class];
         let (leaf, pass, group) = (row.key.leaf, row.pass, row.group());
         let seat = &mut row.seat;
         let before = before.map(|head| (head, class));
@@ -324,6 +329,11 @@ impl Scheduler {
             return;
         };
         let standing = Standing::of(books, application);
+        let of = |bundle| self.classes.rows[self.classes.bundles[bundle].class].key.standing;
+        if waiting.bundles.iter().all(|(_, bundle)| of(*bundle) == standing) {
+            self.turns_moved(books, application);
+            return;
+        }
         let bundles = waiting.bundles.clone();
         self.turns_moved(books, application);
         for (_, bundle) in bundles {
@@ -332,8 +342,12 @@ impl Scheduler {
             if key.standing == standing {
                 continue;
             }
-            let tried = self.take_tried(books, row.class, application);
+            let left = row.class;
+            let tried = self.take_tried(books, left, application);
             self.leave_class(books, bundle);
+            if !tried.is_empty() && self.classes.rows.contains_key(left) {
+                self.arm(books, left); // The others may have their try now.
+            }
             let shared = takes_turns(books, key.leaf, standing, key.lane);
             let alone = alone(books, application).filter(|_| !standing.waits());
             let class = self.classes.class(ClassKey { standing, alone, shared, ..key });

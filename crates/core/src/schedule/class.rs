@@ -94,6 +94,9 @@ pub(super) enum Standing {
         counts_in_limits: bool,
         /// Whether it has to be activated first.
         waits: bool,
+        /// Whether idle nodes of a label may be lent to it: it runs, and no originator and no
+        /// placeholder of it waits.
+        borrows: bool,
     },
 }
 
@@ -114,6 +117,9 @@ impl Standing {
                     counts_in_queues: accepted && !row.allocating,
                     counts_in_limits: accepted && !row.counted,
                     waits: books.waits_for_activation(application),
+                    borrows: row.state == ApplicationState::Running
+                        && row.homebound == 0
+                        && books.has_lending(row.partition),
                 }
             }
             _ => Self::Unlinked,
@@ -294,6 +300,7 @@ impl Classes {
             counts_in_queues: false,
             counts_in_limits: false,
             waits: false,
+            borrows: false,
         };
         let (shape, lane) = (ShapeId::FIRST, Lane::Open);
         let (alone, shared, lined) = (None, false, false);

@@ -43,6 +43,7 @@ impl Scheduler {
                 self.freed(books, seen);
                 self.update_node(books, *node);
                 self.marked(books, *placeholder);
+                self.follow_borrowers(books, seen);
             }
             Event::ReleaseAsked { allocation, .. }
             | Event::Preempted { victim: allocation, .. } => {
@@ -54,6 +55,7 @@ impl Scheduler {
             }
             Event::SwapDropped { ask } => {
                 self.add_ask(books, *ask);
+                self.follow_borrowers(books, seen);
                 if let Some(node) = seen.node {
                     self.node_changed(books, node);
                 }
@@ -109,6 +111,7 @@ impl Scheduler {
         if row.is_open() {
             let suits = |shape| fits(shape) && books.suits(shape, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
+            self.lending.node_gave_way(&mut self.tree, books, node);
         }
         self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
         self.wake_pinned_members(books, node);

@@ -21,6 +21,7 @@ impl Scheduler {
             let mut nodes = NodeIndex::new(&partition.settings.node_sort);
             nodes.fill(books, *id);
             self.nodes.insert(*id, nodes);
+            self.lending.know(books, *id);
         }
         self.tree.fill(books);
         for (id, ask) in books.allocations().iter() {
@@ -233,6 +234,7 @@ impl Scheduler {
     /// Follow that an application counts elsewhere, or in another state.
     fn after_application(&mut self, books: &Books, event: &Event, seen: &Seen) {
         self.limits_gave_way(seen);
+        self.lending.reopen_held(&mut self.tree);
         match event {
             Event::GroupUnlinked { .. } => self.limit_use_gave_way(books, seen),
             Event::ApplicationMoved { .. } => self.queues_gave_way(books, seen),
@@ -310,15 +312,18 @@ impl Scheduler {
     /// Follow what an event changed about an ask or allocation.
     #[inline]
     fn after_allocation(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        self.lending.less_waits(&mut self.tree);
         match event {
             Event::AskAdded { .. } => {
                 self.add_ask(books, seen.ask.expect("seen before"));
                 self.group_changed(books, seen);
+                self.follow_borrowers(books, seen);
             }
             Event::AskRemoved { .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
                 self.group_changed(books, seen);
+                self.follow_borrowers(books, seen);
             }
             Event::Placed { ask, node } => {
                 self.update_node(books, *node);
@@ -331,6 +336,7 @@ impl Scheduler {
                 if !books.allocation(*ask).has_nothing_special() {
                     self.special_placed(books, *ask);
                 }
+                self.follow_borrowers(books, seen);
             }
             Event::Resized { allocation, .. } => {
                 self.resized(books, seen);
@@ -365,6 +371,7 @@ impl Scheduler {
         self.all_turns_moved(books);
         self.activation_resized();
         self.parked.lines.all_moved();
+        self.lending.reopen_held(&mut self.tree);
         self.queue_gave_way(books, self.roots[&partition]);
         self.follow_sizes(books, self.roots[&partition]);
     }
@@ -386,6 +393,7 @@ impl Scheduler {
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
         self.parked.lines.all_moved();
+        self.lending.reopen_held(&mut self.tree);
         self.activation_moved(leaf);
         self.queue_gave_way(books, leaf);
         self.queue_may_start(books, leaf);
@@ -409,6 +417,9 @@ impl Scheduler {
         if let Some(node) = seen.node {
             self.update_node(books, node);
             self.node_gave_way(books, node);
+            if books.node(node).lends() {
+                self.lending.reopen_held(&mut self.tree);
+            }
         }
         let mut next = seen.queue;
         while let Some(queue) = next {

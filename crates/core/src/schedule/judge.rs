@@ -128,6 +128,18 @@ fn limits_full(books: &Books, partition: PartitionId, link: Link) -> Option<Wait
     Some(Wait { blocker: Blocker::LimitApplications(partition, full), shortfall: None })
 }
 
+/// The limit or the maximum beyond which these amounts would take a user of a leaf, whatever his share of the
+/// leaf is.
+pub(super) fn exceeds(
+    books: &Books,
+    leaf: QueueId,
+    link: Link,
+    amounts: &Resources,
+) -> Option<Wait> {
+    let limited = limits(books, books.queue(leaf).partition, (link, false), amounts);
+    limited.or_else(|| queues(books, leaf, amounts))
+}
+
 /// The limits of the user, then of the group, each from the leaf up; then the cap of the user where users
 /// share the leaf.
 #[inline]

@@ -18,13 +18,17 @@ pub(super) enum Pass {
     /// No pass of its own: the classes of the normal pass that found no node, each where its
     /// first ask stands that is old enough to have one kept.
     Keep,
+    /// The last, which is no pass of its own either: asks that name no label, to which nodes of one are
+    /// lent when nothing else moves.
+    Lend,
 }
 
 impl Pass {
     /// What a cycle goes through.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::Replace, Self::Normal];
     /// What is kept in order for them.
-    pub(super) const LISTS: [Self; 4] = [Self::Reserved, Self::Replace, Self::Normal, Self::Keep];
+    pub(super) const LISTS: [Self; 5] =
+        [Self::Reserved, Self::Replace, Self::Normal, Self::Keep, Self::Lend];
     /// How many lists there are.
     pub(super) const COUNT: usize = Self::LISTS.len();
 

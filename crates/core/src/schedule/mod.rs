@@ -15,6 +15,7 @@ mod index;
 mod judge;
 mod keep;
 mod lane;
+mod lending;
 mod line;
 mod members;
 mod nodes;
@@ -59,6 +60,7 @@ use class::Classes;
 use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
 use lane::{Lane, Pass};
+use lending::Lending;
 use line::Gate;
 use nodes::NodeIndex;
 use park::Parked;
@@ -111,6 +113,8 @@ pub struct Scheduler {
     parked: Parked,
     /// Classes for whose old asks nodes are to be kept.
     keeping: Keeping,
+    /// Classes to whose asks idle nodes of a label may be lent.
+    lending: Lending,
     /// What time alone changes, the earliest first.
     dues: BTreeSet<(Timestamp, Due)>,
     /// Asks whose reservation ends as soon as they lack headroom.
@@ -250,7 +254,7 @@ impl Scheduler {
                 self.refresh(books);
             }
             self.next_in_pass(books, (partition, root), (pass, now), events)
-        })
+        }) || self.lend_in(books, (partition, root), events)
     }
 
     fn next_in_pass(

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use crate::books::{Books, Node};
 use crate::config::{NodeOrder, NodeSortConfig};
 use crate::id::{NodeId, PartitionId, ShapeId};
+use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
 
 use super::rank::Ranks;
@@ -55,7 +56,7 @@ struct Block {
 pub(super) struct NodeIndex {
     order: NodeOrder,
     /// Weight of each type in a node's score; empty for the default.
-    weights: Vec<(crate::name::Name, f64)>,
+    weights: Vec<(Name, f64)>,
     /// In order, none empty.
     blocks: Vec<Block>,
     /// Key, id and whether it may be used, by node index; none for nodes of other partitions.
@@ -138,6 +139,27 @@ impl NodeIndex {
             block.free = most_free(books, &block.nodes);
         }
         None
+    }
+
+    /// The first node in order of a label that lends which may be used, has room for what an ask of this
+    /// shape needs there, and is not on its block list.
+    pub(super) fn first_lent(
+        &self,
+        books: &Books,
+        (label, shape): (&Name, ShapeId),
+        needs: &Resources,
+    ) -> Option<NodeId> {
+        let wish = books.shapes().wish(shape);
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(needs));
+        let mut nodes = blocks.flat_map(|block| &block.nodes).map(|(_, id)| *id);
+        nodes.find(|id| {
+            let node = books.node(*id);
+            node.lends()
+                && node.label() == Some(label)
+                && node.is_open()
+                && node.available.fits(needs)
+                && wish.is_none_or(|wish| !wish.blocks(&node.name))
+        })
     }
 
     /// The first in order of these nodes.

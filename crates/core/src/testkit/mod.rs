@@ -21,6 +21,6 @@ pub use naive::next as naive_next;
 pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};
-pub use random::{Op, history, tree};
+pub use random::{Op, history, lending_history, lending_tree, tree};
 pub use story::{tell, tell_records, tell_world};
 pub use world::World;

@@ -19,6 +19,7 @@ use crate::time::Timestamp;
 mod activation;
 mod calls;
 mod kept;
+pub(super) mod lend;
 mod line;
 mod questions;
 mod share;
@@ -59,7 +60,8 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         let kept = || in_queue(books, root, &kept);
         let swaps = || in_queue(books, root, &swaps);
         let others = || in_queue(books, root, &others);
-        kept().or_else(swaps).or_else(others)
+        let lent = || in_queue(books, root, &|leaf| lend::in_leaf(books, now, leaf));
+        kept().or_else(swaps).or_else(others).or_else(lent)
     };
     let step = books
         .partitions()

@@ -6,6 +6,7 @@ use crate::books::{Books, Mark, Removal};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
+use super::naive;
 use super::naive_claim::Who;
 use super::naive_preempt::{Finding, Question, Usage};
 
@@ -76,18 +77,37 @@ impl Question<'_> {
         free.fits(self.on_node)
     }
 
+    /// Whether a victim's node was lent to it: the root says so of the node's label, which it did not name.
+    pub fn is_lent(&self, victim: AllocationId) -> bool {
+        let row = self.row(victim);
+        let node = row.node.map(|node| self.books.node(node));
+        let label = node.and_then(|node| node.attributes.get("headroom/label"));
+        let Some(label) = label.filter(|label| !label.is_empty()) else { return false };
+        let named = self.books.wish_of(victim).and_then(|wish| wish.label.as_ref());
+        let partition = self.books.queue(self.leaf).partition;
+        row.required_node().is_none()
+            && named != Some(label)
+            && naive::lend::lends(self.books, partition, label)
+    }
+
+    /// Whether a victim may be taken from its leaf.
+    pub fn may_lose(&self, usage: &Usage, victim: AllocationId) -> bool {
+        self.is_lent(victim) || self.is_above(usage, victim)
+    }
+
     /// Whether a candidate may follow those that have gone.
     fn may_follow(&self, gone: &[AllocationId], id: AllocationId) -> bool {
         let usage = self.imagined(gone);
         let mut all = gone.to_vec();
         all.push(id);
-        self.is_above(&usage, id) && self.is_lawful(&all)
+        self.may_lose(&usage, id) && self.is_lawful(&all)
     }
 
     /// What it costs that these go.
-    pub(super) fn cost(&self, gone: &[AllocationId]) -> (bool, bool, usize) {
+    pub(super) fn cost(&self, gone: &[AllocationId]) -> (bool, bool, bool, usize) {
+        let owns = gone.iter().any(|id| !self.is_lent(*id));
         let reluctant = gone.iter().any(|id| !self.row(*id).preemptable);
-        (reluctant, gone.iter().any(|id| self.row(*id).originator), gone.len())
+        (owns, reluctant, gone.iter().any(|id| self.row(*id).originator), gone.len())
     }
 
     pub(super) fn fewest(

@@ -229,7 +229,7 @@ impl<'books> Question<'books> {
         found.sort_by_key(|id| {
             let row = self.row(*id);
             let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
-            (!row.preemptable, row.originator, newest)
+            (!self.is_lent(*id), !row.preemptable, row.originator, newest)
         });
     }
 
@@ -260,7 +260,7 @@ impl<'books> Question<'books> {
         }
         let left = self.remaining(&self.usage(), Who::Queue(at));
         let within = left.is_some_and(|left| !left.has_negative());
-        if !queue.leaf || queue.is_preemption_disabled() || within {
+        if !queue.leaf || queue.is_preemption_disabled() {
             return;
         }
         for (id, row) in self.books.allocations().iter() {
@@ -270,6 +270,7 @@ impl<'books> Question<'books> {
                 && row.mark == Mark::None
                 && self.size_of(id).shares_type(self.size)
                 && (fenced || i64::from(row.priority) <= priority)
+                && (!within || self.is_lent(id))
             {
                 found.push(id);
             }
@@ -392,10 +393,8 @@ impl<'books> Question<'books> {
                     found.extend(full(removal.node, &mine));
                 }
             }
-            if found.iter().any(|(_, victims)| {
-                let (reluctant, originator, _) = self.cost(victims);
-                !reluctant && !originator
-            }) {
+            let mut costs = found.iter().map(|(_, victims)| self.cost(victims));
+            if costs.any(|cost| matches!(cost, (_, false, false, _))) {
                 break;
             }
         }
@@ -438,7 +437,7 @@ impl<'books> Question<'books> {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
         for &id in candidates {
-            if !self.is_above(&usage, id) {
+            if !self.may_lose(&usage, id) {
                 continue;
             }
             let after = self.without(&usage, &[id]);
@@ -460,7 +459,7 @@ impl<'books> Question<'books> {
         let (mut usage, mut free) = (self.usage(), self.books.node(node).available.clone());
         let (mut order, mut least) = (Vec::new(), None);
         for id in head {
-            if self.is_above(&usage, id) {
+            if self.may_lose(&usage, id) {
                 usage = self.without(&usage, &[id]);
                 free.add(self.books.on_node(id));
                 order.push(id);
@@ -479,7 +478,7 @@ impl<'books> Question<'books> {
     ) -> Option<Vec<AllocationId>> {
         let (mut usage, mut kept) = (self.without(&self.usage(), on_node), Vec::new());
         for &id in candidates.iter().filter(|id| !on_node.contains(id)) {
-            if !self.is_above(&usage, id) {
+            if !self.may_lose(&usage, id) {
                 continue;
             }
             let gone = self.without(&usage, &[id]);

@@ -286,6 +286,8 @@ impl Player<'_> {
         let here = self.of(&partition);
         let op = instead(op, here);
         let node = |number| pick(number, &here.nodes, "n-nowhere");
+        let known = self.world.books.partition_named(&partition);
+        let lends = known.is_some_and(|one| self.world.books.has_lending(one));
         let application = |number| pick(number, &here.applications, "app-nowhere");
         match op.deed {
             Deed::AddNode(number, size) => Command::AddNode(AddNode {
@@ -293,7 +295,7 @@ impl Player<'_> {
                 node: Name::from(format!("n{number}")),
                 capacity: capacity(size),
                 schedulable: !size.is_multiple_of(9),
-                attributes: label_of(size),
+                attributes: label_of(size, lends),
             }),
             Deed::ResizeNode(number, size) => {
                 Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }

@@ -16,11 +16,13 @@ use crate::name::Name;
 use crate::resource::Amounts;
 
 mod furnish;
+mod lending;
 mod tenants;
 
 use super::{amounts, leaf, parent, partition};
 
 use furnish::furnish;
+pub use lending::{lending_history, lending_tree};
 pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name};
 
 /// One thing that happens to a cluster, and in which of two partitions.
@@ -217,6 +219,10 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     if preemption % 3 == 1 {
         let labels = one.root.node_labels.get_or_insert_default();
         labels.exclusive = vec![Name::new(["gpu", "*"][usize::from(preemption / 3 % 2)])];
+        if preemption / 6 % 2 == 1 {
+            labels.lends = vec![Name::new("gpu")];
+            furnish::call_back(&mut one.root.children[1]);
+        }
     }
     one.preemption.enabled = !preemption.is_multiple_of(8);
     one.preemption.strict_guarantee = !preemption.is_multiple_of(3);
@@ -332,10 +338,12 @@ pub(super) fn wanted(size: u8) -> Amounts {
     }
 }
 
-/// The label of a node: mostly none.
-pub(super) fn label_of(size: u8) -> NodeAttributes {
-    let label = ["gpu", "fpga"][usize::from(size / 11 % 2)];
-    let some = (size % 29 == 3).then_some((NodeAttributes::LABEL, label));
+/// The label of a node: mostly none, unless nodes with one are lent.
+pub(super) fn label_of(size: u8, lends: bool) -> NodeAttributes {
+    let label =
+        ["gpu", "fpga"][usize::from((!lends || size.is_multiple_of(4)) && size / 11 % 2 == 1)];
+    let has_one = if lends { size % 2 == 1 } else { size % 29 == 3 };
+    let some = has_one.then_some((NodeAttributes::LABEL, label));
     some.into_iter().collect()
 }
 

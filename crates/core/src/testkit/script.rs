@@ -188,17 +188,14 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
             "running" => queue.start = Some(QueueStart::Running),
             "lifetime" => queue.lifetimes.maximum = Some(words.seconds()),
             "usual-lifetime" => queue.lifetimes.default = Some(words.seconds()),
-            "labels" => {
+            word @ ("labels" | "exclusive" | "lends" | "label") => {
                 let labels = queue.node_labels.get_or_insert_default();
-                labels.accessible = Some(words.labels("labels"));
-            }
-            "exclusive" => {
-                let labels = queue.node_labels.get_or_insert_default();
-                labels.exclusive = words.labels("labels");
-            }
-            "label" => {
-                let labels = queue.node_labels.get_or_insert_default();
-                labels.default = Some(words.name("a label"));
+                match word {
+                    "labels" => labels.accessible = Some(words.labels("labels")),
+                    "exclusive" => labels.exclusive = words.labels("labels"),
+                    "lends" => labels.lends = words.labels("labels"),
+                    _ => labels.default = Some(words.name("a label")),
+                }
             }
             "counts" => queue.application_limits = Some(counts(words.next("numbers"))),
             "step" => {

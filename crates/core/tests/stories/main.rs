@@ -11,6 +11,7 @@ mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
 mod labels;
+mod lending;
 mod life;
 mod lifetimes;
 mod limits;

@@ -362,3 +362,58 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
         "#]],
     );
 }
+
+/// CapacityScheduler counts how often an application was passed over, and lets it reserve while that and what
+/// it has outstanding exceed what it has reserved. Here each ask that is old enough has one node kept, so the
+/// answer of the example, to reserve, needs no count; with every node kept, the next waits.
+#[test]
+fn uh_28_an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over() {
+    check(
+        "
+        queue root.a share yarn3
+        node n1 vcore=32
+        node n2 vcore=32
+        node n3 vcore=32
+        node n4 vcore=32
+        app app1 root.a ann
+        ask f1 app1 vcore=30 on n1
+        ask f2 app1 vcore=30 on n2
+        ask f3 app1 vcore=30 on n3
+        ask f4 app1 vcore=30 on n4
+        app app2 root.a ann
+        ask a1 app2 vcore=8
+        ask a2 app2 vcore=8
+        ask a3 app2 vcore=8
+        wait 3s
+        ask a4 app2 vcore=8
+        ask a5 app2 vcore=8
+        wait 3s
+        release f2
+        ",
+        expect![[r#"
+            ask f1: app1 Accepted, f1 on n1, app1 Running
+            ask f2: f2 on n2
+            ask f3: f3 on n3
+            ask f4: f4 on n4
+            ask a1: app2 Accepted
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            ask a2
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            ask a3
+              a3 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+            ask a4
+              a4 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            ask a5
+              a5 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+            wait 3s: n4 keeps a4
+              a4 waits NODE_RESOURCES: node n4 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+              a5 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 0 m; wait for a release, or add nodes
+            release f2: f2 released, a2 on n2, app2 Running, a1 on n2, a3 on n2, a4 on n2
+              a5 waits USER_HARD_CAP: user ann at root.a uses 122000 m vcore, he may have at most 128000 m, the ask needs 8000 m; wait for a release of this user, or raise `userlimitfactor`
+        "#]],
+    );
+}

@@ -9,7 +9,7 @@ use super::types::ascending;
 use super::{At as _, Decoded, Field, structure};
 use crate::proto;
 
-structure!(NodeLabelsConfig = proto::NodeLabels { accessible, default, exclusive });
+structure!(NodeLabelsConfig = proto::NodeLabels { accessible, default, exclusive, lends });
 
 impl Field<Option<proto::AccessibleLabels>> for Option<Vec<Name>> {
     fn put(&self) -> Option<proto::AccessibleLabels> {

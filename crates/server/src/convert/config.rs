@@ -86,6 +86,7 @@ fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
         accessible: outline.accessible_labels.clone(),
         default: outline.default_label.clone(),
         exclusive: outline.exclusive_labels.clone(),
+        lends: outline.lending_labels.clone(),
         capacities: outline
             .label_capacities
             .iter()
@@ -279,6 +280,7 @@ fn node_labels_in_books(
         accessible: labels.and_then(|labels| labels.accessible.as_ref()).map(names),
         default: labels.and_then(|labels| labels.default.as_ref()).map(ToString::to_string),
         exclusive: labels.map(|labels| names(&labels.exclusive)).unwrap_or_default(),
+        lends: labels.map(|labels| names(&labels.lends)).unwrap_or_default(),
         capacities: label_capacities_in_books(settings),
     };
     (labels.is_some() || !all.capacities.is_empty()).then_some(all)

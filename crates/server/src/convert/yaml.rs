@@ -162,6 +162,7 @@ fn queue(queue: &ConfigQueue) -> Map {
             block.scalar("default", &quoted(label));
         }
         block.words("exclusive", &labels.exclusive);
+        block.words("lends", &labels.lends);
         for (label, part) in &labels.capacities {
             block.map(&quoted(label), capacity(part));
         }

@@ -56,6 +56,7 @@ impl Books {
         let row = &mut self.applications[application];
         row.pending.add(&resources);
         row.ask_count += 1;
+        row.homebound += u32::from(traits.originator || traits.placeholder);
         let shown = row.priority();
         row.priorities.add(*priority);
         let shows = row.priority();
@@ -83,6 +84,7 @@ impl Books {
         application.pending.subtract(&resources);
         application.pending.prune();
         application.ask_count -= 1;
+        application.homebound -= u32::from(row.is_homebound());
         application.line.remove(row.priority);
         if termination == Termination::Timeout {
             application.timed_out(&row);
@@ -106,7 +108,7 @@ impl Books {
         row.node = Some(node);
         row.placed = now;
         let (application, shape, priority) = (row.application, row.shape, row.priority);
-        let placeholder = row.placeholder;
+        let (placeholder, homebound) = (row.placeholder, row.is_homebound());
         let resources = self.shapes.get(shape);
         self.nodes[node].charge(self.shapes.on_node(shape));
         self.nodes[node].allocation_count += 1;
@@ -121,6 +123,7 @@ impl Books {
             Some(_) => row.peak.raise(&row.real()),
         }
         row.ask_count -= 1;
+        row.homebound -= u32::from(homebound);
         row.allocation_count += 1;
         row.overtaken = 0;
         let shown = row.priority();

@@ -60,6 +60,7 @@ impl Books {
             peak: Resources::new(),
             usage: None,
             ask_count: 0,
+            homebound: 0,
             swap_count: 0,
             reservation_count: 0,
             allocation_count: 0,

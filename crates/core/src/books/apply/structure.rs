@@ -352,6 +352,7 @@ impl Books {
             first_allocation: None,
             label: attributes.label().cloned(),
             closed: self.closes(partition, attributes.label()),
+            lends: self.lends(partition, attributes.label()),
         });
         self.shapes.node_added(node, &self.nodes[node]);
         self.partition_mut(partition).nodes.insert(name.clone(), node);

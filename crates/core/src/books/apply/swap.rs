@@ -21,6 +21,7 @@ impl Books {
         row.node = Some(node);
         row.special_mut().partner = Some(placeholder);
         let (application, shape, priority) = (row.application, row.shape, row.priority);
+        let homebound = u32::from(row.is_homebound());
         let held = &mut self.allocations[placeholder];
         held.special_mut().partner = Some(ask);
         held.mark = Mark::Released;
@@ -35,6 +36,7 @@ impl Books {
         row.pending.subtract(&resources);
         row.pending.prune();
         row.ask_count -= 1;
+        row.homebound -= homebound;
         row.swap_count += 1;
         let shown = row.priority();
         row.priorities.remove(priority);
@@ -55,6 +57,7 @@ impl Books {
         let placeholder = row.special_mut().partner.take().expect("and its placeholder");
         row.settle();
         let (application, shape, priority) = (row.application, row.shape, row.priority);
+        let homebound = u32::from(row.is_homebound());
         let held = &mut self.allocations[placeholder];
         held.special_mut().partner = None;
         held.settle();
@@ -71,6 +74,7 @@ impl Books {
         let row = &mut self.applications[application];
         row.pending.add(&resources);
         row.ask_count += 1;
+        row.homebound += homebound;
         row.swap_count -= 1;
         let shown = row.priority();
         row.priorities.add(priority);

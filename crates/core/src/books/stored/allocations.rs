@@ -130,12 +130,13 @@ impl Books {
                 Unsound::unless(nothing, &owner.name, "its asks and allocations")?;
                 continue;
             };
-            let (name, mut counts) = (&owner.name, Counts::default());
+            let (name, mut counts, mut homebound) = (&owner.name, Counts::default(), 0);
             let rows = &mut self.allocations;
             let (count, _) = relink(rows, Some(first), name, |_, row, previous| {
                 Unsound::unless(row.application == id, name, "its asks and allocations")?;
                 before(&mut row.previous_in_application, previous, name)?;
                 counts.count(row);
+                homebound += u32::from(row.is_pending() && row.is_homebound());
                 Ok(row.next_in_application)
             })?;
             let counted = counts == Counts::kept_by(owner);
@@ -144,6 +145,7 @@ impl Books {
             Unsound::unless(linked, name, "its trackers and what it has")?;
             listed += count as usize;
             sums.entry(owner.partition).or_insert_with(Counts::default).add(counts);
+            self.applications[id].homebound = homebound;
         }
         let all = listed == self.allocations.len();
         Unsound::unless(all, "all allocations", "those in the lists of their applications")?;

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::NodeLabelsConfig;
-use crate::config::tenant::INSTANCES;
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
@@ -57,13 +56,8 @@ impl Recount<'_> {
         if is == self.books.is_exclusive(self.partition, label) {
             return None;
         }
-        let plain = self.books.plain(self.partition, amounts);
-        let mut counted = labels::counted(&plain, Some(label).filter(|_| is)).into_owned();
-        // The type that counts tasks is that of no node.
-        if let Some(tasks) = self.books.instances_of(self.partition, amounts) {
-            counted.set(INSTANCES, tasks);
-        }
-        Some(counted)
+        let label = Some(label).filter(|_| is);
+        Some(labels::at_label(self.books, self.partition, amounts, label))
     }
 
     fn nodes(&self, events: &mut Vec<Event>) {

@@ -131,7 +131,7 @@ fn choices<'books>(
         let fits = |node: &NodeId| to_come(books, *node).fits(scene.on_node);
         let free: Vec<NodeId> = scene.usable_nodes(given_up).filter(fits).take(NODES_MAX).collect();
         choices.extend(free.into_iter().map(|node| {
-            let cost = Cost { reluctant: false, originator: false, count: 0 };
+            let cost = Cost { owns: false, reluctant: false, originator: false, count: 0 };
             Choice { cost, name: &books.node(node).name, node, victims: Vec::new() }
         }));
     }
@@ -194,8 +194,7 @@ fn brings_nearer(ask: &Resources, free: &Resources, size: &Resources) -> bool {
 /// Whether the law lets a candidate go, given what has gone.
 fn may_go(scene: &Scene<'_>, position: usize) -> bool {
     let one = &scene.candidates[position];
-    scene.ledger.exceeds_guarantee(one.leaf, scene.size)
-        && scene.ledger.may_give(one.leaf, one.size, scene.size)
+    scene.may_lose(position) && scene.ledger.may_give(one.leaf, one.size, scene.size)
 }
 
 /// The victims of a node, and those that it takes beyond them until the ask fits its queues and

@@ -30,7 +30,7 @@ use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use claim::Claim;
-use ledger::{Ledger, Place};
+use ledger::Ledger;
 use victim::{Candidate, candidates, candidates_within};
 
 /// How long after a try in vain the next one comes. Source: scheduling §11.2.
@@ -63,10 +63,12 @@ pub enum Outcome {
     Ask(Vec<Removal>),
 }
 
-/// What a set of victims costs: whether one does not offer itself, whether one is the first of
-/// its application, then their number. Scheduling §11.4, "choose node".
+/// What a set of victims costs: whether one has a node that was not lent, whether one does not offer
+/// itself, whether one is the first of its application, then their number. Scheduling §11.4, "choose
+/// node"; user-headroom §10 (C18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
+    owns: bool,
     reluctant: bool,
     originator: bool,
     count: usize,
@@ -376,9 +378,11 @@ impl<'books> Scene<'books> {
         }
     }
 
-    /// Where the leaf of a candidate stands in the ledger.
-    fn leaf(&self, position: usize) -> Place {
-        self.candidates[position].leaf
+    /// Whether a candidate may be taken from its leaf: that uses more than its guarantee of some type of
+    /// the ask, or what it would lose was lent to it.
+    fn may_lose(&self, position: usize) -> bool {
+        let one = &self.candidates[position];
+        !one.turn.owns || self.ledger.exceeds_guarantee(one.leaf, self.size)
     }
 
     /// Whether the RM says who has to go on a node.
@@ -389,6 +393,7 @@ impl<'books> Scene<'books> {
     fn cost_of(&self, positions: &[usize]) -> Cost {
         let turn = |position: &usize| self.candidates[*position].turn;
         Cost {
+            owns: positions.iter().any(|one| turn(one).owns),
             reluctant: positions.iter().any(|one| turn(one).reluctant),
             originator: positions.iter().any(|one| turn(one).originator),
             count: positions.len(),

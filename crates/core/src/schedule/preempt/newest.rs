@@ -89,7 +89,7 @@ fn on_node(
     let list = useful_first(scene, available, candidates);
     let (mut free, mut order, mut least) = (available.clone(), Vec::new(), None);
     for position in list {
-        if scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+        if scene.may_lose(position) {
             scene.take(position);
             order.push(position);
             free.add(scene.candidates[position].on_node);
@@ -110,7 +110,7 @@ fn on_node(
 fn useful_first(scene: &mut Scene<'_>, available: &Resources, candidates: &[usize]) -> Vec<usize> {
     let (mut free, mut head, mut tail) = (available.clone(), Vec::new(), Vec::new());
     for &position in candidates {
-        if !scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+        if !scene.may_lose(position) {
             continue;
         }
         let size = scene.candidates[position].size;
@@ -149,7 +149,7 @@ fn additional(scene: &mut Scene<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
     let mut kept = Vec::new();
     for position in 0..scene.candidates.len() {
         let known = on_node.contains(&position);
-        if known || !scene.ledger.exceeds_guarantee(scene.leaf(position), scene.size) {
+        if known || !scene.may_lose(position) {
             continue;
         }
         let size = scene.candidates[position].size;

@@ -12,10 +12,12 @@ use crate::time::Timestamp;
 
 use super::ledger::{Ledger, Place};
 
-/// In which order candidates are taken: those that offer themselves first, then those that are
-/// not the first of their application, then the newest.
+/// In which order candidates are taken: those on a node that was lent first, then those that offer
+/// themselves, then those that are not the first of their application, then the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn {
+    /// Whether its node is its own: it was not lent.
+    pub(super) owns: bool,
     pub(super) reluctant: bool,
     pub(super) originator: bool,
     created: Reverse<Timestamp>,
@@ -23,8 +25,9 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) const fn of(row: &Allocation) -> Self {
+    pub(super) fn of(books: &Books, row: &Allocation) -> Self {
         Self {
+            owns: !books.is_lent(row),
             reluctant: !row.preemptable,
             originator: row.originator,
             created: Reverse(row.created),
@@ -115,7 +118,7 @@ pub(super) fn candidates_within<'books>(
                 && can_go(one, size, wanted)
             {
                 let on_node = books.shapes().on_node(one.shape);
-                let turn = Turn::of(one);
+                let turn = Turn::of(books, one);
                 found.push(Candidate { id, node, leaf: user, size, on_node, turn });
             }
         }
@@ -203,8 +206,10 @@ impl Search<'_, '_> {
             return;
         }
         let leaf = self.ledger.place_of(at);
-        if self.ledger.remaining(leaf).is_some_and(|left| !left.has_negative()) {
-            return; // It uses no more than its guarantee.
+        // It uses no more than its guarantee; but what it was lent it was not promised.
+        let within = self.ledger.remaining(leaf).is_some_and(|left| !left.has_negative());
+        if within && !books.has_lending(books.queue(at).partition) {
+            return;
         }
         for (application, _) in books.applications_in(at) {
             for (id, row) in books.allocations_of(application) {
@@ -213,8 +218,9 @@ impl Search<'_, '_> {
                 if let Some(node) = row.node
                     && reached
                     && can_go(row, size, self.size)
+                    && !(within && Turn::of(books, row).owns)
                 {
-                    let turn = Turn::of(row);
+                    let turn = Turn::of(books, row);
                     let on_node = books.shapes().on_node(row.shape);
                     self.found.push(Candidate { id, node, leaf, size, on_node, turn });
                 }

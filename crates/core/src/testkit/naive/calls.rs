@@ -14,7 +14,7 @@ use super::super::naive_preempt::{Finding, plan};
 use super::questions::has_enough;
 use super::share::takes_turns;
 use super::swap::waits_for_place;
-use super::{applications_in_order, in_order, line};
+use super::{applications_in_order, in_order, lend, line};
 
 /// What was tried in one cycle.
 #[derive(Debug, Default)]
@@ -131,7 +131,8 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
             && !takes_turns(books, one.queue)
             && !line::has_one(books, one.queue);
         let alone = pauses.then_some(id);
-        (one.link, starting && !one.allocating, starting && !one.counted, alone)
+        let borrows = lend::borrows(books, id);
+        (one.link, starting && !one.allocating, starting && !one.counted, alone, borrows)
     };
     let equal = |one: &Allocation| {
         can_call(books, one)

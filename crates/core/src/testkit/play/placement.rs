@@ -27,7 +27,15 @@ impl Player<'_> {
         if !what.is_empty() {
             self.count(what);
         }
+        if let Event::Preempted { victim, .. } = event
+            && self.is_lent(*victim, self.world.books.allocation(*victim).node)
+        {
+            self.count("took back a node that was lent");
+        }
         let Event::Placed { ask, node } = event else { return };
+        if self.is_lent(*ask, Some(*node)) {
+            self.count("lent a node");
+        }
         let woken = self.waiting.get(ask).copied();
         for (happened, what) in [
             (self.nodes_tie(*node), "placed where nodes tie"),
@@ -42,6 +50,15 @@ impl Player<'_> {
         if let Some(code) = woken {
             self.count(format!("woke from {code}"));
         }
+    }
+
+    /// Whether a node is lent to who has it: it has a label that lends, which he does not name.
+    fn is_lent(&self, one: AllocationId, node: Option<NodeId>) -> bool {
+        let books = &self.world.books;
+        let Some(node) = node.map(|node| books.node(node)) else { return false };
+        let named = books.wish_of(one).and_then(|wish| wish.label.as_ref());
+        let free = books.allocation(one).required_node().is_none();
+        node.lends() && free && named != node.label()
     }
 
     /// Whether another node is as large and as full as this one.

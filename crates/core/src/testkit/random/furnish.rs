@@ -8,6 +8,7 @@ use crate::config::{
     QueueStart, UserFactor, UserLimitsConfig,
 };
 use crate::name::Name;
+use crate::resource::Quantity;
 use crate::testkit::{amounts, limit};
 use crate::time::Millis;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
@@ -85,8 +86,12 @@ fn told_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     queue.start = (bound % 47 == 6).then_some(QueueStart::Stopped);
     if limits % 17 == 6 {
         let (gpu, default) = (Name::new("gpu"), bound.is_multiple_of(2).then(|| Name::new("gpu")));
-        queue.node_labels =
-            Some(NodeLabelsConfig { accessible: Some(vec![gpu]), default, exclusive: Vec::new() });
+        queue.node_labels = Some(NodeLabelsConfig {
+            accessible: Some(vec![gpu]),
+            default,
+            exclusive: Vec::new(),
+            lends: Vec::new(),
+        });
     }
     if limits % 11 == 5 {
         queue.lifetimes = lifetimes(bound);
@@ -185,4 +190,16 @@ fn share(mut die: impl FnMut() -> u8) -> UserLimitsConfig {
         increment: die().is_multiple_of(5).then(|| amounts([("vcore", 2)])),
         maximum_allocation: die().is_multiple_of(4).then(|| amounts([("vcore", 2), ("gpu", 2)])),
     }
+}
+
+/// Have a leaf ask for nodes of a label, of which it is guaranteed something: it may call back what was
+/// lent.
+pub(super) fn call_back(leaf: &mut QueueConfig) {
+    for name in ["vcore@gpu", "memory@gpu"] {
+        leaf.guaranteed.set(Name::new(name), Quantity::of(6));
+    }
+    leaf.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
+    let gpu = Name::new("gpu");
+    let labels = leaf.node_labels.get_or_insert_default();
+    (labels.accessible, labels.default) = (Some(vec![gpu.clone()]), Some(gpu));
 }

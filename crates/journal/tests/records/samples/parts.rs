@@ -108,6 +108,7 @@ fn node_labels() -> NodeLabelsConfig {
         accessible: Some(names(&["fpga", "gpu"])),
         default: Some(name("gpu")),
         exclusive: names(&["*"]),
+        lends: names(&["gpu"]),
     }
 }
 
