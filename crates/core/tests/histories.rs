@@ -95,6 +95,8 @@ const REACHED: &[&str] = &[
     "Preempted for a guarantee",
     "Preempted for a quota",
     "Preempted for a required node",
+    "stopped for the quota of a tenant",
+    "stopped several for quotas of tenants",
     "PreemptionTried",
     "PreemptionTriggered",
     "QueueAdded",

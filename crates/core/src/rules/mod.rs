@@ -21,6 +21,7 @@ mod timer;
 
 pub(crate) use application::{Placement, linked, placed};
 pub(crate) use submit::max_of_user;
+pub(crate) use tenant::lowered;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -35,6 +35,7 @@ mod states;
 mod tenants;
 mod tenants_change;
 mod tenants_checked;
+mod tenants_lowered;
 mod user_limits;
 
 use expect_test::Expect;

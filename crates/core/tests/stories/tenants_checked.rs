@@ -226,3 +226,72 @@ fn where_a_partition_has_no_tenants_none_is_made() {
         "#]],
     );
 }
+
+#[test]
+fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=1
+        tenant a waiting 2
+        app a1 of:a ann
+        ask t1 a1 vcore=1
+        app a2 of:a ann
+        app a3 of:a ann
+        app a4 of:a ann
+        remove a3
+        app a4 of:a ann gang vcore=2 timeout 30s
+        ask p4 a4 vcore=1 placeholder group g
+        ask q4 a4 vcore=1 placeholder group g
+        release t1
+        app a5 of:a ann
+        app a6 of:a ann
+        wait 30s
+        release p4
+        app a6 of:a ann
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            ask t1: a1 Accepted, t1 on n1, a1 Running
+            app a4: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            remove a3: a3 gone
+            ask p4: a4 Accepted
+              p4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            ask q4
+              q4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            release t1: t1 released, a1 Completing, p4 on n1
+            app a6: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            wait 30s: a1 Completed, placeholders of a4 expired, a4 Resuming, p4 to be released: Timeout, q4 withdrawn
+            release p4: p4 released, a4 Accepted
+            app a6: rejected WAITING_LIST_FULL: tenant a has 3 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+        "#]],
+    );
+}
+
+#[test]
+fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=1
+        tenant a waiting 1
+        app a1 of:a ann gang vcore=2
+        ask p1 a1 vcore=1 placeholder group g
+        ask q1 a1 vcore=1 placeholder group g
+        app a2 of:a ann
+        remove a2
+        lose n1
+        app a2 of:a ann
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            ask p1: a1 Accepted, p1 on n1
+            ask q1
+              q1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            remove a2: a2 gone
+            lose n1: p1 lost, placeholders of a1 expired
+              q1 waits for nodes: the cluster has none
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+        "#]],
+    );
+}

@@ -120,6 +120,7 @@ impl Books {
             Some(gang) if placeholder => row.peak.raise(&gang.placeholders),
             Some(_) => row.peak.raise(&row.real()),
         }
+        let waited = row.is_waiting();
         row.ask_count -= 1;
         row.allocation_count += 1;
         row.overtaken = 0;
@@ -144,6 +145,7 @@ impl Books {
             }
             next = queue.parent;
         }
+        self.follow_start(application, waited);
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
         self.share_placed(application, shape, calm);
@@ -271,6 +273,7 @@ impl Books {
             }
         }
         let preempted = row.mark == Mark::Preempted;
+        self.follow_start(row.application, false);
         self.each_up(queue, |queue| {
             queue.refund(&resources);
             if preempted {

@@ -1,9 +1,9 @@
 //! Where the tasks of tenants go, and who else may not go there. Source: tenants §3, §4.
 
-use crate::books::{ApplicationState, Books, Queue, QueueState};
+use crate::books::{Books, Queue, QueueState};
 use crate::command::Submit;
 use crate::config::tenant::{OWN_LEAF, TenantMapping, TenantSubject};
-use crate::id::{PartitionId, QueueId};
+use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, Request, place};
 
@@ -50,26 +50,14 @@ pub(super) fn of_tenant(
         return Err(Declined::TenantClosed { tenant: tenant(), path, state });
     }
     if let Some(max) = row.tenants.max_waiting_of(&known.settings) {
-        may_wait(books, (nearest, queue), max, &submit.tenant)?;
+        may_wait(queue, max, &submit.tenant)?;
     }
     Ok(Placed { path: queue.path.clone(), nearest, exists: true })
 }
 
 /// Whether one more task may wait. Source: tenants TR-24.
-fn may_wait(
-    books: &Books,
-    (leaf, row): (QueueId, &Queue),
-    max: u64,
-    tenant: &Name,
-) -> Result<(), Declined> {
-    if row.applications < max {
-        return Ok(()); // However many of them wait.
-    }
-    let waiting = books.applications_in(leaf).filter(|(_, row)| {
-        let starts = matches!(row.state, ApplicationState::New | ApplicationState::Accepted);
-        starts && row.allocation_count == 0
-    });
-    let count = waiting.count() as u64;
+fn may_wait(leaf: &Queue, max: u64, tenant: &Name) -> Result<(), Declined> {
+    let count = leaf.waiting;
     if count < max {
         return Ok(());
     }

@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 use super::Lowering;
 
 /// The tenants of a partition as they are; none where it has none.
-fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
+pub(super) fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
     Some(Lowering { books, partition, config, tenants: &row.tenants, by_file: false })
