@@ -84,9 +84,6 @@ impl Player<'_> {
         if stopped > 0 {
             self.count("stopped for the quota of a tenant");
         }
-        if stopped > 1 {
-            self.count("stopped several for quotas of tenants");
-        }
     }
 
     /// A scheduler that knows nothing but the books, once it has found that nothing can move.

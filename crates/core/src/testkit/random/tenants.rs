@@ -31,7 +31,7 @@ pub(in crate::testkit) fn to_lower(books: &Books, here: &Partition, what: u8) ->
 }
 
 const fn is_lowered(what: u8) -> bool {
-    matches!(what % 32, 11..16)
+    matches!(what % 32, 11..24)
 }
 
 /// Give a partition tenants.
