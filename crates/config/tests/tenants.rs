@@ -141,3 +141,18 @@ fn the_core_takes_what_is_read() {
     let events = decide(&Books::default(), Timestamp::ZERO, &command).unwrap();
     assert!(events.iter().any(|event| format!("{event:?}").contains("TenantDefaultsSet")));
 }
+
+#[test]
+fn where_users_share_the_queues_of_tenants_no_tenant_has_a_line() {
+    let on = "{enabled: true, rootqueue: root.org.people}";
+    let root = |own: &str, org: &str| {
+        format!(
+            "[{{name: root, {own} queues: [{{name: org, {org} queues: [{{name: people, parent: true}}]}}, {{name: b, userlimits: {{}}}}]}}]"
+        )
+    };
+    let told = |block: &str, queues: &str| codes(block, queues).contains("NO-EFFECT");
+    assert!(!told(on, &root("", "")));
+    assert!(told(on, &root("userlimits: {},", "")));
+    assert!(told(on, &root("", "userlimits: {},")));
+    assert!(!told("{enabled: false}", &root("userlimits: {},", "")));
+}

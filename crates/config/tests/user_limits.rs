@@ -289,3 +289,32 @@ fn the_work_grows_with_the_file_and_not_with_its_square() {
     // Its square would take minutes.
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_line_of_a_leaf_that_users_share_is_told_of_once() {
+    let lined = |policy: &str| format!("properties: {{application.sort.policy: {policy}}}");
+    let leaf = |more: &str| format!("[{{name: a, {more}}}]");
+    for (own, queues, expected) in [
+        ("", leaf(&format!("userlimits: {{}}, {}", lined("fifo-strict"))), "NO-EFFECT"),
+        ("userlimits: {},", leaf(&lined("urgency")), "NO-EFFECT"),
+        ("", leaf(&format!("userlimits: {{}}, {}", lined("fair"))), ""),
+        ("", leaf(&lined("priority")), ""),
+        (
+            "userlimits: {},",
+            format!("[{{name: p, {}, queues: [{{name: a}}, {{name: b}}]}}]", lined("priority")),
+            "NO-EFFECT",
+        ),
+        (
+            "userlimits: {},",
+            format!("[{{name: p, parent: true, childtemplate: {{{}}}}}]", lined("fifo-backfill")),
+            "NO-EFFECT",
+        ),
+    ] {
+        let text = format!(
+            "partitions: [{{name: default, {own} queues: [{{name: root, submitacl: '*', queues: {queues}}}]}}]"
+        );
+        let found = codes(&text);
+        let told: Vec<&str> = found.split(' ').filter(|code| *code == "NO-EFFECT").collect();
+        assert_eq!(told.join(" "), expected, "{text}");
+    }
+}

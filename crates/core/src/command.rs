@@ -223,7 +223,9 @@ pub struct Submit {
     /// Free keys and values, of which placement rules and queue settings read some. Keys are
     /// compared in lower case; of equal keys the first counts.
     pub tags: Vec<(Name, Name)>,
-    /// What the members of its gang need together; without an amount above zero it is none.
+    /// What the members of its gang need together; without an amount above zero it is none. Of a task of
+    /// a tenant it may name `instances`: how many members there are, so that their number is held
+    /// against the quota at once.
     pub placeholder_ask: Amounts,
     /// What becomes of it when its gang is not complete in time.
     pub gang_style: GangStyle,

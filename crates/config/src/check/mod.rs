@@ -11,6 +11,7 @@ mod capacity;
 mod life;
 mod limit_tree;
 mod limits;
+mod lines;
 pub(crate) mod names;
 pub(crate) mod node_labels;
 mod nodes;
@@ -81,6 +82,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     life::check(&tree.root, report);
     node_labels::check(&tree.root, report);
     tenants::check(tree, report);
+    lines::check(tree, report);
 }
 
 fn each_queue(queue: &Queue, is_root: bool, visit: &mut impl FnMut(&Queue, bool)) {

@@ -138,7 +138,10 @@ impl Books {
     pub(super) fn count_application(&mut self, application: ApplicationId, is_there: bool) {
         let row = &self.applications[application];
         let (partition, leaf, user) = (row.partition, row.queue, row.user.clone());
-        let driver = row.driver.clone();
+        let (driver, waits) = (row.driver.clone(), row.is_waiting());
+        if waits {
+            add(&mut self.queues[leaf].waiting, is_there);
+        }
         self.each_up(leaf, |queue| add(&mut queue.applications, is_there));
         let count = |books: &mut Self| {
             if let Some(drivers) = books.leaf_drivers(leaf) {
@@ -154,6 +157,16 @@ impl Books {
         }
         if !is_there {
             count(self);
+        }
+    }
+
+    /// An application may have started, or wait again.
+    #[inline]
+    pub(super) fn follow_start(&mut self, application: ApplicationId, waited: bool) {
+        let row = &self.applications[application];
+        let waits = row.is_waiting();
+        if waits != waited {
+            add(&mut self.queues[row.queue].waiting, waits);
         }
     }
 

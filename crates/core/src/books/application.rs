@@ -228,6 +228,12 @@ impl Application {
         group.is_some_and(|(_, group)| group.has_places())
     }
 
+    /// Whether it has not started: it has nothing, and did not have to give up what it had.
+    pub const fn is_waiting(&self) -> bool {
+        let starts = matches!(self.state, ApplicationState::New | ApplicationState::Accepted);
+        starts && self.allocation_count == 0
+    }
+
     /// Whether its group is still to be chosen, which any look at its limits does first.
     pub fn lacks_group(&self) -> bool {
         self.link.is_none_or(|link| link.group.is_undecided())

@@ -223,6 +223,9 @@ pub struct Queue {
     /// How many of them were activated.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub activated: u64,
+    /// How many applications of this leaf have not started.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub waiting: u64,
     /// When room is taken back because it uses more than its maximum, if it does.
     pub quota_preemption_at: Option<Timestamp>,
     /// The priorities that applications, or queues below, show here.
@@ -325,7 +328,9 @@ impl Queue {
         let exceeds = |left: &Resources| {
             charged.iter().any(|(resource, _)| left.get_or_zero(resource) < Quantity::ZERO)
         };
+        // What an RM reports is not what a tenant says becomes of a lowered quota. Tenants §5, TS-14.
         if self.managed
+            && self.settings.tenant.is_none()
             && self.quota_preemption_at.is_none()
             && delay > Millis::ZERO
             && self.left.as_ref().is_some_and(exceeds)

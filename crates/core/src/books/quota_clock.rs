@@ -17,6 +17,9 @@ pub(super) struct QuotaChange<'books> {
     /// How long the queue may stay above its maximum; zero = for ever.
     pub(super) delay: Millis,
     pub(super) used: &'books Resources,
+    /// Whether the queue is a tenant's. It may say of itself what becomes of a quota below its use, so a
+    /// first quota counts as lowered, and one that is lowered in one type and raised in another does.
+    pub(super) tenant: bool,
 }
 
 /// How a maximum compares with the one before; a type that a maximum does not name counts as
@@ -36,6 +39,10 @@ impl QuotaChange<'_> {
         if self.delay == Millis::ZERO || max.is_at_least_existing(self.used) {
             return None;
         }
+        if self.tenant && before.is_none() {
+            let starts = self.delay_before == Millis::ZERO || self.is_lowered(max);
+            return starts.then(|| now + self.delay);
+        }
         match (self.bound(max), before) {
             (Bound::Same, None) if self.delay_before == Millis::ZERO => Some(now + self.delay),
             (Bound::Lowered, None) => Some(now + self.delay),
@@ -43,6 +50,12 @@ impl QuotaChange<'_> {
             (Bound::Mixed, before) => before,
             (Bound::Same | Bound::Lowered | Bound::Raised, Some(at)) => Some(self.shift(at)),
         }
+    }
+
+    /// Whether less is allowed of any type than before; what was not named was not bounded.
+    fn is_lowered(&self, max: &Resources) -> bool {
+        let before = |resource| self.max_before.and_then(|before| before.get(resource));
+        max.iter().any(|(resource, most)| before(resource).is_none_or(|before| most < before))
     }
 
     fn bound(&self, max: &Resources) -> Bound {
@@ -126,6 +139,37 @@ mod tests {
                 max: max.as_ref(),
                 delay: s(delay),
                 used: &used,
+                tenant: false,
+            };
+            assert_eq!(change.fires_at(t(100), before.map(t)), after.map(t), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_clock_of_a_tenant_starts_whenever_a_quota_is_lowered_below_the_use() {
+        let memory = |amount| both(Some(amount), None);
+        let used = both(Some(90), Some(10)).unwrap();
+        let (t, s) = (Timestamp::from_millis, Millis::new);
+        for (max_before, max, delay_before, delay, before, after, why) in [
+            (None, memory(50), 60, 60, None, Some(160), "a first quota"),
+            (memory(80), both(Some(80), Some(5)), 60, 60, None, Some(160), "of a type more"),
+            (both(Some(80), Some(9)), both(Some(70), Some(99)), 60, 60, None, Some(160), "mixed"),
+            (memory(80), both(Some(85), Some(12)), 60, 60, None, Some(160), "the new type holds"),
+            (memory(70), memory(80), 60, 60, None, None, "raised, not enough"),
+            (memory(80), memory(80), 0, 60, None, Some(160), "another way"),
+            (memory(80), memory(80), 60, 60, None, None, "nothing"),
+            (memory(80), memory(80), 60, 60, Some(150), Some(150), "it runs already"),
+            (memory(80), memory(70), 60, 60, Some(150), Some(150), "lowered further"),
+            (memory(80), memory(90), 60, 60, Some(150), None, "raised enough"),
+            (memory(90), memory(70), 60, 0, Some(150), None, "it goes on"),
+        ] {
+            let change = QuotaChange {
+                max_before: max_before.as_ref(),
+                delay_before: s(delay_before),
+                max: max.as_ref(),
+                delay: s(delay),
+                used: &used,
+                tenant: true,
             };
             assert_eq!(change.fires_at(t(100), before.map(t)), after.map(t), "{why}");
         }

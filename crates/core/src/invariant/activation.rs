@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Application, Books, LeafDrivers, UserDrivers};
+use crate::books::{Application, ApplicationState, Books, LeafDrivers, UserDrivers};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -17,7 +17,13 @@ impl Books {
         let live = || self.applications().iter().filter(|(_, row)| row.state.is_active());
         let mut queues: BTreeMap<QueueId, (u64, u64)> = BTreeMap::new();
         let mut users: BTreeMap<(PartitionId, Name), u64> = BTreeMap::new();
-        for (_, row) in live() {
+        let mut waiting: BTreeMap<QueueId, u64> = BTreeMap::new();
+        for (id, row) in live() {
+            let has_some = self.allocations_of(id).any(|(_, one)| one.is_allocated());
+            let starts = matches!(row.state, ApplicationState::New | ApplicationState::Accepted);
+            if starts && !has_some {
+                *waiting.entry(row.queue).or_default() += 1;
+            }
             let activated = u64::from(row.driver.is_some());
             for (queue, _) in self.up(row.queue) {
                 let counts = queues.entry(queue).or_default();
@@ -35,6 +41,8 @@ impl Books {
                 &(row.applications, row.activated),
                 &counts,
             )?;
+            let waits = waiting.get(&id).copied().unwrap_or_default();
+            equal(&row.path, "applications that have not started", &row.waiting, &waits)?;
             let above = self.up(id).any(|(_, one)| one.settings.application_limits.is_some());
             let counted = row.leaf && row.parent.is_some() && above;
             equal(

@@ -1,10 +1,12 @@
 //! Records of queues and of limits.
 
+use alloc::string::String;
+
 use crate::books::{LimitSettings, LimitSubject, QueueSettings};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
-use crate::resource::Amounts;
+use crate::resource::{Amounts, Quantity, Resources};
 
 use super::tell::Teller;
 use super::{Change, Detail, Kind};
@@ -79,13 +81,25 @@ impl Teller<'_> {
     fn quota_enforced(&mut self, queue: QueueId) {
         let row = self.books.queue(queue);
         let reached = row.quota_preemption_at.is_some_and(|at| at <= self.at);
-        if !reached || row.preempting.is_empty() {
+        let staying = row.staying();
+        let over = row.max.iter().flat_map(Resources::iter).filter_map(|(resource, most)| {
+            let over = staying.get_or_zero(resource).minus(most);
+            (over > Quantity::ZERO).then_some((resource, over))
+        });
+        let over: Resources = over.filter(|_| row.settings.tenant.is_some()).collect();
+        if !reached || (row.preempting.is_empty() && over.is_empty()) {
             return;
         }
         let (asked, used) = (self.amounts(&row.preempting), self.amounts(&row.allocated));
         let max = row.max.as_ref().map(|max| self.amounts(max)).unwrap_or_default();
+        let stays = if over.is_empty() {
+            String::new()
+        } else {
+            let over = self.amounts(&over);
+            alloc::format!("; {over} above it is of tasks that may not be stopped")
+        };
         let text = alloc::format!(
-            "the queue uses {used} and its maximum is {max}; the RM is asked to stop {asked}"
+            "the queue uses {used} and its maximum is {max}; the RM is asked to stop {asked}{stays}"
         );
         let record = self.record(Kind::Queue, Change::Set, Detail::QueuePreemption, &row.path);
         self.tell(record.of(max).saying(&text));

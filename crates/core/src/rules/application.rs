@@ -133,5 +133,9 @@ fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -
         let on_nodes = books.for_nodes(row.partition, sum);
         books.types().plain_sum(on_nodes.as_ref().unwrap_or(sum), is_label).pruned()
     };
-    row.gang.as_ref().is_some_and(|gang| plain(&gang.placeholders.plus(size)) == gang.ask)
+    // How many members a task of a tenant has is said as the tasks that they count as.
+    let whole =
+        |ask: &Resources| books.for_nodes(row.partition, ask).unwrap_or_else(|| ask.clone());
+    let gang = row.gang.as_ref();
+    gang.is_some_and(|gang| plain(&gang.placeholders.plus(size)) == whole(&gang.ask))
 }

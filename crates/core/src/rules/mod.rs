@@ -22,6 +22,7 @@ mod timer;
 pub(crate) use application::{Placement, linked, placed};
 pub(crate) use labels::at_label;
 pub(crate) use submit::max_of_user;
+pub(crate) use tenant::lowered;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,8 +1,9 @@
 //! Quota preemption: room is asked back from queues above their maximum. Scheduling §11.7.
 //!
-//! One run per change: whatever it finds, the clock of the queue stops, and what is still above
+//! Queues of tenants have a rule of their own (`rules/tenant/evict.rs`). One run per change: whatever it finds, the clock of the queue stops, and what is still above
 //! the maximum stays until the next change. A run never asks back more than the queue is over.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
@@ -15,7 +16,7 @@ use crate::resource::{Quantity, Resources, Shares};
 use crate::schedule::can_go;
 use crate::time::Timestamp;
 
-use super::partition_named;
+use super::{partition_named, tenant};
 
 /// Where creation times are cut when victims are compared, in milliseconds: within the same hour
 /// it does not matter which is newer.
@@ -30,15 +31,29 @@ pub(super) fn scan(
     partition: &Name,
 ) -> Result<Vec<Event>, Rejection> {
     let partition = books.partition(partition_named(books, partition)?);
-    let mut events = Vec::new();
+    let (mut events, mut stopped) = (Vec::new(), BTreeSet::new());
+    // What a tenant says of its quota holds whether other queues give back or not.
     if partition.settings.preemption.quota_enabled {
-        look(books, now, partition.root, &mut events);
+        look(books, now, partition.root, &mut stopped, &mut events);
+    } else if let Some(root) = partition.tenants_root() {
+        for (child, _) in books.children(root) {
+            tenant::look_at_quotas(books, now, child, &mut stopped, &mut events);
+        }
     }
     Ok(events)
 }
 
-fn look(books: &Books, now: Timestamp, id: QueueId, events: &mut Vec<Event>) {
+fn look(
+    books: &Books,
+    now: Timestamp,
+    id: QueueId,
+    stopped: &mut BTreeSet<AllocationId>,
+    events: &mut Vec<Event>,
+) {
     let queue = books.queue(id);
+    if queue.settings.tenant.is_some() {
+        return tenant::look_at_quotas(books, now, id, stopped, events);
+    }
     let at = queue.quota_preemption_at.filter(|_| queue.managed);
     let within = queue.max.as_ref().is_none_or(|max| max.is_at_least_existing(&queue.allocated));
     match at {
@@ -52,7 +67,7 @@ fn look(books: &Books, now: Timestamp, id: QueueId, events: &mut Vec<Event>) {
         Some(_) | None => {}
     }
     for (child, _) in books.children(id) {
-        look(books, now, child, events);
+        look(books, now, child, stopped, events);
     }
 }
 

@@ -43,7 +43,9 @@ pub(super) fn submit(
     named("user name", &submit.user)?;
     short("queue", &submit.queue)?;
     short("tenant", &submit.tenant)?;
-    super::tenant::are_named(books, partition, "the gang", &submit.placeholder_ask)?;
+    if submit.tenant.is_empty() {
+        super::tenant::are_named(books, partition, "the gang", &submit.placeholder_ask)?;
+    }
     for group in &submit.groups {
         short("group name", group)?;
     }
@@ -191,6 +193,12 @@ enum Declined {
     Lifetime { text: Name },
     #[error("{0}")]
     Deadline(#[from] deadline::NoTime),
+    #[error(
+        "the gang needs {amount}{} {resource} together, and tenant {tenant} may have {max}{} in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)",
+        unit_of(resource),
+        unit_of(resource)
+    )]
+    GangQuota { tenant: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error("{0}")]
     Types(Rejection),
     #[error("tenant {tenant} does not exist in partition {partition}; make it first")]
@@ -226,6 +234,7 @@ impl Declined {
             Self::ManyQueues { .. } => "TOO_MANY_QUEUES",
             Self::GangOrder { .. } => "GANG_ORDER",
             Self::GangSize { .. } => "GANG_SIZE",
+            Self::GangQuota { .. } => "EXCEEDS_QUOTA_ALWAYS",
             Self::QueueFull { .. } => "MAX_APPS_QUEUE",
             Self::UserFull { .. } => "MAX_APPS_USER",
             Self::Lifetime { .. } => "LIFETIME",
@@ -275,6 +284,7 @@ fn accept(
     } else {
         tenant::of_tenant(books, partition, submit, &request)?
     };
+    tenant::fits_limit(books, partition, submit)?;
     let tags = QueueTags::read(&request);
     let leaf = if placed.exists {
         queues::change(books, partition, placed.nearest, tags, events)?
@@ -363,17 +373,26 @@ fn fits_gang(
     if label.is_none() && labels::may_name_another(books, partition, leaf) {
         return Ok(()); // Its placeholders may be counted in other types.
     }
+    let parks = tenant::parks(books, partition, leaf);
+    let above = books.up(placed.nearest).filter(|(_, row)| row.parent.is_some());
+    let above = above.filter(|(_, row)| row.path != placed.path).map(|(_, row)| &*row.settings);
+    let bounds: Vec<&QueueSettings> = core::iter::once(leaf)
+        .chain(above)
+        .filter(|settings| settings.tenant.is_none() || !parks)
+        .collect();
     for (resource, amount) in wanted {
-        let above = books.up(placed.nearest).filter(|(_, row)| row.parent.is_some());
-        let maxima = above
-            .filter(|(_, row)| row.path != placed.path)
-            .filter_map(|(_, row)| row.settings.max.as_ref())
-            .chain(&leaf.max);
-        let lowest = maxima.filter_map(|max| max.get(resource)).min();
-        if let Some(max) = lowest.filter(|max| amount > *max) {
-            let (path, resource) = (placed.path.clone(), resource.clone());
-            return Err(Declined::GangSize { path, resource, amount, max });
-        }
+        let maxima = bounds.iter().filter_map(|settings| {
+            Some((settings.max.as_ref()?.get(resource)?, settings.tenant.as_ref()))
+        });
+        let Some((max, of)) = maxima.min_by_key(|(max, _)| *max).filter(|(max, _)| amount > *max)
+        else {
+            continue;
+        };
+        let (path, resource) = (placed.path.clone(), resource.clone());
+        return Err(match of {
+            Some(of) => Declined::GangQuota { tenant: of.tenant.clone(), resource, amount, max },
+            None => Declined::GangSize { path, resource, amount, max },
+        });
     }
     Ok(())
 }

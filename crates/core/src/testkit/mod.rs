@@ -17,7 +17,7 @@ mod watch;
 mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
-pub use naive::next as naive_next;
+pub use naive::{evictions as naive_evictions, next as naive_next};
 pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};

@@ -18,6 +18,7 @@ use crate::time::Timestamp;
 
 mod activation;
 mod calls;
+mod evict;
 mod kept;
 pub(super) mod lend;
 mod line;
@@ -26,6 +27,7 @@ mod share;
 mod swap;
 
 use calls::Tries;
+pub use evict::evictions;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {

@@ -29,7 +29,7 @@ use submit::{submit, task};
 
 use super::random::{
     APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, blocked_by, capacity,
-    gang_size, label_of, other_file, role_of, tenant_command, wanted, wished_label,
+    gang_size, label_of, other_file, role_of, tenant_command, to_lower, wanted, wished_label,
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
@@ -154,6 +154,9 @@ impl Player<'_> {
             }
             Ok(events) => {
                 let expired = matches!(command, Command::Tick);
+                if let Command::ScanQuotas { partition } = command {
+                    self.check_evictions(partition, &events);
+                }
                 for event in &events {
                     if expired && matches!(event, Event::ApplicationRemoved { .. }) {
                         self.count("expired");
@@ -337,7 +340,10 @@ impl Player<'_> {
                 });
                 Command::SetQuestions { partition, questions }
             }
-            Deed::Tenant(tenant, what, die) => tenant_command(partition, (tenant, what, die)),
+            Deed::Tenant(tenant, what, die) => {
+                let tenant = to_lower(&self.world.books, here, what).unwrap_or(tenant);
+                tenant_command(partition, (tenant, what, die))
+            }
             Deed::Task(number, tenant, user, gang) => {
                 task(partition, here, (number, tenant, user, gang))
             }

@@ -23,7 +23,7 @@ use super::{amounts, leaf, parent, partition};
 
 use furnish::furnish;
 pub use lending::{lending_history, lending_tree};
-pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name};
+pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name, to_lower};
 
 /// One thing that happens to a cluster, and in which of two partitions.
 #[derive(Clone, Copy, Debug)]

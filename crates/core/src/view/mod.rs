@@ -12,6 +12,7 @@ mod application;
 mod bucket;
 mod health;
 mod history;
+mod lowering;
 mod node;
 mod partition;
 mod percent;
@@ -27,6 +28,7 @@ pub use application::{AllocationView, ApplicationView, AskView, RejectedView, Ta
 pub use bucket::node_buckets;
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
+pub use lowering::{LoweringView, VictimView, lowering};
 pub use node::{ForeignByNode, ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;

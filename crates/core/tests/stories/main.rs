@@ -36,6 +36,7 @@ mod states;
 mod tenants;
 mod tenants_change;
 mod tenants_checked;
+mod tenants_lowered;
 mod user_limits;
 
 use expect_test::Expect;

@@ -134,38 +134,6 @@ fn tr_12_ts_18_a_tenant_can_refuse_to_be_lowered_below_its_use() {
 }
 
 #[test]
-fn a_tenant_can_have_room_asked_back_when_it_is_lowered() {
-    check(
-        "
-        preemption quota
-        tenants root.tenants
-        node n1 vcore=128
-        tenant a quota vcore=100 lower preempt 60s
-        app a1 of:a ann
-        ask t1 a1 vcore=30 prio 5 preemptable
-        ask t2 a1 vcore=20 preemptable
-        ask t3 a1 vcore=20 preemptable
-        ask t4 a1 vcore=20 prio 3 preemptable
-        tenant a quota vcore=60 lower preempt 60s
-        scan-quotas
-        wait 60s
-        scan-quotas
-        ",
-        expect![[r#"
-            tenant a: tenant a set, root.tenants.a made
-            ask t1: a1 Accepted, t1 on n1, a1 Running
-            ask t2: t2 on n1
-            ask t3: t3 on n1
-            ask t4: t4 on n1
-            tenant a: tenant a set, root.tenants.a changed
-            scan-quotas: nothing
-            wait 60s: nothing
-            scan-quotas: t3 to be stopped for the quota of root.tenants.a, quota clock of root.tenants.a stopped
-        "#]],
-    );
-}
-
-#[test]
 fn a_tenant_that_is_suspended_starts_nothing_and_takes_in_all() {
     check(
         "

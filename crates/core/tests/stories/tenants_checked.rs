@@ -164,7 +164,6 @@ fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
               t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10000 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
             ask t3: t3 on n1
               t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
-            app g1: rejected GANG_SIZE: the gang of 125000 m vcore can never run in queue root.tenants.d.a, whose configured maximum is 100000 m; make the gang smaller, or raise the maximum
         "#]],
     );
 }
@@ -223,6 +222,148 @@ fn where_a_partition_has_no_tenants_none_is_made() {
             app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default; make it first
             ask t1: a2 Accepted, t1 on n1, a2 Running
               root.a: in force {instances: 4, vcore: 10000 m}, uses {instances: 2, vcore: 1000 m}, headroom {instances: 2, vcore: 9000 m}, share 0.5, runs 1
+        "#]],
+    );
+}
+
+#[test]
+fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=1
+        tenant a waiting 2
+        app a1 of:a ann
+        ask t1 a1 vcore=1
+        app a2 of:a ann
+        app a3 of:a ann
+        app a4 of:a ann
+        remove a3
+        app a4 of:a ann gang vcore=2 timeout 30s
+        ask p4 a4 vcore=1 placeholder group g
+        ask q4 a4 vcore=1 placeholder group g
+        release t1
+        app a5 of:a ann
+        app a6 of:a ann
+        wait 30s
+        release p4
+        app a6 of:a ann
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            ask t1: a1 Accepted, t1 on n1, a1 Running
+            app a4: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            remove a3: a3 gone
+            ask p4: a4 Accepted
+              p4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            ask q4
+              q4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            release t1: t1 released, a1 Completing, p4 on n1
+            app a6: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            wait 30s: a1 Completed, placeholders of a4 expired, a4 Resuming, p4 to be released: Timeout, q4 withdrawn
+            release p4: p4 released, a4 Accepted
+            app a6: rejected WAITING_LIST_FULL: tenant a has 3 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+        "#]],
+    );
+}
+
+#[test]
+fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=1
+        tenant a waiting 1
+        app a1 of:a ann gang vcore=2
+        ask p1 a1 vcore=1 placeholder group g
+        ask q1 a1 vcore=1 placeholder group g
+        app a2 of:a ann
+        remove a2
+        lose n1
+        app a2 of:a ann
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            ask p1: a1 Accepted, p1 on n1
+            ask q1
+              q1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+            remove a2: a2 gone
+            lose n1: p1 lost, placeholders of a1 expired
+              q1 waits for nodes: the cluster has none
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+        "#]],
+    );
+}
+
+#[test]
+fn ts_20_a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
+    check(
+        "
+        tenants root.tenants exempt free
+        node n1 vcore=200
+        tenant d quota vcore=150 instances=6
+        tenant a of d quota vcore=100
+        app g1 of:a ann gang vcore=125 instances=5
+        app g2 of:a ann gang vcore=100 instances=7
+        app g3 of:a ann gang vcore=100 instances=4
+        ask p1 g3 vcore=25 placeholder group g
+        ask p2 g3 vcore=25 placeholder group g
+        ask p3 g3 vcore=25 placeholder group g
+        ask p4 g3 vcore=25 placeholder group g
+        tenant a of d quota vcore=100 park
+        app g4 of:a ann gang vcore=125 instances=5
+        ",
+        expect![[r#"
+            tenant d: tenant d set, root.tenants.d made
+            tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
+            app g1: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 125000 m vcore together, and tenant a may have 100000 m in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app g2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 7 instances together, and tenant d may have 6 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask p1: g3 Accepted, p1 on n1
+            ask p2: p2 on n1
+            ask p3: p3 on n1
+            ask p4: p4 on n1, g3 Running
+            tenant a: tenant a set
+        "#]],
+    );
+}
+
+#[test]
+fn tr_14_what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
+    check(
+        "
+        tenants root.tenants exempt free
+        queue root.shared
+        limit root.shared group dev vcore=100
+        node n1 vcore=200
+        tenant u quota vcore=10 instances=2 as user ann in root.shared
+        tenant g quota vcore=50 as group ops in root.shared
+        app a1 of:u ann
+        ask t1 a1 vcore=11
+        ask t1 a1 vcore=10
+        app a2 of:u ann gang vcore=9 instances=3
+        app a3 of:u ann gang vcore=11 instances=1
+        app b1 of:g bob groups ops
+        ask t2 b1 vcore=51
+        ask t2 b1 vcore=50
+        app c1 root.shared cid groups dev,ops
+        ask t3 c1 vcore=51
+        tenant u quota vcore=10 park as user ann in root.shared
+        ask t4 a1 vcore=11
+        app a2 of:u ann gang vcore=11
+        ",
+        expect![[r#"
+            tenant u: tenant u set, root.shared has other limits
+            tenant g: tenant g set, root.shared has other limits
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 11000 m vcore, and tenant u may have 10000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: a1 Accepted, t1 on n1, a1 Running
+            app a2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 3 instances together, and tenant u may have 2 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app a3: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 11000 m vcore together, and tenant u may have 10000 m in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 51000 m vcore, and tenant g may have 50000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t2: b1 Accepted, b1 counts for group ops, t2 on n1, b1 Running
+            ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
+            tenant u: tenant u set, root.shared has other limits
+            ask t4
+              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 m vcore left of its limit of 10000 m, the ask needs 11000 m; wait for a release, or raise the limit
         "#]],
     );
 }

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod objects;
+mod tenants;
 mod usage;
 mod user_limits;
 

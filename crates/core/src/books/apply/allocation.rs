@@ -122,6 +122,7 @@ impl Books {
             Some(gang) if placeholder => row.peak.raise(&gang.placeholders),
             Some(_) => row.peak.raise(&row.real()),
         }
+        let waited = row.is_waiting();
         row.ask_count -= 1;
         row.homebound -= u32::from(homebound);
         row.allocation_count += 1;
@@ -147,6 +148,7 @@ impl Books {
             }
             next = queue.parent;
         }
+        self.follow_start(application, waited);
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
         self.share_placed(application, shape, calm);
@@ -274,6 +276,7 @@ impl Books {
             }
         }
         let preempted = row.mark == Mark::Preempted;
+        self.follow_start(row.application, false);
         self.each_up(queue, |queue| {
             queue.refund(&resources);
             if preempted {

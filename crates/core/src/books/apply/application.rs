@@ -221,6 +221,7 @@ impl Books {
             self.stop_counting(application);
         }
         let row = &mut self.applications[application];
+        let waited = row.is_waiting();
         let before = core::mem::replace(&mut row.state, state);
         row.state_since = now;
         row.state_log.push(now, state);
@@ -241,6 +242,7 @@ impl Books {
         if let Some(at) = timer {
             self.timers.insert((at, Timer::Application(application)), ());
         }
+        self.follow_start(application, waited);
         match (before == ApplicationState::Running, state == ApplicationState::Running) {
             (false, true) => self.each_up(queue, |queue| queue.running += 1),
             (true, false) => self.each_up(queue, |queue| queue.running -= 1),

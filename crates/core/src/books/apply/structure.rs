@@ -145,6 +145,7 @@ impl Books {
             allocating: 0,
             applications: 0,
             activated: 0,
+            waiting: 0,
             quota_preemption_at: None,
             priorities: OrderedMap::default(),
             child_count: 0,
@@ -261,6 +262,7 @@ impl Books {
             max: row.max.as_ref(),
             delay: row.settings.values.quota_preemption_delay,
             used: &row.allocated,
+            tenant: row.settings.tenant.is_some(),
         };
         let at = change.fires_at(now, row.quota_preemption_at);
         row.quota_preemption_at = at.filter(|_| row.managed);

@@ -309,6 +309,7 @@ impl Books {
             max: row.max.as_ref(),
             delay,
             used: &row.allocated,
+            tenant: row.settings.tenant.is_some(),
         };
         let at = change.fires_at(now, row.quota_preemption_at);
         row.quota_preemption_at = at.filter(|_| row.managed);

@@ -1,11 +1,12 @@
 //! Where the tasks of tenants go, and who else may not go there. Source: tenants §3, §4.
 
-use crate::books::{ApplicationState, Books, Queue, QueueState};
+use crate::books::{Books, Queue, QueueSettings, QueueState};
 use crate::command::Submit;
-use crate::config::tenant::{OWN_LEAF, TenantMapping, TenantSubject};
-use crate::id::{PartitionId, QueueId};
+use crate::config::tenant::{OWN_LEAF, Oversized, TenantMapping, TenantSubject};
+use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, Request, place};
+use crate::resource::Quantity;
 
 use super::Declined;
 
@@ -50,30 +51,49 @@ pub(super) fn of_tenant(
         return Err(Declined::TenantClosed { tenant: tenant(), path, state });
     }
     if let Some(max) = row.tenants.max_waiting_of(&known.settings) {
-        may_wait(books, (nearest, queue), max, &submit.tenant)?;
+        may_wait(queue, max, &submit.tenant)?;
     }
     Ok(Placed { path: queue.path.clone(), nearest, exists: true })
 }
 
 /// Whether one more task may wait. Source: tenants TR-24.
-fn may_wait(
-    books: &Books,
-    (leaf, row): (QueueId, &Queue),
-    max: u64,
-    tenant: &Name,
-) -> Result<(), Declined> {
-    if row.applications < max {
-        return Ok(()); // However many of them wait.
-    }
-    let waiting = books.applications_in(leaf).filter(|(_, row)| {
-        let starts = matches!(row.state, ApplicationState::New | ApplicationState::Accepted);
-        starts && row.allocation_count == 0
-    });
-    let count = waiting.count() as u64;
+fn may_wait(leaf: &Queue, max: u64, tenant: &Name) -> Result<(), Declined> {
+    let count = leaf.waiting;
     if count < max {
         return Ok(());
     }
     Err(Declined::WaitingListFull { tenant: tenant.clone(), count, max })
+}
+
+/// Whether the tenant of a leaf has what is larger than its quota wait.
+pub(super) fn parks(books: &Books, partition: PartitionId, leaf: &QueueSettings) -> bool {
+    let tenants = &books.partition(partition).tenants;
+    let tenant = leaf.tenant.as_ref().and_then(|mark| tenants.get(&mark.tenant));
+    tenant.is_some_and(|row| tenants.oversized_of(&row.settings) == Oversized::Park)
+}
+
+/// Decline a gang that is larger than the quota of a tenant which is a limit. Source: tenants TR-14.
+pub(super) fn fits_limit(
+    books: &Books,
+    partition: PartitionId,
+    submit: &Submit,
+) -> Result<(), Declined> {
+    let row = books.partition(partition);
+    let Some(known) = row.tenants.get(&submit.tenant) else { return Ok(()) };
+    let exempt = row.settings.tenants.as_ref().is_some_and(|one| one.is_exempt(&submit.tenant));
+    let parks = row.tenants.oversized_of(&known.settings) == Oversized::Park;
+    if known.settings.mapping == TenantMapping::Queue || exempt || parks {
+        return Ok(());
+    }
+    let quota = row.tenants.quota_of(&known.settings);
+    let asked = submit.placeholder_ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+    for (resource, amount) in asked {
+        if let Some(max) = quota.get(resource).filter(|max| amount > *max) {
+            let (tenant, resource) = (submit.tenant.clone(), resource.clone());
+            return Err(Declined::GangQuota { tenant, resource, amount, max });
+        }
+    }
+    Ok(())
 }
 
 /// Decline what rules, or an RM, would put where tenants have their tasks.

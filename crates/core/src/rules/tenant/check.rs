@@ -235,7 +235,7 @@ pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), 
 }
 
 /// What a tenant uses now; none if it has nothing to count it.
-fn used_by(lowering: &Lowering<'_>, tenant: &Name) -> Option<Resources> {
+pub(super) fn used_by(lowering: &Lowering<'_>, tenant: &Name) -> Option<Resources> {
     let row = lowering.books.partition(lowering.partition);
     match &row.tenants.get(tenant)?.settings.mapping {
         TenantMapping::Queue => {

@@ -5,8 +5,8 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Tenants};
-use crate::config::tenant::{INSTANCES, Oversized};
+use crate::books::{Application, Books, Tenants};
+use crate::config::tenant::{INSTANCES, Oversized, TenantMapping, TenantSubject};
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 use super::Lowering;
 
 /// The tenants of a partition as they are; none where it has none.
-fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
+pub(super) fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
     Some(Lowering { books, partition, config, tenants: &row.tenants, by_file: false })
@@ -63,6 +63,7 @@ pub(in crate::rules) fn fits_quota(
 ) -> Result<(), Rejection> {
     let row = books.application(application);
     let tenants: &Tenants = &books.partition(row.partition).tenants;
+    fits_limits(books, row, key, amounts)?;
     let mark = books.queue(row.queue).settings.tenant.as_ref();
     let Some(tenant) = mark.and_then(|mark| tenants.get(&mark.tenant)) else { return Ok(()) };
     if tenants.oversized_of(&tenant.settings) == Oversized::Park {
@@ -81,6 +82,62 @@ pub(in crate::rules) fn fits_quota(
         }
     }
     Ok(())
+}
+
+/// The same for tenants that are limits of the user of an application, or of a group that it is charged
+/// to, in its queue or above.
+///
+/// Costs a look at the tenants, where one is a limit on the way up.
+fn fits_limits(
+    books: &Books,
+    row: &Application,
+    key: &Name,
+    amounts: &Amounts,
+) -> Result<(), Rejection> {
+    let Some(here) = here(books, row.partition) else { return Ok(()) };
+    let tenants = here.tenants;
+    for (_, queue) in books.up(row.queue).filter(|(_, queue)| tenants.is_shared(&queue.path)) {
+        let mine = tenants.iter().filter(|(name, tenant)| {
+            let settings = &tenant.settings;
+            let parks = tenants.oversized_of(settings) == Oversized::Park;
+            let TenantMapping::Limit { queue: at, subject } = &settings.mapping else {
+                return false;
+            };
+            *at == queue.path
+                && !parks
+                && !here.config.is_exempt(name)
+                && is_of(books, row, subject)
+        });
+        for (name, tenant) in mine {
+            let quota = tenants.quota_of(&tenant.settings);
+            for (resource, asked) in amounts.iter().filter(|(_, asked)| *asked > Quantity::ZERO) {
+                if let Some(most) = quota.get(resource).filter(|most| asked > *most) {
+                    let (key, tenant, resource) = (key.clone(), name.clone(), resource.clone());
+                    let refused =
+                        TenantRejection::ExceedsQuota { key, tenant, resource, asked, most };
+                    return Err(refused.into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an application is of this user, or is charged to this group: the one that it will be
+/// charged to, if nobody has looked at it yet.
+fn is_of(books: &Books, row: &Application, subject: &TenantSubject) -> bool {
+    let group = match subject {
+        TenantSubject::User(user) => return row.user == *user,
+        TenantSubject::Group(group) => group,
+    };
+    let trackers = &books.partition(row.partition).trackers;
+    match row.link.and_then(|link| link.group.level()) {
+        Some(level) => trackers.tracker(trackers.level(level).tracker).name == *group,
+        None if row.lacks_group() => {
+            trackers.group_for(&books.path_of(row.queue), &row.groups).as_ref() == Some(group)
+        }
+        None => false,
+    }
 }
 
 /// Count asks and allocations anew that count otherwise with the tenants that are to be: in a queue in

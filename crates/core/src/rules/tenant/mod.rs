@@ -2,10 +2,13 @@
 //! decision. Tenants §4, §7, decision page 28.
 
 mod check;
+mod evict;
 mod instances;
 mod lower;
 
 pub(super) use check::{Reconfigured, reconfigured, root};
+pub(super) use evict::look as look_at_quotas;
+pub(crate) use evict::lowered;
 pub(super) use instances::{are_named, counted, fits_quota};
 pub(super) use lower::Lowering;
 

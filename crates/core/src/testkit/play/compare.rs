@@ -4,10 +4,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::event::Event;
+use crate::books::Partition;
+use crate::event::{Event, PreemptionCause};
+use crate::name::Name;
 use crate::schedule::Scheduler;
 
-use super::super::naive_next;
+use super::super::{naive_evictions, naive_next};
 use super::{Player, STEPS_MAX};
 
 impl Player<'_> {
@@ -62,6 +64,25 @@ impl Player<'_> {
         if self.world.journal.len() % 7 == 3 {
             self.world.scheduler = fresh;
             self.count("restarted");
+        }
+    }
+
+    /// Whether a look at quotas stops of tenants what adding everything up at each step would.
+    pub(super) fn check_evictions(&mut self, partition: &Name, events: &[Event]) {
+        let books = &self.world.books;
+        let row = books.partition_named(partition).map(|id| books.partition(id));
+        let Some(root) = row.and_then(Partition::tenants_root) else { return };
+        let of_tenant = |event: &&Event| match event {
+            Event::Preempted { cause: PreemptionCause::Quota(queue), .. }
+            | Event::QuotaClockStopped { queue } => books.queue(*queue).settings.tenant.is_some(),
+            _ => false,
+        };
+        let ours: Vec<Event> = events.iter().filter(of_tenant).cloned().collect();
+        let naive = naive_evictions(books, self.world.now, root);
+        assert_eq!(ours, naive, "who is stopped of tenants\n{}", self.state());
+        let stopped = ours.iter().filter(|event| matches!(event, Event::Preempted { .. })).count();
+        if stopped > 0 {
+            self.count("stopped for the quota of a tenant");
         }
     }
 

@@ -1,5 +1,6 @@
 //! What random histories say of tenants.
 
+use crate::books::{Books, Partition};
 use crate::command::{Command, SetTenant};
 use crate::config::tenant::{
     OnLower, Oversized, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
@@ -17,6 +18,20 @@ const NAMES: [&str; 6] = ["t0", "t1", "t2", "t3", "t4", "own"];
 
 pub(in crate::testkit) fn name_of(number: u8) -> Name {
     Name::new(NAMES[if number == 255 { 5 } else { usize::from(number % 5) }])
+}
+
+/// A tenant that uses something, where this says that one is to be lowered.
+pub(in crate::testkit) fn to_lower(books: &Books, here: &Partition, what: u8) -> Option<u8> {
+    let root = here.settings.tenants.as_ref().filter(|_| is_lowered(what))?;
+    (0..5).find(|number| {
+        let path = here.tenants.path_of(&root.root, &name_of(*number));
+        let queue = path.and_then(|path| here.queues.get(&*path));
+        queue.is_some_and(|queue| !books.queue(*queue).allocated.is_empty())
+    })
+}
+
+const fn is_lowered(what: u8) -> bool {
+    matches!(what % 32, 11..24)
 }
 
 /// Give a partition tenants.
@@ -111,6 +126,9 @@ fn settings_of(tenant: u8, what: u8, die: u8) -> TenantSettings {
         let mapping = TenantMapping::Limit { queue, subject };
         return TenantSettings { mapping, on_lower: None, ..plain };
     }
+    if is_lowered(what) {
+        return lowered(plain, waiting, die);
+    }
     TenantSettings {
         parent: match what % 8 {
             0..3 => Some(name_of(tenant.wrapping_add(1 + what / 8))),
@@ -127,4 +145,17 @@ fn settings_of(tenant: u8, what: u8, die: u8) -> TenantSettings {
         waiting,
         ..plain
     }
+}
+
+/// A tenant that may use next to nothing, and has others stopped soon.
+fn lowered(plain: TenantSettings, waiting: Option<WaitingPolicy>, die: u8) -> TenantSettings {
+    let (vcore, instances) = (i64::from(1 + die % 2), i64::from(1 + die % 3));
+    let quota = match die % 3 {
+        0 => amounts([("vcore", vcore)]),
+        1 => amounts([("instances", instances)]),
+        _ => amounts([("vcore", vcore), ("instances", instances)]),
+    };
+    let grace = Millis::from_secs(u64::from(die % 3));
+    let on_lower = Some(OnLower::Preempt { grace });
+    TenantSettings { quota: Some(quota), waiting, on_lower, ..plain }
 }

@@ -1,0 +1,105 @@
+//! Leaves whose applications would stand in a line, and whose users take turns instead. Decision page 29.
+
+use std::collections::BTreeSet;
+
+use headroom_core::config::property::SORT_POLICY;
+use headroom_core::config::{Properties, PropertyValues};
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::raw::{Queue, Text, UserLimits};
+use crate::tenants::root_of;
+
+use super::Tree;
+use super::template::is_absent;
+
+/// Check all leaves of a partition, and where its tenants have theirs.
+pub(super) fn check(tree: &Tree, report: &mut Report) {
+    let own = tree.partition.user_limits.as_ref().map(|block| block.span);
+    let mut walk = Walk { seen: BTreeSet::new(), report };
+    walk.queue(&tree.root, InForce { limits: own, policy: None });
+    let tenants = tree.partition.tenants.as_ref().filter(|block| block.enabled == Some(true));
+    let Some(block) = tenants else { return };
+    // As deep as the file goes: what it does not have is made, and has what is above it.
+    let (mut limits, mut at) = (own, Some(&tree.root));
+    let path = root_of(block);
+    let mut names = path.split('.').skip(1);
+    while let Some(queue) = at {
+        limits = span_of(queue.user_limits.as_ref()).or(limits);
+        let next = names.next();
+        at = next.and_then(|name| {
+            queue.children.iter().find(|child| child.name.value.eq_ignore_ascii_case(name))
+        });
+    }
+    if let Some(limits) = limits {
+        let message = format!("users share the queues below `{path}`, so no tenant has a line");
+        let warning = Diagnostic::warning(Code::NoEffect, block.span, message)
+            .also(limits, "how users share them")
+            .help("say `userlimits` of other queues only, or expect users of a tenant to take turns, whatever its `strategy`");
+        report.push(warning);
+    }
+}
+
+/// What is in force at a place of the tree.
+#[derive(Clone, Copy)]
+struct InForce<'a> {
+    /// Where it is said how users share leaves.
+    limits: Option<Span>,
+    policy: Option<&'a Text>,
+}
+
+impl<'a> InForce<'a> {
+    fn enter(self, limits: Option<&UserLimits>, properties: &'a [(Text, Text)]) -> Self {
+        let policy = properties.iter().find(|(key, _)| key.value == SORT_POLICY);
+        Self {
+            limits: span_of(limits).or(self.limits),
+            policy: policy.map(|(_, value)| value).or(self.policy),
+        }
+    }
+}
+
+struct Walk<'r> {
+    /// Pairs of places that were told of already.
+    seen: BTreeSet<(Span, Span)>,
+    report: &'r mut Report,
+}
+
+impl Walk<'_> {
+    fn queue(&mut self, queue: &Queue, above: InForce<'_>) {
+        let here = above.enter(queue.user_limits.as_ref(), &queue.properties);
+        if !queue.parent && queue.children.is_empty() {
+            self.judge(here);
+        }
+        let template = queue.template.as_ref().map(|template| &template.value);
+        if let Some(template) = template.filter(|template| !is_absent(template)) {
+            self.judge(here.enter(template.user_limits.as_ref(), &template.properties));
+        }
+        for child in &queue.children {
+            self.queue(child, here);
+        }
+    }
+
+    fn judge(&mut self, here: InForce<'_>) {
+        let (Some(limits), Some(policy)) = (here.limits, here.policy) else { return };
+        if !is_line(&policy.value) || !self.seen.insert((limits, policy.span)) {
+            return;
+        }
+        let message = format!(
+            "`{}` keeps nothing for the first in line where users share a leaf: they take turns",
+            policy.value
+        );
+        let warning = Diagnostic::warning(Code::NoEffect, policy.span, message)
+            .also(limits, "how users share it")
+            .help("leave `userlimits` out for this queue, or write `fifo` or `fair`");
+        self.report.push(warning);
+    }
+}
+
+fn span_of(block: Option<&UserLimits>) -> Option<Span> {
+    block.map(|block| block.span)
+}
+
+fn is_line(policy: &str) -> bool {
+    let properties: Properties = [(SORT_POLICY.into(), policy.into())].into_iter().collect();
+    PropertyValues::read(&properties).application_order.is_line()
+}
