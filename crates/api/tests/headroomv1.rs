@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
     Bye, Event, Hello, Level, LogLevel, Page, PartitionSummary, Problem, Role, ServerHealth,
-    StampedPartition, WaitingReasons,
+    StampedPartition, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingReasons,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 11] = [
+const EXAMPLES: [(&str, Read); 17] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("events-first", again::<Page<Event>>),
@@ -26,6 +26,12 @@ const EXAMPLES: [(&str, Read); 11] = [
     ("partitions-many", again::<Page<PartitionSummary>>),
     ("problem", again::<Problem>),
     ("reasons", again::<WaitingReasons>),
+    ("tenant", again::<Tenant>),
+    ("tenant-defaults", again::<TenantDefaults>),
+    ("tenant-quota", again::<TenantQuota>),
+    ("tenant-usage", again::<TenantUsage>),
+    ("tenants", again::<Page<Tenant>>),
+    ("tenants-many", again::<Page<Tenant>>),
 ];
 
 /// Read a body and write it.

@@ -14,6 +14,8 @@ pub struct Caller {
     pub groups: Vec<Name>,
     /// What the identity may do; in order, without repeats.
     pub roles: Vec<Role>,
+    /// For which tenants, and those below them, the roles of tenants hold.
+    pub tenants: Vec<Name>,
 }
 
 impl Caller {
@@ -24,6 +26,7 @@ impl Caller {
             user: Name::default(),
             groups: Vec::new(),
             roles: vec![Role::Admin],
+            tenants: Vec::new(),
         }
     }
 

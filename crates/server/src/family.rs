@@ -110,6 +110,9 @@ pub fn rpc_code(code: Code) -> tonic::Code {
         Code::Forbidden | Code::Misdirected => tonic::Code::PermissionDenied,
         Code::NotFound => tonic::Code::NotFound,
         Code::MethodNotAllowed => tonic::Code::Unimplemented,
+        Code::Conflict | Code::PreconditionFailed | Code::PreconditionRequired => {
+            tonic::Code::FailedPrecondition
+        }
         Code::TooSlow => tonic::Code::DeadlineExceeded,
         Code::Gone => tonic::Code::OutOfRange,
         Code::TooLarge | Code::TooManyRequests => tonic::Code::ResourceExhausted,

@@ -7,6 +7,7 @@
 mod error;
 mod headroomv1;
 mod stream;
+mod tenants;
 mod wsv1;
 
 use std::time::Duration;
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 pub use error::{ClientError, Refusal};
 pub use headroomv1::EventFilter;
 pub use stream::{Frames, Lines};
+pub use tenants::{Expect, TenantFilter};
 pub use wsv1::ApplicationList;
 
 use crate::routes::Method;
@@ -151,6 +153,8 @@ impl Client {
             Method::Get => self.http.get(url),
             Method::Post => self.http.post(url),
             Method::Put => self.http.put(url),
+            Method::Patch => self.http.patch(url),
+            Method::Delete => self.http.delete(url),
         };
         request.timeout(self.timeout).header(ACCEPT, JSON)
     }

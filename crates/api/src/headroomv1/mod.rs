@@ -5,6 +5,7 @@
 //! What a client sends is refused when it has a field that nobody knows: a misspelled one would
 //! otherwise have no effect and no message.
 
+mod amount;
 mod event;
 mod health;
 mod level;
@@ -13,7 +14,9 @@ mod partition;
 mod problem;
 mod reason;
 mod role;
+mod tenant;
 
+pub use amount::{Amount, Amounts, display_amount};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,
@@ -25,3 +28,8 @@ pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, S
 pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
+pub use tenant::{
+    AncestorLimit, OnLower, OnLowerAction, Oversized, Tenant, TenantDefaults, TenantKind,
+    TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantWaiting, WaitingPolicy,
+    WaitingStrategy,
+};

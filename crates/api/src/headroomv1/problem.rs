@@ -37,6 +37,12 @@ impl Problem {
             request_id: request_id.into(),
         }
     }
+
+    /// A problem of this kind that has a name of its own: that of the rule which was broken.
+    #[must_use]
+    pub fn by_rule(self, rule: &str) -> Self {
+        Self { kind: format!("urn:headroom:problem:{rule}"), code: rule.to_owned(), ..self }
+    }
 }
 
 /// The kinds of problems that any route may have.
@@ -54,6 +60,12 @@ pub enum Code {
     MethodNotAllowed,
     /// None of the media types that the client takes.
     NotAcceptable,
+    /// Something that is there is in the way.
+    Conflict,
+    /// It is not in the version that the client expects.
+    PreconditionFailed,
+    /// A change without a version that the client expects.
+    PreconditionRequired,
     /// The body was not there in time.
     TooSlow,
     /// The place in a stream to resume from is not kept any more.
@@ -78,13 +90,16 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Malformed,
         Self::Unauthenticated,
         Self::Forbidden,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
+        Self::Conflict,
+        Self::PreconditionFailed,
+        Self::PreconditionRequired,
         Self::TooSlow,
         Self::Gone,
         Self::TooLarge,
@@ -120,6 +135,13 @@ impl Code {
             Self::NotFound => ("NOT_FOUND", 404, "Not found, or not visible to you"),
             Self::MethodNotAllowed => ("METHOD_NOT_ALLOWED", 405, "Not a method of this path"),
             Self::NotAcceptable => ("NOT_ACCEPTABLE", 406, "No such media type"),
+            Self::Conflict => ("CONFLICT", 409, "Something is in the way"),
+            Self::PreconditionFailed => {
+                ("PRECONDITION_FAILED", 412, "Somebody else has changed it")
+            }
+            Self::PreconditionRequired => {
+                ("PRECONDITION_REQUIRED", 428, "The expected version is missing")
+            }
             Self::TooSlow => ("TOO_SLOW", 408, "The request took too long to arrive"),
             Self::Gone => ("GONE", 410, "Not kept any more"),
             Self::TooLarge => ("TOO_LARGE", 413, "The request is too large"),

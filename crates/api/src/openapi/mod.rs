@@ -61,7 +61,8 @@ answered by 404, a method that a path does not take by 405 and `Allow`; below `/
 text.
 
 `x-access` says who may use a route: `open` anybody; `identity` anybody who says who he is; `visible` \
-whoever may read something, and sees no more; `viewer`, `operator` and `admin` those with that role \
+whoever may read something, and sees no more; `tenant-viewer` and `tenant-admin` those who may read, \
+or act for, the tenant in question; `viewer`, `operator` and `admin` those with that role \
 or a greater one.";
 
 fn method(method: Method) -> HttpMethod {
@@ -69,6 +70,8 @@ fn method(method: Method) -> HttpMethod {
         Method::Get => HttpMethod::Get,
         Method::Post => HttpMethod::Post,
         Method::Put => HttpMethod::Put,
+        Method::Patch => HttpMethod::Patch,
+        Method::Delete => HttpMethod::Delete,
     }
 }
 
@@ -189,6 +192,7 @@ fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
         "node" => "Id of the node.",
         "user" => "Name of the user.",
         "group" => "Name of the group.",
+        "tenant" => "Name of the tenant.",
         "state" => "`active`, `completed` or `rejected`, in any case of letters.",
         _ => unreachable!("a test goes through all routes"),
     };
@@ -227,6 +231,12 @@ fn request_headers(route: &Route) -> Vec<(&'static str, &'static str)> {
     let mut headers = Vec::new();
     if route.own_answers.iter().any(|answer| answer.status == 304) {
         headers.push(("If-None-Match", "The `ETag` of an answer that the client has."));
+    }
+    if route.own_answers.iter().any(|answer| answer.status == 428) {
+        headers.push(("If-Match", "The `ETag` of what is to be changed; `*`: whatever it is."));
+        if route.operation == "putTenant" {
+            headers.push(("If-None-Match", "`*`: only if there is no such tenant yet."));
+        }
     }
     if route.own_answers.iter().flat_map(bodies).any(streams) {
         headers.push(("Last-Event-ID", "Resume the stream behind this sequence number."));

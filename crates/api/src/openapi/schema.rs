@@ -50,9 +50,14 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::LogLevel,
         headroomv1::Page<headroomv1::Event> as "EventPage",
         headroomv1::Page<headroomv1::PartitionSummary> as "PartitionPage",
+        headroomv1::Page<headroomv1::Tenant> as "TenantPage",
         headroomv1::Problem,
         headroomv1::ServerHealth,
         headroomv1::StampedPartition,
+        headroomv1::Tenant,
+        headroomv1::TenantDefaults,
+        headroomv1::TenantQuota,
+        headroomv1::TenantUsage,
         headroomv1::WaitingReasons,
     ]
 }

@@ -3,12 +3,12 @@
 use super::answer::{JSON, TEXT, ok, problem};
 use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag};
 
-const LIMIT: Parameter = Parameter {
+pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     kind: ParameterKind::Number { least: 1, most: u64::MAX },
     summary: "How many at most: 100 when it is left out, never more than 1,000.",
 };
-const CURSOR: Parameter = Parameter {
+pub(super) const CURSOR: Parameter = Parameter {
     name: "cursor",
     kind: ParameterKind::Text,
     summary: "The `cursor` of the part before.",
@@ -37,7 +37,7 @@ const QUEUE: Parameter = Parameter {
     kind: ParameterKind::Text,
     summary: "Only what waits in this queue and below: its full path.",
 };
-const UNCHANGED: Answer = Answer {
+pub(super) const UNCHANGED: Answer = Answer {
     status: 304,
     meaning: "`If-None-Match` is the present `ETag`.",
     bodies: &[],

@@ -6,6 +6,7 @@
 mod answer;
 mod debug;
 mod headroomv1;
+mod tenants;
 mod wsv1;
 
 use crate::headroomv1::Role;
@@ -17,7 +18,7 @@ pub const PROFILE_SECONDS_MAX: u64 = 300;
 
 /// Every route, in the order of the pages that describe them.
 pub fn all() -> impl Iterator<Item = &'static Route> {
-    wsv1::ROUTES.iter().chain(debug::ROUTES).chain(headroomv1::ROUTES)
+    wsv1::ROUTES.iter().chain(debug::ROUTES).chain(headroomv1::ROUTES).chain(tenants::ROUTES)
 }
 
 /// A method on a path.
@@ -52,6 +53,10 @@ pub enum Method {
     Post,
     /// Replaces.
     Put,
+    /// Changes what is named.
+    Patch,
+    /// Takes away.
+    Delete,
 }
 
 impl Method {
@@ -61,6 +66,8 @@ impl Method {
             Self::Get => "GET",
             Self::Post => "POST",
             Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
     }
 }
@@ -86,13 +93,15 @@ pub enum Tag {
     Configuration,
     /// For those who look into the process. May change at any time.
     Debug,
+    /// Tenants and their tasks.
+    Tenants,
     /// The process itself.
     Server,
 }
 
 impl Tag {
     /// Every tag.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Scheduler,
         Self::Partitions,
         Self::Queues,
@@ -102,6 +111,7 @@ impl Tag {
         Self::Events,
         Self::Configuration,
         Self::Debug,
+        Self::Tenants,
         Self::Server,
     ];
 
@@ -117,6 +127,7 @@ impl Tag {
             Self::Events => "events",
             Self::Configuration => "configuration",
             Self::Debug => "debug",
+            Self::Tenants => "tenants",
             Self::Server => "server",
         }
     }
@@ -132,6 +143,10 @@ pub enum Access {
     /// Whoever may read something; what he may not read is left out, and looks as if it were not
     /// there.
     Visible,
+    /// Who may read tenants: everything, or one of them and those below it.
+    TenantViewer,
+    /// Who may act for tenants: everywhere, or for one of them and those below it.
+    TenantAdmin,
     /// Who may read everything.
     Viewer,
     /// Who may operate the scheduler.
@@ -142,8 +157,16 @@ pub enum Access {
 
 impl Access {
     /// Every kind of access.
-    pub const ALL: [Self; 6] =
-        [Self::Open, Self::Identity, Self::Visible, Self::Viewer, Self::Operator, Self::Admin];
+    pub const ALL: [Self; 8] = [
+        Self::Open,
+        Self::Identity,
+        Self::Visible,
+        Self::TenantViewer,
+        Self::TenantAdmin,
+        Self::Viewer,
+        Self::Operator,
+        Self::Admin,
+    ];
 
     /// Its name, such as `viewer`.
     pub const fn as_str(self) -> &'static str {
@@ -151,6 +174,8 @@ impl Access {
             Self::Open => "open",
             Self::Identity => "identity",
             Self::Visible => "visible",
+            Self::TenantViewer => "tenant-viewer",
+            Self::TenantAdmin => "tenant-admin",
             Self::Viewer => "viewer",
             Self::Operator => "operator",
             Self::Admin => "admin",
@@ -165,6 +190,15 @@ impl Access {
         match self {
             Self::Open | Self::Identity => true,
             Self::Visible => !matches!(role, Role::Rm),
+            Self::TenantViewer => matches!(
+                role,
+                Role::Admin
+                    | Role::Operator
+                    | Role::Viewer
+                    | Role::TenantAdmin
+                    | Role::TenantViewer
+            ),
+            Self::TenantAdmin => matches!(role, Role::Admin | Role::TenantAdmin),
             Self::Viewer => matches!(role, Role::Admin | Role::Operator | Role::Viewer),
             Self::Operator => matches!(role, Role::Admin | Role::Operator),
             Self::Admin => matches!(role, Role::Admin),

@@ -9,10 +9,11 @@ use headroom_api::routes::{self, Route, Tag};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
+use super::tenants::tenants;
 use super::{client, example};
 
 /// Names with everything that has to be escaped, once or twice.
-const ONCE: &str = "a b/c?d#e%2Fé+";
+pub(super) const ONCE: &str = "a b/c?d#e%2Fé+";
 const TWICE: &str = "root.a:b@c/d+e%f#g";
 
 /// What is asked for, as the server sees it: names in the path decoded as the server does.
@@ -29,14 +30,14 @@ fn path_of(route: &Route) -> String {
     path
 }
 
-struct Asked {
-    server: MockServer,
+pub(super) struct Asked {
+    pub(super) server: MockServer,
     done: BTreeSet<String>,
 }
 
 impl Asked {
     /// Call a function and look at what the server was asked.
-    async fn check<T: Debug>(
+    pub(super) async fn check<T: Debug>(
         &mut self,
         operation: &str,
         body: &str,
@@ -67,6 +68,7 @@ async fn every_function_asks_its_route_and_reads_the_answer() {
     usage(&mut asked).await;
     events(&mut asked).await;
     server(&mut asked).await;
+    tenants(&mut asked).await;
 
     let left: BTreeSet<_> = routes::all()
         .filter(|route| route.tag != Tag::Debug && !asked.done.contains(route.operation))

@@ -5,6 +5,7 @@
 mod every_route;
 mod refusal;
 mod streams;
+mod tenants;
 
 use std::fs;
 use std::path::Path;

@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 39] = [
+const EXAMPLES: [(&str, &str); 45] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -20,6 +20,12 @@ const EXAMPLES: [(&str, &str); 39] = [
     ("headroomv1/partitions", "PartitionPage"),
     ("headroomv1/problem", "Problem"),
     ("headroomv1/reasons", "WaitingReasons"),
+    ("headroomv1/tenant", "Tenant"),
+    ("headroomv1/tenant-defaults", "TenantDefaults"),
+    ("headroomv1/tenant-quota", "TenantQuota"),
+    ("headroomv1/tenant-usage", "TenantUsage"),
+    ("headroomv1/tenants", "TenantPage"),
+    ("headroomv1/tenants-many", "TenantPage"),
     ("wsv1/application", "Application"),
     ("wsv1/applications", "[Application]"),
     ("wsv1/clusters", "[Cluster]"),

@@ -104,16 +104,19 @@ fn only_health_is_told_to_anybody() {
 
 #[test]
 fn roles_may_what_their_page_says() {
-    use Access::{Admin, Identity, Open, Operator, Viewer, Visible};
+    use Access::{Admin, Identity, Open, Operator, TenantAdmin, TenantViewer, Viewer, Visible};
     for (role, expected) in [
         (None, &[Open][..]),
-        (Some(Role::Admin), &[Open, Identity, Visible, Viewer, Operator, Admin]),
-        (Some(Role::Operator), &[Open, Identity, Visible, Viewer, Operator]),
-        (Some(Role::Viewer), &[Open, Identity, Visible, Viewer]),
+        (
+            Some(Role::Admin),
+            &[Open, Identity, Visible, TenantViewer, TenantAdmin, Viewer, Operator, Admin],
+        ),
+        (Some(Role::Operator), &[Open, Identity, Visible, TenantViewer, Viewer, Operator]),
+        (Some(Role::Viewer), &[Open, Identity, Visible, TenantViewer, Viewer]),
         (Some(Role::Submitter), &[Open, Identity, Visible]),
         (Some(Role::QueueAdmin), &[Open, Identity, Visible]),
-        (Some(Role::TenantAdmin), &[Open, Identity, Visible]),
-        (Some(Role::TenantViewer), &[Open, Identity, Visible]),
+        (Some(Role::TenantAdmin), &[Open, Identity, Visible, TenantViewer, TenantAdmin]),
+        (Some(Role::TenantViewer), &[Open, Identity, Visible, TenantViewer]),
         (Some(Role::Rm), &[Open, Identity]),
     ] {
         let may: Vec<_> = Access::ALL.into_iter().filter(|access| access.allows(role)).collect();
@@ -129,6 +132,10 @@ fn what_changes_something_needs_a_right() {
             "validateConfig" => Access::Identity,
             // Asking what would be changes nothing, and tells what may be seen.
             "simulateUserLimits" => Access::Visible,
+            // Which tenant it is decides about the rest.
+            "createTenant" | "putTenant" | "patchTenant" | "deleteTenant" | "putTenantQuota" => {
+                Access::TenantAdmin
+            }
             _ => Access::Admin,
         };
         assert_eq!(route.access, expected, "{}", route.operation);

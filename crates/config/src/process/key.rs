@@ -40,7 +40,7 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A level, and perhaps levels of single parts: `info,headroom_server::grpc=debug`.
     Levels,
-    /// Who has which roles: a mapping, or `group:ops=operator+viewer,user:ann=admin`.
+    /// Who has which roles, or tenants: a mapping, or `group:ops=operator+viewer,user:ann=admin`.
     Roles,
 }
 
@@ -143,6 +143,12 @@ pub const KEYS: &[Key] = &[
         "Certificates that vouch for clients, as PEM; clients then may show one of theirs",
     ),
     key("auth.tokens", Kind::Path, None, "File of hashes of tokens, as `headroom token` writes it"),
+    key(
+        "auth.tenants",
+        Kind::Roles,
+        None,
+        "For which tenants, and those below, tenant-admin and tenant-viewer are that: `user:NAME`, `group:NAME`, or `*` for all",
+    ),
     key(
         "auth.certificates.user",
         Kind::Word(&["subject", "san"]),

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use key::{KEYS, Key, Kind, table};
-pub use value::{Level, Levels, ROLES, Roles};
+pub use value::{Level, Levels, ROLES, Roles, TenantsOf};
 
 /// What the server process is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +91,8 @@ pub struct Auth {
     pub oidc: Option<Oidc>,
     /// What client certificates say.
     pub certificates: Certificates,
+    /// For which tenants roles of tenants hold, by user and group, whoever vouches for them.
+    pub tenants: TenantsOf,
 }
 
 /// What client certificates say.

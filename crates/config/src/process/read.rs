@@ -140,6 +140,7 @@ impl Reader<'_> {
             user_is_alternative_name: user == "san",
             roles: self.several("auth.certificates.roles", value::roles)?,
         };
+        let tenants = self.several("auth.tenants", value::tenants)?;
         let (issuer, audience) = (self.text("auth.oidc.issuer"), self.text("auth.oidc.audience"));
         let oidc = Oidc {
             issuer: issuer.clone().unwrap_or_default(),
@@ -173,7 +174,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        Some(Auth { tokens, oidc, certificates })
+        Some(Auth { tokens, oidc, certificates, tenants })
     }
 
     /// Keys that come over a line that anybody can change vouch for nothing.

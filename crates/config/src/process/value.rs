@@ -34,6 +34,9 @@ pub struct Levels {
 /// Who has which roles. A key is `user:` and a name, `group:` and a name, or `*`.
 pub type Roles = BTreeMap<String, Vec<String>>;
 
+/// Who acts for which tenants. A key is `user:` and a name, `group:` and a name, or `*`.
+pub type TenantsOf = BTreeMap<String, Vec<String>>;
+
 /// The names of all roles.
 pub const ROLES: [&str; 8] = [
     "admin",
@@ -229,36 +232,54 @@ fn level(text: &str) -> Result<Level, Expected> {
 
 /// `group:ops=operator+viewer`, each.
 pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
-    let mut roles = Roles::new();
+    let known = |role: &str| {
+        let known = ROLES.iter().find(|known| **known == role);
+        known
+            .map(ToString::to_string)
+            .ok_or_else(|| format!("`{role}` is no role; expected one of {}", ROLES.join(", ")))
+    };
+    of_each(texts, ("role", "roles", "group:ops=operator+viewer"), known)
+}
+
+/// `group:lab=a+b`, each.
+pub(super) fn tenants(texts: &[String]) -> Result<TenantsOf, Expected> {
+    let named = |tenant: &str| {
+        let is_named = !tenant.is_empty();
+        is_named.then(|| tenant.to_owned()).ok_or_else(|| "a tenant has a name".to_owned())
+    };
+    of_each(texts, ("tenant", "tenants", "group:lab=a+b"), named)
+}
+
+/// What each has, separated by `+`.
+fn of_each(
+    texts: &[String],
+    (one, several, example): (&str, &str, &str),
+    read: impl Fn(&str) -> Result<String, Expected>,
+) -> Result<BTreeMap<String, Vec<String>>, Expected> {
+    let mut all = BTreeMap::new();
     for text in texts {
         let (who, list) = text
             .rsplit_once('=')
-            .ok_or_else(|| format!("`{text}` names no role; expected group:ops=operator+viewer"))?;
+            .ok_or_else(|| format!("`{text}` names no {one}; expected {example}"))?;
         let named = who.strip_prefix("user:").or_else(|| who.strip_prefix("group:"));
         if who != "*" && named.is_none_or(str::is_empty) {
             return Err(format!(
                 "`{who}` is nobody; expected user: and a name, group: and a name, or *"
             ));
         }
-        let mut has = Vec::new();
-        for role in list.split('+').map(str::trim) {
-            let role = ROLES.iter().find(|known| **known == role).ok_or_else(|| {
-                format!("`{role}` is no role; expected one of {}", ROLES.join(", "))
-            })?;
-            has.push((*role).to_owned());
-        }
-        if roles.insert(who.to_owned(), has).is_some() {
-            return Err(format!("`{who}` is there twice; expected once, with all roles"));
+        let has = list.split('+').map(|text| read(text.trim())).collect::<Result<_, _>>()?;
+        if all.insert(who.to_owned(), has).is_some() {
+            return Err(format!("`{who}` is there twice; expected once, with all {several}"));
         }
     }
-    Ok(roles)
+    Ok(all)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{addresses, hosts, levels, roles, size, time};
+    use super::{addresses, hosts, levels, roles, size, tenants, time};
 
     #[test]
     fn sizes() {
@@ -345,6 +366,8 @@ mod tests {
             (roles(&list(&["user:=admin"])).err(), "nobody"),
             (roles(&list(&["*"])).err(), "no role"),
             (roles(&list(&["*=rm", "*=rm"])).err(), "twice"),
+            (tenants(&list(&["group:lab=a+"])).err(), "a tenant has a name"),
+            (tenants(&list(&["lab=a"])).err(), "nobody"),
         ] {
             assert!(found.as_deref().is_some_and(|text| text.contains(word)), "{found:?} {word}");
         }

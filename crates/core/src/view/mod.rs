@@ -21,6 +21,7 @@ mod queue;
 mod simulate;
 mod spent;
 mod tally;
+mod tenant;
 mod usage;
 mod user_limits;
 
@@ -39,6 +40,7 @@ pub use simulate::{
 };
 pub use spent::{SpentView, SummaryView};
 pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
+pub use tenant::{TenantView, tenant, tenants};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
 pub use user_limits::{
     LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,

@@ -50,6 +50,7 @@ impl CertificateRules {
             user: Name::new(&user),
             groups,
             roles,
+            tenants: Vec::new(),
         })
     }
 }

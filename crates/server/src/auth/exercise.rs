@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::certificate::CertificateRules;
 use super::oidc::Oidc;
+use super::roles::TenantRules;
 use super::token::{Secret, TokenEntry, TokenFile, Tokens};
 use super::{Authenticator, bearer, not_from_elsewhere};
 use crate::caller::Caller;
@@ -86,7 +87,8 @@ impl Authenticator {
             };
             file.add(entry).expect("names are not repeated");
         }
-        Self { certificates: None, oidc: None, tokens: Some(Tokens::holding(file)) }
+        let tokens = Some(Tokens::holding(file));
+        Self { certificates: None, oidc: None, tokens, tenants: TenantRules::default() }
     }
 }
 
@@ -194,7 +196,7 @@ fn claims(mut bytes: Bytes<'_>) {
 
 /// What every caller has.
 fn judge(caller: &Caller) {
-    let Caller { identity, user, groups, roles } = caller;
+    let Caller { identity, user, groups, roles, .. } = caller;
     assert!(!user.is_empty() && !user.chars().any(char::is_control), "{caller:?}");
     assert!(identity.ends_with(user.as_str()) && groups.len() <= 1_000, "{caller:?}");
     assert!(roles.is_sorted() && !roles.windows(2).any(|two| two[0] == two[1]), "{caller:?}");

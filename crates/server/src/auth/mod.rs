@@ -22,6 +22,7 @@ use oidc::{Oidc, TokenError};
 pub use exercise::exercise;
 pub use keys::KeysError;
 pub use rights::{NO_FOREIGN_PAGE, is_change, may, may_schedule, not_from_elsewhere};
+use roles::TenantRules;
 pub use roles::{name_of, role_named};
 pub use token::{Secret, TOKEN_PREFIX, TokenEntry, TokenFile, TokenFileError, Tokens};
 
@@ -36,6 +37,8 @@ pub struct Authenticator {
     certificates: Option<CertificateRules>,
     oidc: Option<Oidc>,
     tokens: Option<Tokens>,
+    /// For which tenants, however callers are known.
+    tenants: TenantRules,
 }
 
 /// Why callers cannot be known.
@@ -64,6 +67,7 @@ impl Authenticator {
             certificates: shown.then(|| CertificateRules::new(&auth.certificates)),
             oidc: auth.oidc.as_ref().map(Oidc::new).transpose()?,
             tokens: auth.tokens.as_deref().map(Tokens::open).transpose()?,
+            tenants: TenantRules::new(&auth.tenants),
         }))
     }
 
@@ -87,6 +91,18 @@ impl Authenticator {
     /// # Errors
     /// When it says something that cannot be trusted: that is never taken for saying nothing.
     pub async fn identify(
+        &self,
+        peer: Option<&Peer>,
+        headers: &HeaderMap,
+    ) -> Result<Option<Caller>, Refusal> {
+        let caller = self.known(peer, headers).await?;
+        Ok(caller.map(|caller| {
+            let tenants = self.tenants.of(&caller.user, &caller.groups);
+            Caller { tenants, ..caller }
+        }))
+    }
+
+    async fn known(
         &self,
         peer: Option<&Peer>,
         headers: &HeaderMap,

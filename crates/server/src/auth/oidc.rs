@@ -118,7 +118,8 @@ impl Oidc {
         let claimed = told.roles_claim.iter().flat_map(|claim| texts(claims, claim));
         let claimed: Vec<Role> = claimed.filter_map(role_named).collect();
         let roles = in_order(self.roles.of(user, &groups).into_iter().chain(claimed));
-        Ok(Caller { identity: format!("oidc:{user}"), user: Name::new(user), groups, roles })
+        let (identity, user) = (format!("oidc:{user}"), Name::new(user));
+        Ok(Caller { identity, user, groups, roles, tenants: Vec::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which roles an identity has, by its name and its groups.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use headroom_api::headroomv1::Role;
 use headroom_config::process;
@@ -52,6 +52,25 @@ impl RoleRules {
     }
 }
 
+/// Who acts for which tenants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TenantRules(process::TenantsOf);
+
+impl TenantRules {
+    /// As the process was told.
+    pub(super) fn new(told: &process::TenantsOf) -> Self {
+        Self(told.clone())
+    }
+
+    /// The tenants of a user in these groups; in order, without repeats.
+    pub(super) fn of(&self, user: &str, groups: &[Name]) -> Vec<Name> {
+        let groups = groups.iter().map(|group| format!("group:{group}"));
+        let keys = groups.chain([format!("user:{user}"), "*".to_owned()]);
+        let found: BTreeSet<&String> = keys.filter_map(|key| self.0.get(&key)).flatten().collect();
+        found.into_iter().map(Name::new).collect()
+    }
+}
+
 /// Roles in order, without repeats.
 pub(super) fn in_order(roles: impl IntoIterator<Item = Role>) -> Vec<Role> {
     let mut roles: Vec<Role> = roles.into_iter().collect();
@@ -66,7 +85,7 @@ mod tests {
     use headroom_config::process::{ROLES, Roles};
     use headroom_core::Name;
 
-    use super::{RoleRules, name_of, role_named};
+    use super::{RoleRules, TenantRules, name_of, role_named};
 
     #[test]
     fn names_are_those_of_the_wire() {
@@ -75,6 +94,23 @@ mod tests {
             assert_eq!((role_named(name), name_of(role)), (Some(role), name));
         }
         assert_eq!((ROLES.len(), role_named("king")), (Role::ALL.len(), None));
+    }
+
+    #[test]
+    fn tenants_of_user_and_groups_add_up() {
+        let told = [("user:ann", "b"), ("group:lab", "a"), ("group:ann", "c"), ("*", "b")];
+        let told = told.map(|(who, tenant)| (who.to_owned(), vec![tenant.to_owned()]));
+        let rules = TenantRules::new(&told.into());
+        let of = |user: &str, group: &str| {
+            rules
+                .of(user, &[Name::new(group)])
+                .iter()
+                .map(Name::as_str)
+                .collect::<Vec<_>>()
+                .join(",")
+        };
+        assert_eq!((of("ann", "lab"), of("bob", "ann")), ("a,b".to_owned(), "b,c".to_owned()));
+        assert_eq!(of("lab", ""), "b", "a user is no group");
     }
 
     #[test]

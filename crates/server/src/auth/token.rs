@@ -317,6 +317,7 @@ impl Tokens {
             user: Name::new(&entry.user),
             groups: entry.groups.iter().map(Name::new).collect(),
             roles: in_order(entry.roles.iter().copied()),
+            tenants: Vec::new(),
         })
     }
 }

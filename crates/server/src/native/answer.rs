@@ -21,15 +21,29 @@ pub(crate) struct Refused {
     code: Code,
     detail: String,
     request_id: String,
+    /// The rule that was broken, where it has a name.
+    rule: Option<&'static str>,
+    /// The entity tag of what is there.
+    tag: Option<String>,
 }
 
 impl Refused {
     pub(crate) fn new(asked: &Asked, code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), request_id: asked.request_id.clone() }
+        Self::before(asked.request_id.clone(), code, detail)
     }
 
     pub(super) fn before(request_id: String, code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), request_id }
+        Self { code, detail: detail.into(), request_id, rule: None, tag: None }
+    }
+
+    /// It is named after the rule that was broken.
+    pub(super) fn by_rule(self, rule: &'static str) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// What is there has this entity tag, if it is there.
+    pub(super) fn beside(self, tag: Option<String>) -> Self {
+        Self { tag, ..self }
     }
 
     /// The writer did not answer.
@@ -40,13 +54,19 @@ impl Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
-        let problem = Problem::new(self.code, self.detail, self.request_id);
+        let mut problem = Problem::new(self.code, self.detail, self.request_id);
+        if let Some(rule) = self.rule {
+            problem = problem.by_rule(rule);
+        }
         let body = serde_json::to_vec(&problem).expect("a problem is numbers and texts");
         let status = StatusCode::from_u16(self.code.status()).expect("codes have statuses");
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
         let media = HeaderValue::from_static(Problem::MEDIA_TYPE);
         response.headers_mut().insert(header::CONTENT_TYPE, media);
+        if let Some(tag) = self.tag {
+            response.headers_mut().insert(header::ETAG, value(tag));
+        }
         match self.code {
             Code::Unauthenticated => {
                 let challenge = HeaderValue::from_static("Bearer");
@@ -70,7 +90,28 @@ pub(super) fn json(asked: &Asked, body: &impl Serialize) -> Response<Body> {
     let mut hasher = DefaultHasher::new();
     (visible::rights(&asked.caller), &bytes).hash(&mut hasher);
     let tag = format!("\"{:016x}\"", hasher.finish());
-    let known = asked.has(&tag);
+    sent(asked, StatusCode::OK, tag, bytes)
+}
+
+/// The entity tag of what has a version of its own.
+pub(super) fn tag_of(version: u64) -> String {
+    format!("\"{version}\"")
+}
+
+/// A body as JSON under the tag of its version; of one that is read, perhaps that the client has
+/// it already.
+pub(super) fn versioned(
+    asked: &Asked,
+    status: StatusCode,
+    version: u64,
+    body: &impl Serialize,
+) -> Response<Body> {
+    let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
+    sent(asked, status, tag_of(version), bytes)
+}
+
+fn sent(asked: &Asked, status: StatusCode, tag: String, bytes: Vec<u8>) -> Response<Body> {
+    let known = asked.reads && asked.has(&tag);
     let mut response = Response::new(if known { Body::empty() } else { Body::from(bytes) });
     let headers = response.headers_mut();
     if !known {
@@ -81,9 +122,7 @@ pub(super) fn json(asked: &Asked, body: &impl Serialize) -> Response<Body> {
     headers.insert(header::ETAG, value(tag));
     let took = asked.began.elapsed().as_secs_f64() * 1_000.0;
     headers.insert(SERVER_TIMING, value(format!("total;dur={took:.3}")));
-    if known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-    }
+    *response.status_mut() = if known { StatusCode::NOT_MODIFIED } else { status };
     response
 }
 

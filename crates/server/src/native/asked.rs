@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use headroom_api::headroomv1::Code;
 
 use super::answer::Refused;
@@ -27,6 +27,8 @@ pub(crate) struct Asked {
     /// What stands behind `?`; none if it cannot be read.
     query: Option<Vec<(String, String)>>,
     headers: HeaderMap,
+    /// Whether it changes nothing.
+    pub(super) reads: bool,
 }
 
 impl FromRequestParts<Service> for Asked {
@@ -51,7 +53,8 @@ impl FromRequestParts<Service> for Asked {
         let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
         let query = query.ok().map(|Query(pairs)| pairs);
         let headers = parts.headers.clone();
-        Ok(Self { caller, request_id, began, path, query, headers })
+        let reads = matches!(parts.method, Method::GET | Method::HEAD);
+        Ok(Self { caller, request_id, began, path, query, headers, reads })
     }
 }
 
@@ -102,10 +105,52 @@ impl Asked {
             .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
     }
 
+    /// Which version of what it changes the client expects; none if it says nothing of that.
+    pub(super) fn expected(&self) -> Option<Expected> {
+        let list = |name| {
+            let values = self.headers.get_all(name).into_iter();
+            let texts = values.filter_map(|value| value.to_str().ok());
+            texts.flat_map(|text| text.split(',')).map(str::trim).collect::<Vec<_>>()
+        };
+        if list(header::IF_NONE_MATCH) == ["*"] {
+            return Some(Expected::Nothing);
+        }
+        match &list(header::IF_MATCH)[..] {
+            [] => None,
+            ["*"] => Some(Expected::Any),
+            tags => Some(Expected::OneOf(tags.iter().map(ToString::to_string).collect())),
+        }
+    }
+
+    /// Whether the body is of one of these media types, or says nothing.
+    ///
+    /// # Errors
+    /// When it is of another.
+    pub(super) fn sends(&self, known: &[&str]) -> Result<(), Refused> {
+        let media = self.header("content-type").unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        if known.iter().any(|one| media.eq_ignore_ascii_case(one)) {
+            return Ok(());
+        }
+        let detail = format!("the body is {media:?}, expected {}", known.join(" or "));
+        Err(Refused::new(self, Code::UnsupportedMediaType, detail))
+    }
+
     /// The text of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
+}
+
+/// Which version of what it changes a client expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// That it is not there.
+    Nothing,
+    /// That it is there.
+    Any,
+    /// One with one of these entity tags.
+    OneOf(Vec<String>),
 }
 
 /// Parameters behind `?`, by name.

@@ -1,7 +1,7 @@
 //! `/headroom/v1`, and the probes of the process: handlers by the names of their operations.
 //!
-//! A handler reads a view of the books, or asks the writer where the scheduler itself is needed;
-//! it never changes anything. What all answers share is in `answer.rs` and `asked.rs`.
+//! A handler reads a view of the books, or asks the writer where the scheduler itself is needed. What changes
+//! something is in `tenants/`. What all answers share is in `answer.rs` and `asked.rs`.
 
 mod answer;
 mod asked;
@@ -13,6 +13,7 @@ mod partitions;
 mod probes;
 mod reasons;
 mod summary;
+mod tenants;
 mod visible;
 mod words;
 
@@ -34,6 +35,6 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getPartition" => get(partitions::one),
         "getReasons" => get(reasons::reasons),
         "listEvents" => get(events::events),
-        _ => return None,
+        _ => return tenants::handler(operation),
     })
 }

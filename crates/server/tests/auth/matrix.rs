@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::support::{Folder, call, client, start};
 
 /// Who may use which operations, as it was decided, whatever the table says.
-const ROWS: [(&[&str], &[&str]); 5] = [
+const ROWS: [(&[&str], &[&str]); 7] = [
     (&ANYBODY, &["getHealthCheck", "getLive", "getReady"]),
     (&WITH_IDENTITY, &["getOpenApi", "validateConfig"]),
     (
@@ -65,6 +65,14 @@ const ROWS: [(&[&str], &[&str]); 5] = [
         ],
     ),
     (
+        &["admin", "operator", "viewer", "tenant-admin", "tenant-viewer"],
+        &["getTenant", "getTenantDefaults", "getTenantQuota", "getTenantUsage", "listTenants"],
+    ),
+    (
+        &["admin", "tenant-admin"],
+        &["createTenant", "deleteTenant", "patchTenant", "putTenant", "putTenantQuota"],
+    ),
+    (
         &["admin"],
         &[
             "getAllocationProfile",
@@ -83,6 +91,7 @@ const ROWS: [(&[&str], &[&str]); 5] = [
             "getThreadProfile",
             "getTrace",
             "profile",
+            "putTenantDefaults",
             "setLogLevel",
         ],
     ),
@@ -157,6 +166,8 @@ async fn every_route_with_every_role() {
                 Method::Get => client.get(url),
                 Method::Post => client.post(url).body("a"),
                 Method::Put => client.put(url).body("a"),
+                Method::Patch => client.patch(url).body("a"),
+                Method::Delete => client.delete(url),
             };
             if let Some(token) = tokens.get(who) {
                 request = request.bearer_auth(token);

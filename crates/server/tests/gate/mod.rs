@@ -71,6 +71,8 @@ fn stub(method: Method) -> MethodRouter {
         Method::Get => MethodFilter::GET,
         Method::Post => MethodFilter::POST,
         Method::Put => MethodFilter::PUT,
+        Method::Patch => MethodFilter::PATCH,
+        Method::Delete => MethodFilter::DELETE,
     };
     on(filter, who)
 }

@@ -192,7 +192,7 @@ async fn identify(mut request: Request, next: Next) -> axum::response::Response 
         Some("nobody") => return next.run(request).await,
         Some(user) => {
             let (user, roles) = (Name::new(user), vec![Role::Submitter]);
-            Caller { identity: format!("test:{user}"), user, groups: Vec::new(), roles }
+            Caller { identity: format!("test:{user}"), user, roles, ..Caller::open() }
         }
         None => Caller::open(),
     };

@@ -35,7 +35,7 @@ pub use raw::{Exchange, Raw};
 /// When every test begins: 2001-09-09T01:46:40Z.
 pub const START: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 
-/// Says in a request who asks: user, groups, roles, each separated by commas. Without it the
+/// Says in a request who asks: user, groups, roles and perhaps tenants, each separated by commas. Without it the
 /// server is open.
 pub const CALLER: &str = "x-test-caller";
 
@@ -197,8 +197,10 @@ async fn identify(mut request: Request, next: Next) -> Response {
 
 /// A caller in words: `ann dev,ops submitter`; `-` for nothing.
 fn caller(text: &str) -> Caller {
-    let [user, groups, roles] = text.split(' ').collect::<Vec<_>>()[..] else {
-        panic!("{text:?} is no caller");
+    let (user, groups, roles, tenants) = match text.split(' ').collect::<Vec<_>>()[..] {
+        [user, groups, roles] => (user, groups, roles, "-"),
+        [user, groups, roles, tenants] => (user, groups, roles, tenants),
+        _ => panic!("{text:?} is no caller"),
     };
     let list = |words: &str| -> Vec<Name> {
         words.split(',').filter(|word| *word != "-").map(Name::new).collect()
@@ -211,5 +213,6 @@ fn caller(text: &str) -> Caller {
         user: Name::new(user.trim_matches('-')),
         groups: list(groups),
         roles: list(roles).iter().map(role).collect(),
+        tenants: list(tenants),
     }
 }

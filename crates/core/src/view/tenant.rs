@@ -1,0 +1,149 @@
+//! What a tenant may use, uses and waits for. Tenants §3.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Application, Books, Partition};
+use crate::config::TenantsConfig;
+use crate::config::tenant::{TenantMapping, TenantSubject};
+use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity, Resources};
+use crate::time::Timestamp;
+
+/// What a tenant may use, uses and waits for, with the tenants below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TenantView {
+    /// What it may use at once, its own quota or the default; a type that is not named is not limited.
+    pub quota: Amounts,
+    /// What its tasks use.
+    pub used: Amounts,
+    /// What those that wait ask for together.
+    pub pending: Amounts,
+    /// How many tasks wait, in part or as a whole.
+    pub waiting: u64,
+    /// When the first of them was submitted.
+    pub oldest: Option<Timestamp>,
+}
+
+impl TenantView {
+    /// What is left of the quota, by type; below zero where more is used.
+    pub fn free(&self) -> Amounts {
+        let left = |(resource, quota): (&Name, Quantity)| {
+            (resource.clone(), quota.minus(self.used.get(resource).unwrap_or_default()))
+        };
+        self.quota.iter().map(left).collect()
+    }
+
+    /// What is used above the quota, by type; empty where nothing is.
+    pub fn excess(&self) -> Amounts {
+        let free = self.free();
+        let over = free.iter().filter(|(_, left)| *left < Quantity::ZERO);
+        over.map(|(resource, left)| (resource.clone(), Quantity::ZERO.minus(left))).collect()
+    }
+
+    /// Whether less of some type is left of this quota than of another one.
+    pub fn leaves_less_than(&self, other: &Self) -> bool {
+        let others = other.free();
+        self.free()
+            .iter()
+            .any(|(resource, left)| others.get(resource).is_none_or(|other| left < other))
+    }
+}
+
+/// The partition that has tenants, and what its queue file says of them; none if no partition has.
+pub fn tenants(books: &Books) -> Option<(PartitionId, &Partition, &TenantsConfig)> {
+    books.partitions().keys().find_map(|id| {
+        let row = books.partition(*id);
+        Some((*id, row, row.settings.tenants.as_deref()?))
+    })
+}
+
+/// What a tenant may use and uses; none if there is no such tenant. Costs its queues, and what waits
+/// in them; of a tenant that is a limit, the applications of its partition.
+pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
+    let row = books.partition(partition);
+    let config = row.settings.tenants.as_deref()?;
+    let known = row.tenants.get(tenant)?;
+    let mut view = TenantView::default();
+    if !config.is_exempt(tenant) {
+        view.quota = row.tenants.quota_of(&known.settings).clone();
+    }
+    let (used, pending) = match &known.settings.mapping {
+        TenantMapping::Queue => {
+            let path = row.tenants.path_of(&config.root, tenant)?;
+            let queue = *row.queues.get(&*path)?;
+            for leaf in leaves(books, queue) {
+                view.wait_in(books.applications_in(leaf).map(|(_, application)| application));
+            }
+            let queue = books.queue(queue);
+            (queue.allocated.clone(), queue.pending.clone())
+        }
+        TenantMapping::Limit { queue, subject } => {
+            let queue = row.queues.get(&**queue).copied()?;
+            let all: Vec<&Application> =
+                limited(books, row, queue, subject).map(|(_, one)| one).collect();
+            view.wait_in(all.iter().copied());
+            let mut pending = Resources::new();
+            for one in all {
+                pending.add(&one.pending);
+            }
+            (used_by(row, queue, subject), pending)
+        }
+    };
+    view.used = books.types().amounts(&used);
+    view.pending = books.types().amounts(&pending.pruned());
+    Some(view)
+}
+
+impl TenantView {
+    fn wait_in<'books>(&mut self, applications: impl Iterator<Item = &'books Application>) {
+        for one in applications.filter(|one| one.ask_count > 0) {
+            self.waiting += 1;
+            let oldest = self.oldest.get_or_insert(one.submitted);
+            *oldest = one.submitted.min(*oldest);
+        }
+    }
+}
+
+/// A queue, or those below it that hold applications.
+fn leaves(books: &Books, queue: QueueId) -> Vec<QueueId> {
+    let (mut leaves, mut left) = (Vec::new(), vec![queue]);
+    while let Some(queue) = left.pop() {
+        if books.queue(queue).leaf {
+            leaves.push(queue);
+        }
+        left.extend(books.children(queue).map(|(id, _)| id));
+    }
+    leaves
+}
+
+/// What a user or group uses in a queue.
+fn used_by(row: &Partition, queue: QueueId, subject: &TenantSubject) -> Resources {
+    let (kind, name) = match subject {
+        TenantSubject::User(name) => (TrackerKind::User, name),
+        TenantSubject::Group(name) => (TrackerKind::Group, name),
+    };
+    let level = row.trackers.level_of(kind, name, queue);
+    level.map(|level| row.trackers.level(level).used().clone()).unwrap_or_default()
+}
+
+/// The applications in a queue and below that are of a user, or charged to a group.
+fn limited<'books>(
+    books: &'books Books,
+    row: &'books Partition,
+    queue: QueueId,
+    subject: &'books TenantSubject,
+) -> impl Iterator<Item = (ApplicationId, &'books Application)> {
+    let is_his = move |application: &Application| match subject {
+        TenantSubject::User(name) => application.user == *name,
+        TenantSubject::Group(name) => {
+            let level = application.link.and_then(|link| link.group.level());
+            let trackers = &row.trackers;
+            level.is_some_and(|level| trackers.tracker(trackers.level(level).tracker).name == *name)
+        }
+    };
+    let all = row.applications.iter().map(|(_, id)| (*id, books.application(*id)));
+    all.filter(move |(_, one)| is_his(one) && books.up(one.queue).any(|(id, _)| id == queue))
+}

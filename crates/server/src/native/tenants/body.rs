@@ -1,0 +1,315 @@
+//! What is said of tenants, from the wire to the core and back.
+
+use std::collections::BTreeMap;
+
+use headroom_api::headroomv1::{
+    self as api, Amount, TenantMode, TenantQuota, TenantState, display_amount,
+};
+use headroom_core::books::{Tenant, Tenants};
+use headroom_core::config::tenant::{
+    INSTANCES, OnLower, Oversized, TenantKind, TenantMapping, TenantSubject, WaitingPolicy,
+    WaitingStrategy,
+};
+use headroom_core::config::{TenantDefaults, TenantSettings};
+use headroom_core::resource::{Amounts, Quantity};
+use headroom_core::{Millis, Name};
+
+/// What is said cannot be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unfit {
+    /// The rule that it breaks.
+    pub(super) rule: &'static str,
+    /// In a sentence.
+    pub(super) detail: String,
+}
+
+/// How long tasks of a lowered tenant go on where nothing is said.
+const GRACE_SECONDS: u32 = 60;
+
+/// Amounts as sent; `what` names them in refusals.
+pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit> {
+    let one = |(resource, amount): (&String, &Amount)| {
+        if resource == INSTANCES {
+            let detail = format!(
+                "{what} names {INSTANCES} among its resources; a quota has a field of its own for it"
+            );
+            return Err(Unfit { rule: "RESERVED_TYPE", detail });
+        }
+        let amount = match amount {
+            Amount::Units(units) => Quantity::of(*units),
+            Amount::Text(text) => Quantity::parse(resource, text).map_err(|error| {
+                let detail = format!("{what}: {resource} is {text:?}: {error}");
+                Unfit { rule: "TENANT_AMOUNT", detail }
+            })?,
+        };
+        Ok((Name::new(resource), amount))
+    };
+    sent.iter().map(one).collect()
+}
+
+/// The amounts of a quota; none if it says nothing of them.
+fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
+    if quota.resources.is_none() && quota.instances.is_none() {
+        return Ok(None);
+    }
+    let nothing = api::Amounts::new();
+    let mut all = amounts("the quota", quota.resources.as_ref().unwrap_or(&nothing))?;
+    match quota.instances {
+        // As others write that nothing is limited.
+        None | Some(-1) => {}
+        Some(count) => {
+            all.set(INSTANCES, Quantity::of(count));
+        }
+    }
+    Ok(Some(all))
+}
+
+/// Put what is said of the quota into settings.
+pub(super) fn set_quota(
+    settings: &mut TenantSettings,
+    quota: Option<&TenantQuota>,
+) -> Result<(), Unfit> {
+    let usual = TenantQuota::default();
+    let quota = quota.unwrap_or(&usual);
+    settings.quota = quota_amounts(quota)?;
+    settings.max_waiting = quota.max_waiting;
+    settings.max_applications = quota.max_applications.unwrap_or(0);
+    Ok(())
+}
+
+/// All that is said of a tenant whose queue is at `path` if it has one of its own.
+pub(super) fn settings(said: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
+    let mut settings = TenantSettings {
+        display_name: Name::new(&said.display_name),
+        kind: match said.kind {
+            api::TenantKind::User => TenantKind::User,
+            api::TenantKind::Project => TenantKind::Project,
+            api::TenantKind::Department => TenantKind::Department,
+        },
+        parent: said.parent.as_ref().map(Name::new),
+        suspended: said.state == TenantState::Suspended,
+        guaranteed: amounts("the guarantee", &said.guaranteed)?,
+        strict_sum: said.strict_sum,
+        waiting: said.waiting.as_ref().map(waiting),
+        on_lower: said.on_lower.map(on_lower),
+        oversized: said.oversized.map(oversized),
+        mapping: mapping(said.mapping.as_ref(), path)?,
+        labels: said.labels.iter().map(|(key, value)| (Name::new(key), Name::new(value))).collect(),
+        ..TenantSettings::default()
+    };
+    set_quota(&mut settings, said.quota.as_ref())?;
+    Ok(settings)
+}
+
+fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMapping, Unfit> {
+    let Some(said) = said else { return Ok(TenantMapping::Queue) };
+    let unfit = |detail: String| Err(Unfit { rule: "TENANT_MODE", detail });
+    let whose = (said.user.as_deref(), said.group.as_deref());
+    match (said.mode, whose, said.queue.as_deref()) {
+        (TenantMode::Queue, (None, None), queue) => match queue {
+            Some(queue) if !queue.eq_ignore_ascii_case(path) => unfit(format!(
+                "`mapping` names queue {queue}, and the queue of this tenant is {path}; name that, or none"
+            )),
+            _ => Ok(TenantMapping::Queue),
+        },
+        (TenantMode::Queue, ..) => unfit(
+            "`mapping` names a user or group, and mode `queue` has none; say `limit`, or leave them out".into(),
+        ),
+        (TenantMode::Limit, _, None) => {
+            unfit("`mapping` of mode `limit` needs `queue`: where the tenant is a limit".into())
+        }
+        (TenantMode::Limit, (Some(user), None), Some(queue)) => Ok(TenantMapping::Limit {
+            queue: Name::new(queue),
+            subject: TenantSubject::User(Name::new(user)),
+        }),
+        (TenantMode::Limit, (None, Some(group)), Some(queue)) => Ok(TenantMapping::Limit {
+            queue: Name::new(queue),
+            subject: TenantSubject::Group(Name::new(group)),
+        }),
+        (TenantMode::Limit, ..) => {
+            unfit("`mapping` of mode `limit` needs one of `user` and `group`, and not both".into())
+        }
+    }
+}
+
+fn seconds(said: Option<u32>) -> Option<Millis> {
+    said.map(|seconds| Millis::from_secs(seconds.into()))
+}
+
+fn waiting(said: &api::WaitingPolicy) -> WaitingPolicy {
+    WaitingPolicy {
+        strategy: match said.strategy {
+            api::WaitingStrategy::Fifo => WaitingStrategy::Fifo,
+            api::WaitingStrategy::FifoBackfill => WaitingStrategy::FifoBackfill,
+            api::WaitingStrategy::Priority => WaitingStrategy::Priority,
+            api::WaitingStrategy::Urgency => WaitingStrategy::Urgency,
+        },
+        aging_interval: seconds(said.aging_interval_seconds),
+        aging_step: said.aging_step,
+        aging_max: said.aging_max,
+        max_overtakes: said.max_overtakes,
+        max_head_wait: seconds(said.max_head_wait_seconds),
+        max_wait: seconds(said.max_wait_seconds).filter(|wait| *wait > Millis::ZERO),
+    }
+}
+
+fn on_lower(said: api::OnLower) -> OnLower {
+    match said.action {
+        api::OnLowerAction::Block => OnLower::Block,
+        api::OnLowerAction::Refuse => OnLower::Refuse,
+        api::OnLowerAction::Preempt => {
+            let grace = said.grace_seconds.unwrap_or(GRACE_SECONDS);
+            OnLower::Preempt { grace: Millis::from_secs(grace.into()) }
+        }
+    }
+}
+
+fn oversized(said: api::Oversized) -> Oversized {
+    match said {
+        api::Oversized::Reject => Oversized::Reject,
+        api::Oversized::Park => Oversized::Park,
+    }
+}
+
+/// All that is to hold for tenants that do not say otherwise.
+pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unfit> {
+    let usual = TenantQuota::default();
+    let quota = said.quota.as_ref().unwrap_or(&usual);
+    if quota.max_applications.is_some() {
+        let detail =
+            "the defaults say `maxApplications`, which each tenant has of its own; leave it out";
+        return Err(Unfit { rule: "TENANT_DEFAULTS", detail: detail.into() });
+    }
+    Ok(TenantDefaults {
+        quota: quota_amounts(quota)?.unwrap_or_default(),
+        max_waiting: quota.max_waiting,
+        waiting: waiting(&said.waiting),
+        on_lower: on_lower(said.on_lower),
+        oversized: oversized(said.oversized),
+    })
+}
+
+/// What is said of a tenant, as it is answered.
+pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) -> api::Tenant {
+    let settings = &row.settings;
+    let quota = quota(settings);
+    api::Tenant {
+        id: name.to_string(),
+        display_name: settings.display_name.to_string(),
+        kind: match settings.kind {
+            TenantKind::User => api::TenantKind::User,
+            TenantKind::Project => api::TenantKind::Project,
+            TenantKind::Department => api::TenantKind::Department,
+        },
+        parent: settings.parent.as_ref().map(Name::to_string),
+        state: if settings.suspended { TenantState::Suspended } else { TenantState::Active },
+        quota: (quota != TenantQuota::default()).then_some(quota),
+        guaranteed: told(&settings.guaranteed).0,
+        strict_sum: settings.strict_sum,
+        waiting: settings.waiting.as_ref().map(told_waiting),
+        on_lower: settings.on_lower.map(told_on_lower),
+        oversized: settings.oversized.map(told_oversized),
+        mapping: Some(match &settings.mapping {
+            TenantMapping::Queue => api::TenantMapping {
+                queue: tenants.path_of(root, name).as_ref().map(Name::to_string),
+                ..api::TenantMapping::default()
+            },
+            TenantMapping::Limit { queue, subject } => {
+                let (user, group) = match subject {
+                    TenantSubject::User(user) => (Some(user.to_string()), None),
+                    TenantSubject::Group(group) => (None, Some(group.to_string())),
+                };
+                let queue = Some(queue.to_string());
+                api::TenantMapping { mode: TenantMode::Limit, queue, user, group }
+            }
+        }),
+        labels: settings
+            .labels
+            .iter()
+            .map(|(key, value)| (key.to_string(), value.to_string()))
+            .collect(),
+        version: row.version,
+        draining: row.draining,
+    }
+}
+
+/// What is said of the quota of a tenant, as it is answered.
+pub(super) fn quota(settings: &TenantSettings) -> TenantQuota {
+    TenantQuota {
+        max_waiting: settings.max_waiting,
+        max_applications: Some(settings.max_applications).filter(|most| *most > 0),
+        ..settings.quota.as_ref().map(told_quota).unwrap_or_default()
+    }
+}
+
+fn told_quota(quota: &Amounts) -> TenantQuota {
+    let (mut resources, display) = told(quota);
+    resources.remove(INSTANCES);
+    TenantQuota {
+        resources: Some(resources),
+        instances: quota.get(INSTANCES).map(Quantity::get),
+        display,
+        ..TenantQuota::default()
+    }
+}
+
+/// Amounts as they are answered, and for people.
+fn told(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
+    let units = |(name, amount): (&Name, Quantity)| (name.to_string(), Amount::Units(amount.get()));
+    let shown =
+        |(name, amount): (&Name, Quantity)| (name.to_string(), display_amount(name, amount.get()));
+    (amounts.iter().map(units).collect(), amounts.iter().map(shown).collect())
+}
+
+/// Whole seconds; what is longer than can be said is said as the longest.
+fn told_seconds(span: Option<Millis>) -> Option<u32> {
+    span.map(|span| u32::try_from(span.get() / 1_000).unwrap_or(u32::MAX))
+}
+
+fn told_waiting(policy: &WaitingPolicy) -> api::WaitingPolicy {
+    api::WaitingPolicy {
+        strategy: match policy.strategy {
+            WaitingStrategy::Fifo => api::WaitingStrategy::Fifo,
+            WaitingStrategy::FifoBackfill => api::WaitingStrategy::FifoBackfill,
+            WaitingStrategy::Priority => api::WaitingStrategy::Priority,
+            WaitingStrategy::Urgency => api::WaitingStrategy::Urgency,
+        },
+        aging_interval_seconds: told_seconds(policy.aging_interval),
+        aging_step: policy.aging_step,
+        aging_max: policy.aging_max,
+        max_overtakes: policy.max_overtakes,
+        max_head_wait_seconds: told_seconds(policy.max_head_wait),
+        max_wait_seconds: told_seconds(policy.max_wait),
+    }
+}
+
+fn told_on_lower(on_lower: OnLower) -> api::OnLower {
+    match on_lower {
+        OnLower::Block => api::OnLower::default(),
+        OnLower::Refuse => api::OnLower { action: api::OnLowerAction::Refuse, grace_seconds: None },
+        OnLower::Preempt { grace } => api::OnLower {
+            action: api::OnLowerAction::Preempt,
+            grace_seconds: told_seconds(Some(grace)),
+        },
+    }
+}
+
+const fn told_oversized(oversized: Oversized) -> api::Oversized {
+    match oversized {
+        Oversized::Reject => api::Oversized::Reject,
+        Oversized::Park => api::Oversized::Park,
+    }
+}
+
+/// What holds for tenants that do not say otherwise, as it is answered.
+pub(super) fn told_defaults(tenants: &Tenants) -> api::TenantDefaults {
+    let defaults = tenants.defaults();
+    let quota = TenantQuota { max_waiting: defaults.max_waiting, ..told_quota(&defaults.quota) };
+    api::TenantDefaults {
+        quota: Some(quota),
+        waiting: told_waiting(&defaults.waiting),
+        on_lower: told_on_lower(defaults.on_lower),
+        oversized: told_oversized(defaults.oversized),
+        version: tenants.defaults_version(),
+    }
+}

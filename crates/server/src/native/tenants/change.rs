@@ -1,0 +1,315 @@
+//! What changes tenants: `POST`, `PUT`, `PATCH` and `DELETE`.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{Response, StatusCode};
+use headroom_api::headroomv1::{self as api, Code, TenantQuota};
+use headroom_core::config::TenantSettings;
+use headroom_core::{Command, Name, Rejection, SetTenant, TenantRejection, decide, view};
+use headroom_engine::{Submission, View};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::super::answer::{Refused, tag_of, versioned};
+use super::super::asked::Asked;
+use super::body::{self, Unfit};
+use super::here::Here;
+use crate::audit;
+use crate::convert::value::resources;
+use crate::service::Service;
+
+const JSON: &str = "application/json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
+
+/// Read a body.
+fn read<T: DeserializeOwned>(asked: &Asked, body: &[u8]) -> Result<T, Refused> {
+    asked.sends(&[JSON])?;
+    // A list would be read as the fields of an object, in their order.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Refused::new(asked, Code::Malformed, "the body: expected an object"));
+    }
+    serde_json::from_slice(body).map_err(|error| unreadable(asked, &error))
+}
+
+fn unreadable(asked: &Asked, error: &serde_json::Error) -> Refused {
+    Refused::new(asked, Code::Malformed, format!("the body: {error}"))
+}
+
+fn unfit(asked: &Asked, unfit: Unfit) -> Refused {
+    Refused::new(asked, Code::Invalid, unfit.detail).by_rule(unfit.rule)
+}
+
+/// Why the core has refused a change.
+fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
+    use TenantRejection as Tenant;
+    let (code, tag) = match rejection {
+        Rejection::Tenant(Tenant::Unknown { .. }) => (Code::NotFound, None),
+        Rejection::Tenant(Tenant::Exists { version, .. }) if asked.expected().is_some() => {
+            (Code::PreconditionFailed, Some(tag_of(*version)))
+        }
+        Rejection::Tenant(
+            Tenant::Version { version, .. } | Tenant::DefaultsVersion { version, .. },
+        ) => (Code::PreconditionFailed, (*version > 0).then(|| tag_of(*version))),
+        Rejection::Tenant(
+            Tenant::Off { .. }
+            | Tenant::Exists { .. }
+            | Tenant::Many { .. }
+            | Tenant::BelowUse { .. }
+            | Tenant::HasTasks { .. }
+            | Tenant::HasBelow { .. }
+            | Tenant::Draining { .. }
+            | Tenant::LimitTaken { .. },
+        ) => (Code::Conflict, None),
+        _ => (Code::Invalid, None),
+    };
+    Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).beside(tag)
+}
+
+/// Have the core judge a command, and wait until it is durable; what there is then.
+async fn carry_out(
+    service: &Service,
+    asked: &Asked,
+    command: Command,
+) -> Result<std::sync::Arc<View>, Refused> {
+    let submission = Submission { origin: audit::origin(&asked.caller, ""), command };
+    let outcome = service.engine.submit(submission).await;
+    let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
+    let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
+    Ok(service.engine.views().at_least(accepted.sequence).await)
+}
+
+impl Here<'_> {
+    /// The path that the queue of a tenant has, or would have.
+    fn path(&self, tenant: &str, parent: Option<&str>) -> String {
+        let above =
+            parent.and_then(|one| self.tenants().path_of(&self.config.root, &Name::new(one)));
+        format!("{}.{tenant}", above.as_ref().unwrap_or(&self.config.root))
+    }
+
+    /// The command that says all of a tenant, if the caller may give it.
+    fn set(&self, said: &api::Tenant, expects: u64) -> Result<Command, Refused> {
+        let path = self.path(&said.id, said.parent.as_deref());
+        let settings = body::settings(said, &path).map_err(|why| unfit(self.asked, why))?;
+        self.setting(Name::new(&said.id), settings, expects)
+    }
+
+    fn setting(
+        &self,
+        tenant: Name,
+        settings: TenantSettings,
+        expects: u64,
+    ) -> Result<Command, Refused> {
+        self.may_set(&tenant, &settings)?;
+        let (partition, expects, force) = (self.row.name.clone(), Some(expects), false);
+        Ok(Command::SetTenant(Box::new(SetTenant { partition, tenant, settings, expects, force })))
+    }
+
+    /// The id in a body names the tenant of the path, if it is there.
+    fn same(&self, said: &mut api::Tenant) -> Result<(), Refused> {
+        let named = self.named();
+        if said.id.is_empty() {
+            said.id = named.to_string();
+        }
+        if *said.id == *named {
+            return Ok(());
+        }
+        let detail = format!(
+            "the path names tenant {named} and the body {}; a tenant keeps its name",
+            said.id
+        );
+        Err(Refused::new(self.asked, Code::Invalid, detail).by_rule("TENANT_NAME"))
+    }
+}
+
+/// What is said of the tenant by now.
+fn told(
+    asked: &Asked,
+    view: &View,
+    name: &str,
+    status: StatusCode,
+) -> Result<Response<Body>, Refused> {
+    let here = Here::of(view, asked)?;
+    let name = Name::new(name);
+    let Some(row) = here.tenants().get(&name) else { return Err(here.unseen(&name)) };
+    let told = body::tenant(&name, row, here.tenants(), &here.config.root);
+    Ok(versioned(asked, status, row.version, &told))
+}
+
+pub(super) async fn create(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::Tenant = read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let command = Here::of(&view, &asked)?.set(&said, 0)?;
+    let view = carry_out(&service, &asked, command).await?;
+    told(&asked, &view, &said.id, StatusCode::CREATED)
+}
+
+pub(super) async fn put(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let mut said: api::Tenant = read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    here.same(&mut said)?;
+    let named = here.named();
+    let seen = here.sees(&named);
+    let known = here.tenants().get(&named).filter(|_| seen).map(|row| row.version);
+    let expects = here.expected(&format!("tenant {named}"), known)?;
+    let command = here.set(&said, expects)?;
+    let view = carry_out(&service, &asked, command).await?;
+    let status = if expects == 0 { StatusCode::CREATED } else { StatusCode::OK };
+    told(&asked, &view, &said.id, status)
+}
+
+pub(super) async fn patch(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    asked.sends(&[MERGE_PATCH, JSON])?;
+    let changes: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&asked, &why))?;
+    if !changes.is_object() {
+        let detail = "the body: a merge patch of a tenant is an object";
+        return Err(Refused::new(&asked, Code::Malformed, detail));
+    }
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (name, row) = here.tenant()?;
+    let expects = here.expected(&format!("tenant {name}"), Some(row.version))?;
+    let before = body::tenant(&name, row, here.tenants(), &here.config.root);
+    let mut after = serde_json::to_value(&before).expect("its keys are texts");
+    if changes.get("parent").is_some() {
+        // The queue of another place follows from it.
+        after.as_object_mut().map(|fields| fields.remove("mapping"));
+    }
+    merge(&mut after, changes);
+    let mut said: api::Tenant =
+        serde_json::from_value(after).map_err(|why| unreadable(&asked, &why))?;
+    here.same(&mut said)?;
+    let command = here.set(&said, expects)?;
+    let view = carry_out(&service, &asked, command).await?;
+    told(&asked, &view, &name, StatusCode::OK)
+}
+
+/// Merge a patch into a value. Source: RFC 7396.
+fn merge(into: &mut Value, patch: Value) {
+    let Value::Object(changes) = patch else {
+        *into = patch;
+        return;
+    };
+    if !into.is_object() {
+        *into = Value::Object(serde_json::Map::new());
+    }
+    let Value::Object(fields) = into else { return };
+    for (key, change) in changes {
+        if change.is_null() {
+            fields.remove(&key);
+        } else {
+            merge(fields.entry(key).or_insert(Value::Null), change);
+        }
+    }
+}
+
+pub(super) async fn remove(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let drain = match asked.parameters(&["mode"])?.get("mode") {
+        None | Some("refuse") => false,
+        Some("drain") => true,
+        Some(other) => {
+            let detail = format!("mode is {other:?}; it takes refuse or drain");
+            return Err(Refused::new(&asked, Code::Malformed, detail));
+        }
+    };
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (tenant, row) = here.tenant()?;
+    here.may_remove(row)?;
+    let expects = Some(here.expected(&format!("tenant {tenant}"), Some(row.version))?);
+    let (partition, name) = (here.row.name.clone(), tenant.clone());
+    let command = Command::RemoveTenant { partition, tenant, drain, expects };
+    let view = carry_out(&service, &asked, command).await?;
+    if Here::of(&view, &asked)?.tenants().get(&name).is_some() {
+        return told(&asked, &view, &name, StatusCode::ACCEPTED);
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
+
+pub(super) async fn put_quota(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let dry = super::flag(&asked, &asked.parameters(&["dryRun"])?, "dryRun")?.unwrap_or(false);
+    let said: TenantQuota = read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (name, row) = here.tenant()?;
+    let expects = here.expected(&format!("the quota of tenant {name}"), Some(row.version))?;
+    let mut settings = TenantSettings::clone(&row.settings);
+    body::set_quota(&mut settings, Some(&said)).map_err(|why| unfit(&asked, why))?;
+    let command = here.setting(name.clone(), settings.clone(), expects)?;
+    if dry {
+        decide(&view.books, view.time, &command).map_err(|why| refused(&asked, &why))?;
+        let mut used = view::tenant(&view.books, here.partition, &name).unwrap_or_default();
+        if !here.config.is_exempt(&name) {
+            used.quota = here.tenants().quota_of(&settings).clone();
+        }
+        let body = with_excess(body::quota(&settings), &used);
+        return Ok(versioned(&asked, StatusCode::OK, row.version, &body));
+    }
+    let view = carry_out(&service, &asked, command).await?;
+    let here = Here::of(&view, &asked)?;
+    let (name, row) = here.tenant()?;
+    let used = view::tenant(&view.books, here.partition, &name).unwrap_or_default();
+    let body = with_excess(body::quota(&row.settings), &used);
+    Ok(versioned(&asked, StatusCode::OK, row.version, &body))
+}
+
+/// A quota, and what is used above it.
+fn with_excess(quota: TenantQuota, used: &view::TenantView) -> TenantQuota {
+    let excess = used.excess();
+    let over = !excess.is_empty();
+    TenantQuota { over_quota: Some(over), excess: over.then(|| resources(&excess)), ..quota }
+}
+
+pub(super) async fn put_defaults(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::TenantDefaults = read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let known = here.tenants().defaults_version();
+    let expects = Some(here.expected("the defaults of tenants", Some(known))?);
+    let defaults = Box::new(body::defaults(&said).map_err(|why| unfit(&asked, why))?);
+    let partition = here.row.name.clone();
+    let command = Command::SetTenantDefaults { partition, defaults, expects };
+    let view = carry_out(&service, &asked, command).await?;
+    let tenants = Here::of(&view, &asked)?.tenants();
+    let body = body::told_defaults(tenants);
+    Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &body))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::merge;
+
+    #[test]
+    fn a_merge_patch_changes_what_it_names_and_takes_away_nulls() {
+        let mut value = json!({"a": 1, "b": {"c": 2, "d": 3}, "e": [1, 2]});
+        merge(&mut value, json!({"a": null, "b": {"c": 4, "x": {"y": null}}, "e": [3]}));
+        assert_eq!(value, json!({"b": {"c": 4, "d": 3, "x": {}}, "e": [3]}));
+    }
+}

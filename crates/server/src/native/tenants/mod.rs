@@ -1,0 +1,157 @@
+//! `/headroom/v1/tenants` and `…/tenant-defaults`: what is said of tenants, and what they use.
+//!
+//! A change is one command of the core, which judges it; here it is read, and what came of it is told
+//! in the terms of HTTP. Versions are the core's: two who change one tenant at once are told apart there.
+
+mod body;
+mod change;
+mod here;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Response, StatusCode};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use headroom_api::headroomv1::{AncestorLimit, Code, Page, TenantUsage, TenantWaiting};
+use headroom_core::{Name, view};
+
+use super::answer::{Refused, json, versioned};
+use super::asked::{Asked, Parameters};
+use super::words::{stamp, time};
+use crate::convert::value::resources;
+use crate::service::Service;
+use here::Here;
+
+/// What answers an operation of the table of routes; none if it is not about tenants.
+pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
+    Some(match operation {
+        "listTenants" => get(list),
+        "createTenant" => post(change::create),
+        "getTenant" => get(one),
+        "putTenant" => put(change::put),
+        "patchTenant" => patch(change::patch),
+        "deleteTenant" => delete(change::remove),
+        "getTenantQuota" => get(quota),
+        "putTenantQuota" => put(change::put_quota),
+        "getTenantUsage" => get(usage),
+        "getTenantDefaults" => get(defaults),
+        "putTenantDefaults" => put(change::put_defaults),
+        _ => return None,
+    })
+}
+
+/// A parameter that is `true` or `false`.
+fn flag(asked: &Asked, parameters: &Parameters<'_>, name: &str) -> Result<Option<bool>, Refused> {
+    match parameters.get(name) {
+        None => Ok(None),
+        Some("true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        Some(other) => {
+            let detail = format!("{name} is {other:?}; it takes true or false");
+            Err(Refused::new(asked, Code::Malformed, detail))
+        }
+    }
+}
+
+async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let parameters = asked.parameters(&["kind", "parent", "overQuota", "limit", "cursor"])?;
+    let (limit, over) = (parameters.limit()?, flag(&asked, &parameters, "overQuota")?);
+    let kind = parameters.get("kind");
+    if let Some(other) = kind.filter(|kind| !["user", "project", "department"].contains(kind)) {
+        let detail = format!("kind is {other:?}; it takes user, project or department");
+        return Err(Refused::new(&asked, Code::Malformed, detail));
+    }
+    let parent = parameters.get("parent").map(Name::new);
+    let after = match parameters.get("cursor").map(|cursor| cursor.strip_prefix("t-")) {
+        None => Name::default(),
+        Some(Some(last)) => Name::new(last),
+        Some(None) => {
+            let detail = "the cursor is of another list; begin anew";
+            return Err(Refused::new(&asked, Code::Malformed, detail));
+        }
+    };
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (mut hidden, mut items, mut more) = (0, Vec::new(), false);
+    for (name, row) in here.tenants().iter() {
+        if !here.sees(name) {
+            hidden += 1;
+            continue;
+        }
+        if *name <= after || parent.is_some() && parent != row.settings.parent {
+            continue;
+        }
+        let told = body::tenant(name, row, here.tenants(), &here.config.root);
+        if kind.is_some_and(|kind| kind != format!("{:?}", told.kind).to_lowercase()) {
+            continue;
+        }
+        if let Some(over) = over {
+            let used = view::tenant(&view.books, here.partition, name).unwrap_or_default();
+            if used.excess().is_empty() == over {
+                continue;
+            }
+        }
+        if items.len() == limit {
+            more = true;
+            break;
+        }
+        items.push(told);
+    }
+    let cursor = items.last().filter(|_| more).map(|last| format!("t-{}", last.id));
+    let stamp = stamp(&service, &view);
+    Ok(json(&asked, &Page { stamp, items, cursor, hidden, ..Page::default() }))
+}
+
+async fn one(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (name, row) = here.tenant()?;
+    let told = body::tenant(&name, row, here.tenants(), &here.config.root);
+    Ok(versioned(&asked, StatusCode::OK, row.version, &told))
+}
+
+async fn quota(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    let (_, row) = Here::of(&view, &asked)?.tenant()?;
+    Ok(versioned(&asked, StatusCode::OK, row.version, &body::quota(&row.settings)))
+}
+
+async fn defaults(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    let tenants = Here::of(&view, &asked)?.tenants();
+    let told = body::told_defaults(tenants);
+    Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &told))
+}
+
+async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let now = service.clock.now();
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (name, _) = here.tenant()?;
+    let used =
+        |tenant: &Name| view::tenant(&view.books, here.partition, tenant).unwrap_or_default();
+    let own = used(&name);
+    let excess = own.excess();
+    let above = here.tenants().up(&name).skip(1);
+    let body = TenantUsage {
+        tenant: name.to_string(),
+        ledger_version: view.sequence,
+        as_of: time(view.time),
+        over_quota: !excess.is_empty(),
+        quota: resources(&own.quota),
+        used: resources(&own.used),
+        free: resources(&own.free()),
+        excess: (!excess.is_empty()).then(|| resources(&excess)),
+        waiting: TenantWaiting {
+            tasks: own.waiting,
+            resources: resources(&own.pending),
+            oldest_seconds: own.oldest.map_or(0, |oldest| now.since(oldest).get() / 1_000),
+        },
+        by_ancestor: above
+            .map(|(above, _)| AncestorLimit {
+                tenant: above.to_string(),
+                limited: used(above).leaves_less_than(&own),
+            })
+            .collect(),
+    };
+    Ok(json(&asked, &body))
+}

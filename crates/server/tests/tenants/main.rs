@@ -1,0 +1,12 @@
+//! Tenants and their quotas over real sockets: the scenarios of the tenants' page, by its numbers.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod quota;
+mod rights;
+mod said;
+mod scene;
+mod usage;
+mod versions;

@@ -1,0 +1,84 @@
+//! Quotas that change while tasks run.
+
+use serde_json::json;
+
+use crate::scene::{Scene, TENANTS, problem};
+
+const QUOTA: &str = "/headroom/v1/tenants/a/quota";
+
+/// Nine tasks of 10 cores and 20 GB run for `a`: 90 of 100, and 180 of 200.
+async fn nine() -> Scene {
+    let scene = Scene::start().await;
+    for number in 1..=9 {
+        scene.task("a", &format!("t{number}"), 10, 20).await;
+    }
+    assert_eq!(scene.used("a", "vcore").await, 90_000);
+    scene
+}
+
+#[tokio::test]
+async fn ts_16_a_quota_below_the_use_is_taken_and_starts_nothing_until_tasks_end() {
+    let scene = nine().await;
+    let lowered = scene.change("PUT", QUOTA, &json!({"resources": {"vcore": "60"}})).await;
+    assert_eq!(lowered.status, 200, "{}", lowered.text());
+    let body = lowered.json();
+    assert_eq!((&body["overQuota"], &body["excess"]), (&json!(true), &json!({"vcore": 30_000})));
+    let usage = scene.usage("a").await;
+    assert_eq!((&usage["overQuota"], &usage["excess"]["vcore"]), (&json!(true), &json!(30_000)));
+    assert_eq!(usage["free"], json!({"vcore": -30_000}));
+    scene.task("a", "small", 1, 0).await;
+    assert_eq!(scene.usage("a").await["waiting"]["tasks"], 1);
+    for number in 1..=3 {
+        scene.end(&format!("t{number}")).await;
+        // 80, 70 and 60 are not 59: one more core would be too much.
+        assert_eq!(scene.used("a", "vcore").await, 90_000 - number * 10_000);
+    }
+    scene.end("t4").await;
+    assert_eq!(scene.used("a", "vcore").await, 51_000, "the one that waited runs");
+    assert_eq!(scene.usage("a").await["overQuota"], false);
+}
+
+#[tokio::test]
+async fn ts_18_a_tenant_that_refuses_it_is_not_lowered_below_its_use() {
+    let scene = nine().await;
+    let path = format!("{TENANTS}/a");
+    scene.change("PATCH", &path, &json!({"onLower": {"action": "refuse"}})).await;
+    let before = scene.server.json(QUOTA).await;
+    let refused = scene.change("PUT", QUOTA, &json!({"resources": {"vcore": "60"}})).await;
+    assert_eq!(problem(&refused), (409, "TENANT_BELOW_USE".into()));
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("90000 m") && detail.contains("60000 m"), "{detail}");
+    assert_eq!(scene.server.json(QUOTA).await, before);
+    let dry = scene
+        .change("PUT", &format!("{QUOTA}?dryRun=true"), &json!({"resources": {"vcore": "60"}}))
+        .await;
+    assert_eq!(problem(&dry), (409, "TENANT_BELOW_USE".into()), "as it would be refused");
+}
+
+#[tokio::test]
+async fn ts_19_a_raised_quota_starts_what_waits_without_any_release() {
+    let scene = nine().await;
+    scene.task("a", "big", 20, 40).await;
+    let usage = scene.usage("a").await;
+    assert_eq!(usage["used"]["vcore"], 90_000);
+    assert_eq!(usage["waiting"]["resources"]["vcore"], 20_000);
+    let raised = json!({"resources": {"vcore": "120", "memory": "240G"}});
+    assert_eq!(scene.change("PUT", QUOTA, &raised).await.status, 200);
+    scene.server.turn(1_000).await;
+    assert_eq!(scene.used("a", "vcore").await, 110_000);
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_would_be_above_and_changes_nothing() {
+    let scene = nine().await;
+    let (tag, before) = (scene.tag(QUOTA).await, scene.server.json(QUOTA).await);
+    let path = format!("{QUOTA}?dryRun=true");
+    let dry =
+        scene.change("PUT", &path, &json!({"resources": {"vcore": "60", "memory": "1T"}})).await;
+    assert_eq!((dry.status, dry.header("etag")), (200, Some(&*tag)));
+    let body = dry.json();
+    assert_eq!((&body["overQuota"], &body["excess"]), (&json!(true), &json!({"vcore": 30_000})));
+    assert_eq!((scene.tag(QUOTA).await, scene.server.json(QUOTA).await), (tag, before));
+    let unread = scene.change("PUT", &format!("{QUOTA}?dryRun=1"), &json!({})).await;
+    assert_eq!(problem(&unread), (400, "MALFORMED".into()));
+}
