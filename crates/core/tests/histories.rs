@@ -218,6 +218,7 @@ fn nodes_are_lent_and_taken_back_as_by_a_look_at_everything() {
 }
 
 /// Play so many histories, and see that all of this has happened.
+#[expect(clippy::print_stdout, reason = "how often what happened is worth knowing")]
 fn reach(
     histories: u32,
     strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
