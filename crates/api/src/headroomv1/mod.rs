@@ -30,6 +30,6 @@ pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
 pub use tenant::{
     AncestorLimit, OnLower, OnLowerAction, Oversized, Tenant, TenantDefaults, TenantKind,
-    TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantWaiting, WaitingPolicy,
-    WaitingStrategy,
+    TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantVictim, TenantWaiting,
+    WaitingPolicy, WaitingStrategy,
 };

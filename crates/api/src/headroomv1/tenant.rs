@@ -117,6 +117,28 @@ pub struct TenantQuota {
     /// For reading alone, answered to a change: how much more, by type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excess: Option<Resources>,
+    /// For reading alone, answered to a dry run: what would be stopped, in this order; nothing unless the
+    /// tenant says so (`onLower`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub victims: Option<Vec<TenantVictim>>,
+    /// For reading alone, answered to a dry run: how much more would be used when these have gone, by
+    /// type. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remains: Option<Resources>,
+}
+
+/// What would be stopped for a quota.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TenantVictim {
+    /// The task.
+    pub task: String,
+    /// Which of its instances.
+    pub key: String,
+    /// How urgent it is: the least urgent goes first.
+    pub priority: i32,
+    /// What it gives back.
+    pub resources: Resources,
 }
 
 /// In which order tasks start, and who may overtake. What is absent is as usual.

@@ -87,7 +87,7 @@ pub(super) const ROUTES: &[Route] = &[
             (Method::Post, "/headroom/v1/tenants"),
             "Make a tenant.",
             Access::TenantAdmin,
-            &[CREATED, MALFORMED, NOT_JSON, IN_THE_WAY, UNFIT],
+            &[CREATED, MALFORMED, NOT_JSON, IN_THE_WAY, STALE, UNFIT],
         )
     },
     route(

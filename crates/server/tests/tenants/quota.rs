@@ -78,7 +78,31 @@ async fn a_dry_run_says_what_would_be_above_and_changes_nothing() {
     assert_eq!((dry.status, dry.header("etag")), (200, Some(&*tag)));
     let body = dry.json();
     assert_eq!((&body["overQuota"], &body["excess"]), (&json!(true), &json!({"vcore": 30_000})));
+    assert_eq!(body["victims"], json!([]), "those that run go on");
     assert_eq!((scene.tag(QUOTA).await, scene.server.json(QUOTA).await), (tag, before));
     let unread = scene.change("PUT", &format!("{QUOTA}?dryRun=1"), &json!({})).await;
     assert_eq!(problem(&unread), (400, "MALFORMED".into()));
+}
+
+/// TS-17, ahead: the youngest go, as many as are enough; 65 of 90 cores take three tasks of 10.
+#[tokio::test]
+async fn ts_17_a_dry_run_names_who_would_be_stopped() {
+    let scene = nine().await;
+    let path = format!("{TENANTS}/a");
+    let action = json!({"onLower": {"action": "preempt", "graceSeconds": 60}});
+    assert_eq!(scene.change("PATCH", &path, &action).await.status, 200);
+    let quota = json!({"resources": {"vcore": "65", "memory": "200G"}});
+    let dry = scene.change("PUT", &format!("{QUOTA}?dryRun=true"), &quota).await.json();
+    assert_eq!(dry["excess"], json!({"vcore": 25_000}));
+    let victims: Vec<&str> = dry["victims"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["task"].as_str().unwrap())
+        .collect();
+    assert_eq!(victims, ["t9", "t8", "t7"]);
+    let freed = json!({"vcore": 10_000, "memory": 20_000_000_000_i64, "instances": 1});
+    assert_eq!(dry["victims"][0]["resources"], freed);
+    assert_eq!(dry.get("remains"), None, "it is enough");
+    assert_eq!(scene.used("a", "vcore").await, 90_000);
 }

@@ -116,6 +116,7 @@ impl Scene {
             application: Name::new(task),
             key: Name::new(task),
             resources,
+            preemptable: true,
             ..Ask::default()
         };
         self.server.accept(Command::Submit(submit)).await;

@@ -5,6 +5,8 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use headroom_api::headroomv1::{self as api, Code, TenantQuota};
 use headroom_core::config::TenantSettings;
+use headroom_core::config::tenant::OnLower;
+use headroom_core::view::LoweringView;
 use headroom_core::{Command, Name, Rejection, SetTenant, TenantRejection, decide, view};
 use headroom_engine::{Submission, View};
 use serde::de::DeserializeOwned;
@@ -264,6 +266,9 @@ pub(super) async fn put_quota(
             used.quota = here.tenants().quota_of(&settings).clone();
         }
         let body = with_excess(body::quota(&settings), &used);
+        let ahead = view::lowering(&view.books, here.partition, &name, &used.quota);
+        let stops = matches!(settings.on_lower, OnLower::Preempt { .. });
+        let body = with_victims(body, ahead.filter(|_| stops).unwrap_or_default());
         return Ok(versioned(&asked, StatusCode::OK, row.version, &body));
     }
     let view = carry_out(&service, &asked, command).await?;
@@ -279,6 +284,19 @@ fn with_excess(quota: TenantQuota, used: &view::TenantView) -> TenantQuota {
     let excess = used.excess();
     let over = !excess.is_empty();
     TenantQuota { over_quota: Some(over), excess: over.then(|| resources(&excess)), ..quota }
+}
+
+/// A quota that is not set yet, and what would be stopped for it.
+fn with_victims(quota: TenantQuota, ahead: LoweringView) -> TenantQuota {
+    let LoweringView { victims, rest, .. } = ahead;
+    let victims = victims.into_iter().map(|one| api::TenantVictim {
+        task: one.application.to_string(),
+        key: one.key.to_string(),
+        priority: one.priority,
+        resources: resources(&one.resources),
+    });
+    let remains = (!rest.is_empty()).then(|| resources(&rest));
+    TenantQuota { victims: Some(victims.collect()), remains, ..quota }
 }
 
 pub(super) async fn put_defaults(
