@@ -267,7 +267,8 @@ pub(super) async fn put_quota(
         }
         let body = with_excess(body::quota(&settings), &used);
         let ahead = view::lowering(&view.books, here.partition, &name, &used.quota);
-        let stops = matches!(settings.on_lower, OnLower::Preempt { .. });
+        let on_lower = here.tenants().on_lower_of(&settings);
+        let stops = matches!(on_lower, OnLower::Preempt { .. });
         let body = with_victims(body, ahead.filter(|_| stops).unwrap_or_default());
         return Ok(versioned(&asked, StatusCode::OK, row.version, &body));
     }
