@@ -46,6 +46,13 @@ fn seed(name: &str, parts: &[&[u8]]) -> (String, Vec<u8>) {
     (name.to_owned(), parts.concat())
 }
 
+/// The beginning of a body for an operation, of all that take one.
+fn taken_by(operation: &str, rest: &[u8]) -> Vec<u8> {
+    let mut takers = routes::all().filter(|route| route.request.is_some());
+    let number = takers.position(|route| route.operation == operation).unwrap();
+    [&[u8::try_from(number).unwrap()], rest].concat()
+}
+
 /// Every route with names that mean something, and other spellings and methods.
 #[test]
 fn any_path_is_answered_as_the_table_says() {
@@ -58,6 +65,7 @@ fn any_path_is_answered_as_the_table_says() {
             ("{user}", "ann"),
             ("{group}", "dev"),
             ("{state}", "active"),
+            ("{tenant}", "ours"),
         ];
         names.into_iter().fold(path.to_owned(), |path, (from, to)| path.replace(from, to))
     };
@@ -66,27 +74,33 @@ fn any_path_is_answered_as_the_table_says() {
         .enumerate()
         .map(|(number, route)| {
             let (who, method) = (u8::try_from(number % 10).unwrap(), route.method.as_str());
-            let method = ["GET", "POST", "PUT"].iter().position(|one| *one == method).unwrap();
-            let head = [who, u8::try_from(method).unwrap(), 0b0000_0101];
+            let method = testkit::METHODS.iter().position(|one| *one == method).unwrap();
+            let head = [who, u8::try_from(method).unwrap(), 0b0000_0101, 0];
             seed(route.operation, &[&head, named(route.path).as_bytes()])
         })
         .collect();
     seeds.extend([
-        seed("escapes", &[b"\x00\x00\x01/ws/v1/partition/default/queue/root.%66air?subtree"]),
-        seed("bad-escape", &[b"\x00\x00\x00/ws/v1/partition/default/queue/root.%zz/applications"]),
-        seed("no-text", &[b"\x00\x00\x00/ws/v1/partition/%ff/nodes"]),
-        seed("filled", &[b"\x00\x00\x00\x0edefault\x00root.fair\x00app-1\x00?a=b"]),
-        seed("spelling", &[b"\x00\x00\x00//WS/v1//Partitions/?x=1"]),
-        seed("empty-name", &[b"\x00\x00\x00/ws/v1/partition//nodes"]),
-        seed("page", &[b"\x00\x00\x20\"0\"\x00/page.css"]),
-        seed("host", &[b"\x00\x00\x80evil.org\x00/ws/v1/partitions"]),
-        seed("origin", &[b"\x00\x02\x14http://evil.org\x00/headroom/v1/log-level"]),
-        seed("resume", &[b"\x00\x00\x4012\x00/headroom/v1/events?kind=NODE&limit=2"]),
-        seed("page-of", &[b"\x00\x00\x02/headroom/v1/events?from=2026-01-01T00:00:00Z&limit=3"]),
-        seed("batch", &[b"\x00\x00\x00/ws/v1/events/batch?count=3&start=1"]),
-        seed("stream", &[b"\x00\x00\x00/ws/v1/events/stream?count=3"]),
-        seed("options", &[b"\x01\x03\x08/ws/v1/partitions"]),
-        seed("star", &[b"\x00\x03\x00*"]),
+        seed("escapes", &[b"\x00\x00\x01\x00/ws/v1/partition/default/queue/root.%66air?subtree"]),
+        seed(
+            "bad-escape",
+            &[b"\x00\x00\x00\x00/ws/v1/partition/default/queue/root.%zz/applications"],
+        ),
+        seed("no-text", &[b"\x00\x00\x00\x00/ws/v1/partition/%ff/nodes"]),
+        seed("filled", &[b"\x00\x00\x00\x00\x0edefault\x00root.fair\x00app-1\x00?a=b"]),
+        seed("spelling", &[b"\x00\x00\x00\x00//WS/v1//Partitions/?x=1"]),
+        seed("empty-name", &[b"\x00\x00\x00\x00/ws/v1/partition//nodes"]),
+        seed("page", &[b"\x00\x00\x20\x00\"0\"\x00/page.css"]),
+        seed("host", &[b"\x00\x00\x80\x00evil.org\x00/ws/v1/partitions"]),
+        seed("origin", &[b"\x00\x02\x14\x00http://evil.org\x00/headroom/v1/log-level"]),
+        seed("resume", &[b"\x00\x00\x40\x0012\x00/headroom/v1/events?kind=NODE&limit=2"]),
+        seed(
+            "page-of",
+            &[b"\x00\x00\x02\x00/headroom/v1/events?from=2026-01-01T00:00:00Z&limit=3"],
+        ),
+        seed("batch", &[b"\x00\x00\x00\x00/ws/v1/events/batch?count=3&start=1"]),
+        seed("stream", &[b"\x00\x00\x00\x00/ws/v1/events/stream?count=3"]),
+        seed("options", &[b"\x01\x03\x08\x00/ws/v1/partitions"]),
+        seed("star", &[b"\x00\x03\x00\x00*"]),
     ]);
     replay("rest_path", &seeds, testkit::rest_path);
 }
@@ -96,16 +110,25 @@ fn any_path_is_answered_as_the_table_says() {
 fn any_body_is_answered_as_the_table_says() {
     let levels = br#"{"level":"info","targets":{"headroom_server":"debug"}}"#;
     let queues = b"partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n";
-    let (validate, set) = (b"\x00\x00\x03\x01\xff\x00", b"\x02\x00\x01\x01\xff\x04");
-    let simulate = b"\x01\x00\x01\x01\xff\x00";
     let simulation = br#"{"Q":{"vcore":9},"users":[{"user":"u","used":{"gpu":1}}],"p":30,"f":-1}"#;
+    let tenant = br#"{"id":"more","quota":{"resources":{"vcore":"4"},"instances":2}}"#;
+    let quota = br#"{"resources":{"memory":"1Gi"},"maxWaiting":9}"#;
     let deep = b"[".repeat(2_000);
+    let validate = &taken_by("validateConfig", b"\x00\x03\x01\xff\x00\x00");
+    let set = &taken_by("setLogLevel", b"\x00\x01\x01\xff\x04\x00");
+    let simulate = &taken_by("simulateUserLimits", b"\x00\x01\x01\xff\x00\x00");
     let seeds = vec![
         seed("queues", &[validate, queues]),
-        seed("queues-broken-off", &[b"\x00\x00\x03\x04\x07\x00", queues]),
-        seed("queues-compressed", &[b"\x00\x00\x03\x03\x07\x01", b"\x1f\x8b\x08\x00", queues]),
-        seed("queues-of-one", &[b"\x00\x01\x03\x01\x00\x00", queues]),
-        seed("queues-too-large", &[b"\x00\x01\x03\x00\x63\x00", &queues.repeat(20)]),
+        seed("queues-broken-off", &[&taken_by("validateConfig", b"\x00\x03\x04\x07\x00\x00"), queues]),
+        seed(
+            "queues-compressed",
+            &[&taken_by("validateConfig", b"\x00\x03\x03\x07\x01\x00"), b"\x1f\x8b\x08\x00", queues],
+        ),
+        seed("queues-of-one", &[&taken_by("validateConfig", b"\x01\x03\x01\x00\x00\x00"), queues]),
+        seed(
+            "queues-too-large",
+            &[&taken_by("validateConfig", b"\x01\x03\x00\x63\x00\x00"), &queues.repeat(20)],
+        ),
         seed("deep", &[validate, &deep]),
         seed("simulation", &[simulate, simulation]),
         seed("simulation-empty", &[simulate, b"{}"]),
@@ -114,12 +137,28 @@ fn any_body_is_answered_as_the_table_says() {
             &[simulate, br#"{"U":{"vcore":9223372036854775807},"r":{"":-1},"f":1e999}"#],
         ),
         seed("levels", &[set, levels]),
-        seed("levels-utf-16", &[b"\x02\x00\x04\x01\xff\x04", levels]),
-        seed("levels-no-json", &[b"\x02\x00\x05\x01\xff\x04", levels]),
+        seed("levels-utf-16", &[&taken_by("setLogLevel", b"\x00\x04\x01\xff\x04\x00"), levels]),
+        seed("levels-no-json", &[&taken_by("setLogLevel", b"\x00\x05\x01\xff\x04\x00"), levels]),
         seed("levels-deep", &[set, &deep]),
-        seed("levels-from-elsewhere", &[b"\x02\x00\x01\x01\xff\x14http://evil.org\x00", levels]),
-        seed("levels-of-one", &[b"\x02\x01\x01\x01\x03\x00", levels]),
+        seed(
+            "levels-from-elsewhere",
+            &[&taken_by("setLogLevel", b"\x00\x01\x01\xff\x14\x00http://evil.org\x00"), levels],
+        ),
+        seed("levels-of-one", &[&taken_by("setLogLevel", b"\x01\x01\x01\x03\x00\x00"), levels]),
         seed("levels-unknown", &[set, br#"{"level":"loud","x":[1e999,"\ud800"]}"#]),
+        seed("tenant", &[&taken_by("createTenant", b"\x00\x01\x01\xff\x04\x00"), tenant]),
+        seed("tenant-deep", &[&taken_by("createTenant", b"\x00\x01\x01\xff\x04\x00"), &deep]),
+        seed("quota", &[&taken_by("putTenantQuota", b"\x00\x01\x01\xff\x04\x01\"1\"\x00"), quota]),
+        seed("quota-any", &[&taken_by("putTenantQuota", b"\x00\x01\x01\xff\x04\x01*\x00"), quota]),
+        seed("quota-of-none", &[&taken_by("putTenantQuota", b"\x00\x01\x01\xff\x04\x00"), quota]),
+        seed("quota-large", &[
+            &taken_by("putTenantQuota", b"\x00\x01\x01\xff\x04\x01*\x00"),
+            br#"{"resources":{"vcore":"9e999","":-1,"memory":"9223372036854775808"},"instances":-1}"#,
+        ]),
+        seed("patch", &[
+            &taken_by("patchTenant", b"\x00\x01\x01\xff\x04\x01*\x00"),
+            br#"{"quota":null,"waiting":{"strategy":"urgency"},"parent":"ours"}"#,
+        ]),
     ];
     replay("rest_body", &seeds, testkit::rest_body);
 }

@@ -20,7 +20,7 @@ mod world;
 
 pub use crate::auth::exercise as token;
 pub use bytes::Bytes;
-pub use rest::{rest_body, rest_path};
+pub use rest::{METHODS, rest_body, rest_path};
 pub use rm::protobuf;
 
 pub(crate) use panics::watched;

@@ -19,7 +19,7 @@ use super::world::World;
 use crate::auth::NO_FOREIGN_PAGE;
 use crate::listen::Peer;
 
-/// Servers that last as long as the process: no request changes any books.
+/// Servers that last as long as the process: requests change its tenants and their quotas, nothing else.
 struct Worlds {
     runtime: Runtime,
     /// Everybody is trusted.
@@ -45,10 +45,11 @@ fn worlds() -> &'static Worlds {
     })
 }
 
-const METHODS: [&str; 8] = ["GET", "POST", "PUT", "OPTIONS", "HEAD", "DELETE", "PATCH", "X"];
+/// Methods that the bytes choose from.
+pub const METHODS: [&str; 8] = ["GET", "POST", "PUT", "OPTIONS", "HEAD", "DELETE", "PATCH", "X"];
 
 /// Headers that decide something; what the last ones say comes from the bytes.
-const HEADERS: [(HeaderName, Option<&str>); 8] = [
+const HEADERS: [(HeaderName, Option<&str>); 9] = [
     (header::ACCEPT_ENCODING, Some("gzip")),
     (header::ACCEPT, Some("application/json")),
     (NO_FOREIGN_PAGE, Some("1")),
@@ -57,6 +58,7 @@ const HEADERS: [(HeaderName, Option<&str>); 8] = [
     (header::IF_NONE_MATCH, None),
     (HeaderName::from_static("last-event-id"), None),
     (header::HOST, None),
+    (header::IF_MATCH, None),
 ];
 
 /// Where requests are sent and by whom: the open server, one who says nothing to the closed one, or one of
@@ -71,9 +73,9 @@ fn world(choice: u8) -> (&'static World, Option<&'static str>) {
     }
 }
 
-/// Begin a request with the headers that the next byte chooses.
+/// Begin a request with the headers that the next two bytes choose, the lower one first.
 fn begun(bytes: &mut Bytes<'_>, token: Option<&str>) -> Builder {
-    let chosen = bytes.byte();
+    let chosen = u16::from_le_bytes([bytes.byte(), bytes.byte()]);
     let mut request = Request::builder();
     let mut has_host = false;
     for (place, (name, value)) in HEADERS.into_iter().enumerate() {
@@ -189,7 +191,9 @@ pub fn rest_body(bytes: &[u8]) {
     let pieces: Vec<_> = content.chunks(piece).map(Chunk::copy_from_slice).map(Ok).collect();
     let pieces: Vec<std::io::Result<Chunk>> = pieces.into_iter().chain(breaks_off).collect();
     let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
-    let path = route.path.replace("{partition}", "default").replace("{queue}", "root.fair");
+    let named = [("{partition}", "default"), ("{queue}", "root.fair"), ("{tenant}", "ours")];
+    let path =
+        named.into_iter().fold(route.path.to_owned(), |path, (from, to)| path.replace(from, to));
     let request = request.method(route.method.as_str()).uri(path).extension(peer);
     let request = request.body(Body::from_stream(stream::iter(pieces)));
     let request = request.expect("a route of the table can be asked");

@@ -8,7 +8,7 @@ use axum::Router;
 use headroom_api::headroomv1::{LogLevel, Role};
 use headroom_config::process::{Process, Sources};
 use headroom_core::resource::Amounts;
-use headroom_core::{AddNode, Ask, Command, Name, Submit, Timestamp};
+use headroom_core::{AddNode, Ask, Command, Name, SetTenant, Submit, Timestamp};
 use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Origin, Pace, Settings};
@@ -25,6 +25,7 @@ pub(crate) const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 pub(crate) const QUEUES: &str = "
 partitions:
   - name: default
+    tenants: {enabled: true}
     placementrules: [{name: provided, create: true}]
     queues:
       - name: root
@@ -136,8 +137,11 @@ async fn furnish(engine: &Handle) {
         schedulable: true,
         ..AddNode::default()
     };
+    let tenant =
+        SetTenant { partition: partition(), tenant: Name::new("ours"), ..SetTenant::default() };
     let commands = [
         Command::AddNode(node),
+        Command::SetTenant(Box::new(tenant)),
         submit("app-1", "root.fair"),
         submit("app-2", "root.parent.one"),
         submit("app-3", "root"),
