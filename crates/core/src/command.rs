@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
+use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions, TaskRequest, TaskSettings};
 use crate::config::{Configuration, TenantDefaults, TenantSettings};
 use crate::event::Termination;
 use crate::name::Name;
@@ -141,6 +141,59 @@ pub enum Command {
         defaults: Box<TenantDefaults>,
         /// The version that the defaults must have, if any.
         expects: Option<u64>,
+    },
+    /// A task of a tenant is submitted, with all that it asks for. One that cannot be taken in is
+    /// rejected as a whole, which is remembered as of other applications.
+    SubmitTask(Box<SubmitTask>),
+    /// Something happens to a task.
+    ChangeTask {
+        /// Partition name.
+        partition: Name,
+        /// Its id.
+        task: Name,
+        /// What.
+        change: TaskChange,
+    },
+}
+
+/// A task of a tenant is submitted: an application with all its asks, or nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SubmitTask {
+    /// Its application; its id is that of the task, and a tenant is named.
+    pub submit: Submit,
+    /// Its members, one at least, which start together: each asks for room on one node. Partition and
+    /// application are those of the task, and none has a node.
+    pub asks: Vec<Ask>,
+    /// What else is said of it. How many members there are is what it asks for, and what it says of that
+    /// is not looked at.
+    pub settings: TaskSettings,
+}
+
+/// What may happen to a task by a request. Source: tenants §3.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskChange {
+    /// Whoever runs it says that it runs.
+    Confirm,
+    /// It has ended by itself, well or badly; or what was to be stopped has stopped.
+    End {
+        /// Whether well.
+        succeeded: bool,
+        /// The request, so that a repeat is known.
+        request: TaskRequest,
+    },
+    /// It is not wanted any more.
+    Cancel,
+    /// Each of its members has another size: as an ask, or as an allocation if there is room.
+    Resize {
+        /// The size of each.
+        resources: Amounts,
+    },
+    /// It is more urgent, or less, while it waits.
+    Rank {
+        /// Its priority from now on, if that changes.
+        priority: Option<i32>,
+        /// When it is to be done, if that changes.
+        deadline: Option<Timestamp>,
     },
 }
 

@@ -3,15 +3,19 @@
 //! An event that makes a row carries names; one that changes a row carries its id. Ids depend
 //! only on the history, so a replay gives every row the same one.
 
+mod cause;
+mod task;
 mod traits;
 
+pub use cause::{PreemptionCause, Termination};
+pub use task::{TaskStep, Throttled, ThrottledType};
 pub use traits::AskTraits;
 
 use alloc::vec::Vec;
 
 use crate::books::{
     ApplicationState, GangSettings, LimitSettings, NodeAttributes, NodeVerdict, PartitionSettings,
-    QuestionSubject, Questions, QueueSettings, QueueState,
+    QuestionSubject, Questions, QueueSettings, QueueState, TaskSettings,
 };
 use crate::config::{TenantDefaults, TenantSettings};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
@@ -163,6 +167,27 @@ pub enum Event {
         code: Name,
         /// Why, in a sentence.
         message: Name,
+    },
+    /// An application that was just added is a task of a tenant. Its asks follow.
+    TaskAdded {
+        /// Which.
+        application: ApplicationId,
+        /// What is said of it.
+        settings: TaskSettings,
+    },
+    /// A task has to wait, for another reason than it was told before if it was.
+    TaskThrottled {
+        /// Which.
+        application: ApplicationId,
+        /// For which.
+        reason: Throttled,
+    },
+    /// A task took a step.
+    TaskMoved {
+        /// Which.
+        application: ApplicationId,
+        /// Which step.
+        step: TaskStep,
     },
     /// An application was tied to the trackers that count for it: those of its user and of
     /// at most one group. It stays so until [`Event::ApplicationUnlinked`].
@@ -465,36 +490,4 @@ impl Event {
     pub(crate) const fn is_try(&self) -> bool {
         matches!(self, Self::PreemptionTried { .. } | Self::PreemptionObserved { .. })
     }
-}
-
-/// For whom an allocation is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PreemptionCause {
-    /// For an ask of a queue that has less than its guarantee, or its part of what there is.
-    Guarantee(AllocationId),
-    /// For an ask of a user who has less than his share of the leaf, where this one's has more.
-    Share(AllocationId),
-    /// For an ask that may run on this node only.
-    RequiredNode(AllocationId),
-    /// Because this queue uses more than its maximum.
-    Quota(QueueId),
-}
-
-/// Why something was given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Termination {
-    /// The RM stopped it, or says that it ended.
-    StoppedByRm,
-    /// Its node left.
-    NodeRemoved,
-    /// Its partition is gone.
-    PartitionRemoved,
-    /// Its gang was not complete in time, or it was too small for its member.
-    Timeout,
-    /// It was stopped for the sake of others.
-    Preempted,
-    /// A member of its gang takes its place.
-    PlaceholderReplaced,
-    /// The lifetime of its application is over.
-    LifetimeOver,
 }

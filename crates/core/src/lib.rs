@@ -116,13 +116,17 @@ pub mod userlimit;
 pub mod view;
 mod wait;
 
-pub use command::{AddNode, Ask, Command, SetForeign, SetTenant, Submit, Verdicts};
-pub use event::{AskTraits, Event, PreemptionCause, Termination};
+pub use command::{
+    AddNode, Ask, Command, SetForeign, SetTenant, Submit, SubmitTask, TaskChange, Verdicts,
+};
+pub use event::{
+    AskTraits, Event, PreemptionCause, TaskStep, Termination, Throttled, ThrottledType,
+};
 pub use invariant::Violation;
 pub use letter::letter;
 pub use name::Name;
 pub use ordered::OrderedMap;
-pub use rejection::{Rejection, TenantRejection};
+pub use rejection::{Rejection, TaskRejection, TenantRejection};
 pub use rules::activation::Gate as DriverGate;
 pub use rules::decide;
 pub use schedule::preempt;

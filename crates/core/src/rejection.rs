@@ -1,7 +1,9 @@
 //! Refusals: why a command was not carried out.
 
+mod task;
 mod tenant;
 
+pub use task::TaskRejection;
 pub use tenant::TenantRejection;
 
 use crate::name::Name;
@@ -94,6 +96,9 @@ pub enum Rejection {
     /// A command about a tenant, or one that a tenant is in the way of.
     #[error(transparent)]
     Tenant(#[from] TenantRejection),
+    /// A command about a task.
+    #[error(transparent)]
+    Task(#[from] TaskRejection),
     /// A name that must not be empty.
     #[error("the {what} is empty; it must have at least one character")]
     EmptyName {
@@ -330,6 +335,7 @@ impl Rejection {
             Self::AboveMaximumAllocation { .. } => "ABOVE_MAXIMUM_ALLOCATION",
             Self::PlacementRules { error, .. } => error.code(),
             Self::Tenant(rejection) => rejection.code(),
+            Self::Task(rejection) => rejection.code(),
             Self::LongName { .. } => "LONG_NAME",
             Self::EmptyName { .. } => "EMPTY_NAME",
             Self::DuplicateNode { .. } => "DUPLICATE_NODE",

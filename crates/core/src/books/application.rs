@@ -17,6 +17,7 @@ use super::lifetime::Lifetime;
 use super::line::Line;
 use super::link::{Link, Untold};
 use super::priority::AskPriorities;
+use super::task::Task;
 use super::usage::Usage;
 
 /// How long an application that has ended, or was rejected, is remembered. Source: scheduling
@@ -195,6 +196,9 @@ pub struct Application {
     /// something.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub overtaken: u32,
+    /// What it is as a task of a tenant, if it is one.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub task: Option<Box<Task>>,
 }
 
 impl Application {

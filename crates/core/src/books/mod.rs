@@ -26,6 +26,7 @@ mod rejected;
 mod shape;
 #[cfg(feature = "snapshot")]
 mod stored;
+mod task;
 mod tenant;
 pub mod tracker;
 mod usage;
@@ -49,6 +50,7 @@ pub use question::{
 pub use queue::{Queue, QueueSettings, QueueState, TenantQueue};
 pub use rejected::Rejected;
 pub use shape::Shapes;
+pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState, Tasks};
 pub use tenant::{Tenant, Tenants};
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
@@ -84,6 +86,8 @@ pub enum Timer {
     Lifetime(ApplicationId),
     /// The last application of a queue that the queue file stops has ended.
     Stop(QueueId),
+    /// A task has waited for as long as it may.
+    Wait(ApplicationId),
 }
 
 /// The state of all partitions.

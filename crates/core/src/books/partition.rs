@@ -14,6 +14,7 @@ use crate::time::Timestamp;
 use super::link::Link;
 use super::question::{OpenQuestions, Questions};
 use super::rejected::Rejected;
+use super::task::Tasks;
 use super::tenant::Tenants;
 use super::tracker::Trackers;
 
@@ -117,6 +118,9 @@ pub struct Partition {
     /// Its tenants.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenants: Tenants,
+    /// Its tasks; follows from the applications.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub tasks: Tasks,
 }
 
 #[cfg(feature = "snapshot")]

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::books::{Books, LimitSubject, Partition, Queue, QueueState, Tenant};
+use crate::books::{Books, LimitSubject, Partition, Queue, QueueState, Tenant, Timer};
 use crate::config::TenantsConfig;
 use crate::config::property::SORT_POLICY;
 use crate::config::tenant::{INSTANCES, OWN_LEAF, TenantMapping, TenantSubject, WaitingStrategy};
@@ -19,13 +19,19 @@ impl Books {
     /// What holds after every event: what is kept along of tenants is right, and nodes count all of an
     /// allocation but the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
-        for row in self.partitions().values() {
+        for (id, row) in self.partitions() {
+            equal(&row.name, "tasks as they are found", &row.tasks, &self.tasks_anew(*id))?;
             equal(
                 &row.name,
                 "tenants by the one above",
                 &row.tenants,
                 &row.tenants.indexed_anew(),
             )?;
+        }
+        for (id, row) in self.applications().iter() {
+            let until = row.task.as_ref().and_then(|task| task.waits_until);
+            let timed = until.is_none_or(|at| self.has_timer(at, Timer::Wait(id)));
+            equal(&row.name, "timer of the time that its task may wait", &timed, &true)?;
         }
         let tasks = self.types().find(INSTANCES);
         for (id, row) in self.allocations().iter() {

@@ -95,9 +95,12 @@ impl Teller<'_> {
             | Event::PreemptionObserved { .. }
             | Event::PreemptionTried { .. }
             | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
-            // Whatever follows from what is said of tenants is told of queues and limits; of what the RM
-            // answers it is told where the ask waits for it.
-            Event::TenantSet { .. }
+            // Whatever follows from what is said of tenants is told of queues and limits, of tasks it is told
+            // of their applications; of what the RM answers it is told where the ask waits for it.
+            Event::TaskAdded { .. }
+            | Event::TaskThrottled { .. }
+            | Event::TaskMoved { .. }
+            | Event::TenantSet { .. }
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }

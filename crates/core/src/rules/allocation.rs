@@ -285,7 +285,7 @@ fn traits(books: &Books, application: ApplicationId, ask: &Ask) -> AskTraits {
 }
 
 /// The sums of the partition must stay within 64 bits.
-fn sum_grows(
+pub(super) fn sum_grows(
     books: &Books,
     application: ApplicationId,
     placed: bool,

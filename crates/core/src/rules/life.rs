@@ -247,6 +247,41 @@ impl<'books> Life<'books> {
         }
     }
 
+    /// It is done: what it asks for is withdrawn, what it has is given back, and it ends at once.
+    pub(super) fn finish(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        self.lose_all(termination, events);
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Accepted | ApplicationState::Running => {
+                self.start_completing(None, events);
+                self.complete(events);
+            }
+            _ => self.complete(events),
+        }
+    }
+
+    /// What it has is given back, and it is about to ask anew.
+    pub(super) fn give_back(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        self.lose_all(termination, events);
+        if self.state.may_become(ApplicationState::Completing) {
+            self.start_completing(None, events);
+        }
+    }
+
+    /// Everything goes, the oldest first.
+    fn lose_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        let rows = self.books.allocations_of(self.application);
+        let mut rows: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
+        rows.reverse();
+        for id in rows {
+            if self.books.allocation(id).is_allocated() {
+                self.lose(id, termination, events);
+            } else {
+                self.drop_ask(id, termination, events);
+            }
+        }
+    }
+
     /// The time of Completing is over. While placeholders are left, the RM is asked to stop
     /// them, and the last that it has stopped completes the application.
     pub(super) fn end_completing(&mut self, events: &mut Vec<Event>) {

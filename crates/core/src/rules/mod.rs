@@ -16,6 +16,7 @@ mod outstanding;
 mod question;
 mod quota;
 mod submit;
+mod task;
 mod tenant;
 mod timer;
 
@@ -74,6 +75,10 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::ScanQuotas { partition } => quota::scan(books, now, partition),
         Command::ScanOutstanding { partition } => outstanding::scan(books, now, partition),
         Command::Tick => timer::fire(books, now),
+        Command::SubmitTask(submitted) => task::submit(books, now, submitted),
+        Command::ChangeTask { partition, task, change } => {
+            task::change(books, now, partition, task, change)
+        }
         Command::SetTenant(set) => tenant::set(books, now, set),
         Command::RemoveTenant { partition, tenant, drain, expects } => {
             tenant::remove(books, now, (partition, tenant), *drain, *expects)

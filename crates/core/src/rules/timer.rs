@@ -11,7 +11,7 @@ use crate::rejection::Rejection;
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{gang, tenant};
+use super::{gang, task, tenant};
 
 /// What follows from all timers that have fired, the earliest first.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {
@@ -40,7 +40,13 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
                 }
                 None => clean(books, queue, &mut cleaned, &mut events),
             },
-            Timer::Lifetime(application) if moved.contains(&application) => {}
+            Timer::Lifetime(application) | Timer::Wait(application)
+                if moved.contains(&application) => {}
+            Timer::Wait(application) if over.contains(&application) => {}
+            Timer::Wait(application) => {
+                moved.insert(application);
+                task::expire(books, now, application, &mut events);
+            }
             Timer::Lifetime(application) => {
                 over.insert(application);
                 Life::of(books, now, application).expire(&mut events);

@@ -37,6 +37,7 @@ impl Scheduler {
                 self.watch_back_off(books, id);
             }
         }
+        self.find_untold(books);
     }
 
     /// Look at what the event is about to change.
@@ -124,7 +125,7 @@ impl Scheduler {
         Seen { sized, ..Seen::default() }
     }
 
-    /// Look at what an event of gangs, preemption or foreign use is about to change.
+    /// Look at what an event of gangs or preemption is about to change.
     fn before_cycle(&mut self, books: &Books, event: &Event) -> Seen {
         match event {
             Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
@@ -188,6 +189,9 @@ impl Scheduler {
             | Event::LifetimeOver { .. }
             | Event::Overtaken { .. }
             | Event::ApplicationRejected { .. } => {}
+            Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
+                self.follow_task(event);
+            }
             Event::DeadlineSet { application, .. } => self.reorder(books, *application, None),
             Event::NodeAdded { .. }
             | Event::NodeResized { .. }

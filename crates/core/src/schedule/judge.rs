@@ -130,7 +130,7 @@ fn limits_full(books: &Books, partition: PartitionId, link: Link) -> Option<Wait
 
 /// The limit or the maximum beyond which these amounts would take a user of a leaf, whatever his share of the
 /// leaf is.
-pub(super) fn exceeds(
+pub(crate) fn exceeds(
     books: &Books,
     leaf: QueueId,
     link: Link,

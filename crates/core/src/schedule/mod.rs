@@ -29,12 +29,14 @@ mod reserve;
 mod seen;
 mod sizes;
 mod swap;
+mod told;
 mod tree;
 mod turns;
 mod waits;
 
 pub use census::{Example, Reason, WaitingSum};
 pub use class::ClassId;
+pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
@@ -138,6 +140,8 @@ pub struct Scheduler {
     calls: Calls,
     /// Applications that wait to be activated.
     activation: Activation,
+    /// Tasks that may have to wait and were not told why.
+    untold: BTreeSet<ApplicationId>,
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
@@ -208,6 +212,9 @@ impl Scheduler {
         }
         if events.len() > before {
             return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
+        }
+        if self.tell(books, events) {
+            return Step::Moved;
         }
         let own = self.dues.first().map(|(at, _)| *at);
         Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due(now)).min() }

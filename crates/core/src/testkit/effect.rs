@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::books::{Books, NodeVerdict, QuestionMode, QuestionSubject};
-use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, NodeId};
+use crate::event::{Event, PreemptionCause, TaskStep};
+use crate::id::{AllocationId, ApplicationId, NodeId};
 
 /// A few words for an event of the cycle that is about to change these books.
 pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
@@ -102,6 +102,32 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
             });
             format!("RM says of {}: {}", key(ask), said.collect::<Vec<_>>().join(" "))
         }
+        Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
+            task_effect(books, event)
+        }
         _ => return None,
     })
+}
+
+fn task_effect(books: &Books, event: &Event) -> String {
+    let name = |id: &ApplicationId| &books.application(*id).name;
+    match event {
+        Event::TaskAdded { application, settings } => {
+            format!("task {} of {}", name(application), settings.tenant)
+        }
+        Event::TaskThrottled { application, reason } => {
+            let types: Vec<String> = reason
+                .types
+                .iter()
+                .map(|one| format!(" {} {}+{} of {}", one.resource, one.used, one.asked, one.limit))
+                .collect();
+            let (code, scope) = (&reason.code, &reason.scope);
+            format!("{} throttled {code} {scope}{}", name(application), types.concat())
+        }
+        Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
+            format!("{} {outcome:?}", name(application))
+        }
+        Event::TaskMoved { application, step } => format!("{} {step:?}", name(application)),
+        _ => String::new(),
+    }
 }

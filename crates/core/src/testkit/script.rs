@@ -20,6 +20,7 @@ use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
 
 mod sharing;
+mod tasks;
 mod tenants;
 
 use sharing::{counts, preempt, share};
@@ -51,7 +52,7 @@ impl<'line> Words<'line> {
         self.rest.next()
     }
 
-    fn name(&mut self, what: &str) -> Name {
+    pub(super) fn name(&mut self, what: &str) -> Name {
         // So that a story can give an empty name.
         Name::new(self.next(what).trim_matches('\''))
     }
@@ -388,7 +389,9 @@ pub(super) fn command(
         "remove" => {
             Command::RemoveApplication { partition, application: words.name("an application id") }
         }
-        _ => panic!("nobody understands `{}`", words.line),
+        "task" => tasks::submit(partition, words),
+        verb => tasks::change(partition, verb, words)
+            .unwrap_or_else(|| panic!("nobody understands `{}`", words.line)),
     }
 }
 

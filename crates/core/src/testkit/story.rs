@@ -54,6 +54,9 @@ use super::watch::Watch;
 /// questions on victims at-once 8      answer a1 n1=ok n2=taint n3=2      void n1
 /// tenant a of p quota vcore=4 instances=2 suspended     tenant b as user ann in root.q
 /// tenant-gone a drain expects 2       tenant-defaults quota vcore=5   app t1 of:a ann
+/// task t1 a ann vcore=4 priority 3 requeue restarts 1 wait 5s key k body x2     a task of tenant a
+/// task-runs t1   task-done t1   task-failed t1   task-cancel t1   task-resize t1 vcore=5
+/// task-rank t1 7 at 600                           its priority and deadline
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
@@ -349,6 +352,12 @@ impl Story {
             "priority" => self.priority(words.next("a path")),
             "part" => self.part(words.next("a path")),
             "tenant" => self.tenant(words.next("a tenant")),
+            "task" => {
+                let name = words.name("a task id");
+                let id = self.world.books.task_named(self.here(), &name);
+                let state = id.and_then(|id| self.world.books.task_state(id));
+                format!("  task {name}: {}\n", state.map_or("none", |state| state.as_str()))
+            }
             "user" => self.tracker(TrackerKind::User, words.next("a name")),
             "group" => self.tracker(TrackerKind::Group, words.next("a name")),
             path if path.starts_with("root") => self.queue(path),

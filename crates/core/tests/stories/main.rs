@@ -33,6 +33,7 @@ mod required_nodes;
 mod reservations;
 mod scheduling_examples;
 mod states;
+mod tasks;
 mod tenants;
 mod tenants_change;
 mod tenants_checked;

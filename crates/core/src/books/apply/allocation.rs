@@ -152,6 +152,7 @@ impl Books {
         self.reprioritise(Some(queue), shown, shows);
         self.attach_to_node(ask, node);
         self.share_placed(application, shape, calm);
+        self.note_started(now, application);
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }

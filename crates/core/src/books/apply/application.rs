@@ -66,6 +66,7 @@ impl Books {
             allocation_count: 0,
             deadline: Deadline::default(),
             overtaken: 0,
+            task: None,
             priorities: AskPriorities::default(),
             line: Line::default(),
             first_allocation: None,
@@ -256,6 +257,7 @@ impl Books {
             self.detach_application(application);
             self.partition_mut(partition).applications.remove(&*name);
             self.forget_lifetime(application);
+            self.task_is_over(now, application);
             self.watch_emptiness(now, queue);
             self.watch_drains(now, queue);
         }
@@ -279,6 +281,7 @@ impl Books {
     pub(super) fn remove_application(&mut self, now: Timestamp, application: ApplicationId) {
         self.expire_placeholders(application);
         self.forget_lifetime(application);
+        self.forget_task(application);
         let row = &self.applications[application];
         let (queue, state, timer) = (row.queue, row.state, row.timer);
         if row.allocating {

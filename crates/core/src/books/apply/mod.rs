@@ -73,6 +73,11 @@ impl Books {
                 self.add_application(now, queue, application, user, groups, gang);
             }
             Event::ApplicationRejected { .. } => self.reject_application(now, event),
+            Event::TaskAdded { application, settings } => self.add_task(*application, settings),
+            Event::TaskThrottled { application, reason } => {
+                self.note_throttled(now, *application, &reason.code);
+            }
+            Event::TaskMoved { application, step } => self.step_task(now, *application, step),
             Event::ApplicationLinked { application, group } => {
                 self.link(*application, group.as_ref());
             }

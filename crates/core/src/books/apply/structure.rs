@@ -10,7 +10,7 @@ use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
     Books, LimitSettings, Node, NodeAttributes, OpenQuestions, Partition, PartitionSettings, Queue,
-    QueueSettings, QueueState, Tenants, Timer,
+    QueueSettings, QueueState, Tasks, Tenants, Timer,
 };
 use crate::config::UserLimitsConfig;
 use crate::id::{NodeId, PartitionId, QueueId};
@@ -60,6 +60,7 @@ impl Books {
             placeholder_count: 0,
             reservation_count: 0,
             tenants: Tenants::default(),
+            tasks: Tasks::default(),
         };
         self.partitions.insert(id, partition);
     }

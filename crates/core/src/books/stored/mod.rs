@@ -84,6 +84,7 @@ impl Books {
         self.settle_allocations()?;
         self.check_links()?;
         self.check_amounts()?;
+        self.index_tasks()?;
         self.set_timers();
         self.share_names();
         self.divide_all();
@@ -134,6 +135,21 @@ impl Books {
         Ok(())
     }
 
+    /// Find tasks by what the applications say.
+    fn index_tasks(&mut self) -> Outcome {
+        for (_, row) in self.applications.iter() {
+            let ended = row.task.as_ref().is_some_and(|task| task.end.is_some());
+            let sound = row.task.is_none() || ended != row.state.is_active();
+            Unsound::unless(sound, &row.name, "whether its task has ended")?;
+        }
+        let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
+        for partition in partitions {
+            let tasks = self.tasks_anew(partition);
+            self.partition_mut(partition).tasks = tasks;
+        }
+        Ok(())
+    }
+
     fn set_timers(&mut self) {
         let mut timers = alloc::vec::Vec::new();
         for (id, row) in self.applications.iter() {
@@ -141,6 +157,8 @@ impl Books {
             let deadline = row.gang.as_ref().and_then(|gang| gang.deadline);
             timers.extend(deadline.map(|at| (at, Timer::Placeholders(id))));
             timers.extend(row.lifetime.ends_at.map(|at| (at, Timer::Lifetime(id))));
+            let waits_until = row.task.as_ref().and_then(|task| task.waits_until);
+            timers.extend(waits_until.map(|at| (at, Timer::Wait(id))));
         }
         for (id, row) in self.queues.iter() {
             timers.extend(row.removable_at.map(|at| (at, Timer::Queue(id))));

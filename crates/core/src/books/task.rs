@@ -1,0 +1,367 @@
+//! Tasks of tenants: applications with a mark that says what an application does not. Source: tenants §1,
+//! decision page 30.
+
+use alloc::vec::Vec;
+
+use crate::event::TaskStep;
+use crate::id::{ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::time::{Millis, Timestamp};
+
+use super::gang::Mark;
+use super::{Application, Books, Timer};
+
+/// What is said of a task when it is submitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct TaskSettings {
+    /// Whose task it is.
+    pub tenant: Name,
+    /// How many instances it has, which start together.
+    pub members: u32,
+    /// Whether it waits again after it was evicted.
+    pub requeue: bool,
+    /// How often it waits again after it failed.
+    pub restarts: u32,
+    /// How long it may wait before it expires; for ever if none.
+    pub max_wait: Option<Millis>,
+    /// The request that submitted it.
+    pub request: TaskRequest,
+}
+
+/// What a repeat of a request is known by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct TaskRequest {
+    /// The key that its sender chose; empty if he chose none.
+    pub key: Name,
+    /// What its body comes to, so that another body under the same key is told from a repeat.
+    pub digest: Name,
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub enum TaskOutcome {
+    /// Well.
+    Succeeded,
+    /// Badly, or what it ran on was lost.
+    Failed,
+    /// Somebody did not want it any more.
+    Cancelled,
+    /// It was stopped for the sake of others, and does not wait again.
+    Evicted,
+    /// It has waited for as long as it may.
+    Expired,
+}
+
+/// Where a task stands. Source: tenants §1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TaskState {
+    /// Some of it has no node.
+    Waiting,
+    /// All of it has a node; whoever runs it has not said yet that it runs.
+    Starting,
+    /// It runs.
+    Running,
+    /// It is to stop, since somebody does not want it any more.
+    Cancelling,
+    /// It is to stop for the sake of others.
+    Evicting,
+    /// It has ended.
+    Ended(TaskOutcome),
+}
+
+impl TaskState {
+    /// Its name, as in the specification.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "WAITING",
+            Self::Starting => "STARTING",
+            Self::Running => "RUNNING",
+            Self::Cancelling => "CANCELLING",
+            Self::Evicting => "EVICTING",
+            Self::Ended(TaskOutcome::Succeeded) => "SUCCEEDED",
+            Self::Ended(TaskOutcome::Failed) => "FAILED",
+            Self::Ended(TaskOutcome::Cancelled) => "CANCELLED",
+            Self::Ended(TaskOutcome::Evicted) => "EVICTED",
+            Self::Ended(TaskOutcome::Expired) => "EXPIRED",
+        }
+    }
+}
+
+/// The end of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct TaskEnd {
+    /// How.
+    pub outcome: TaskOutcome,
+    /// When.
+    pub at: Timestamp,
+    /// Counts ends in the partition.
+    pub number: u64,
+    /// The request that ended it; empty where nobody asked for it.
+    pub request: TaskRequest,
+}
+
+/// What of a task an application does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct Task {
+    /// What was said of it.
+    pub settings: TaskSettings,
+    /// Until when it may wait, if that is still ahead.
+    pub waits_until: Option<Timestamp>,
+    /// Whether whoever runs it has said that it runs.
+    pub confirmed: bool,
+    /// Whether it is to stop, since somebody does not want it any more.
+    pub cancelled: bool,
+    /// When all of it was given a node last.
+    pub started: Option<Timestamp>,
+    /// How often it waited again after it had failed.
+    pub restarted: u32,
+    /// How often it waited again after it had been evicted.
+    pub evicted: u32,
+    /// When it was first told that it has to wait, and the code that it was told last; since it last began to
+    /// wait.
+    pub throttled: Option<(Timestamp, Name)>,
+    /// How it ended.
+    pub end: Option<TaskEnd>,
+}
+
+/// What a partition knows of its tasks beside the applications themselves. All of it follows from them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tasks {
+    /// Those that have ended, by their ids.
+    ended: OrderedMap<Name, ApplicationId>,
+    /// The same by the number of their end.
+    ends: OrderedMap<u64, ApplicationId>,
+    /// Those that were submitted with a key, by tenant and key; of two the newer.
+    keys: OrderedMap<(Name, Name), ApplicationId>,
+    /// All that are remembered, by tenant and the number of their submission.
+    all: OrderedMap<(Name, u64), ApplicationId>,
+}
+
+impl Tasks {
+    /// How many tasks that have ended are remembered.
+    pub const REMEMBERED: usize = 65_536;
+
+    /// The task of this id, if it has ended and is remembered.
+    pub fn ended(&self, task: &Name) -> Option<ApplicationId> {
+        self.ended.get(task).copied()
+    }
+
+    /// The task that was submitted for a tenant under this key last.
+    pub fn submitted(&self, tenant: &Name, key: &Name) -> Option<ApplicationId> {
+        self.keys.get(&(tenant.clone(), key.clone())).copied()
+    }
+
+    /// Those that ended first, as far as there are too many when `more` have ended.
+    pub(crate) fn beyond(&self, more: usize) -> Vec<ApplicationId> {
+        let surplus = (self.ends.len() + more).saturating_sub(Self::REMEMBERED);
+        self.ends.iter().take(surplus).map(|(_, task)| *task).collect()
+    }
+
+    /// The tasks of a tenant that were submitted behind this number, in order of submission.
+    pub fn of_tenant(
+        &self,
+        tenant: &Name,
+        behind: u64,
+    ) -> impl Iterator<Item = (u64, ApplicationId)> {
+        let from = (tenant.clone(), behind.saturating_add(1));
+        let all = self.all.iter_from(&from).map(|(key, task)| (key, *task));
+        all.take_while(move |((of, _), _)| *of == from.0).map(|((_, number), task)| (*number, task))
+    }
+
+    fn next_number(&self) -> u64 {
+        self.ends.last().map_or(0, |(number, _)| *number) + 1
+    }
+
+    fn add(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
+        self.all.insert((task.settings.tenant.clone(), number), id);
+        let TaskSettings { tenant, request, .. } = &task.settings;
+        if !request.key.is_empty() {
+            self.keys.insert((tenant.clone(), request.key.clone()), id);
+        }
+        if let Some(end) = &task.end {
+            self.ended.insert(name.clone(), id);
+            self.ends.insert(end.number, id);
+        }
+    }
+
+    fn forget(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
+        self.all.remove(&(task.settings.tenant.clone(), number));
+        let TaskSettings { tenant, request, .. } = &task.settings;
+        if self.submitted(tenant, &request.key) == Some(id) {
+            self.keys.remove(&(tenant.clone(), request.key.clone()));
+        }
+        if let Some(end) = &task.end {
+            self.ended.remove(name);
+            self.ends.remove(&end.number);
+        }
+    }
+}
+
+impl Books {
+    /// Where a task stands; none if the application is no task.
+    ///
+    /// Costs the members of the task.
+    pub fn task_state(&self, application: ApplicationId) -> Option<TaskState> {
+        let row = &self.applications[application];
+        let task = row.task.as_deref()?;
+        if let Some(end) = &task.end {
+            return Some(TaskState::Ended(end.outcome));
+        }
+        let gives_up = |(_, one): (_, &super::Allocation)| one.mark != Mark::None;
+        Some(if row.allocation_count == 0 && row.ask_count == 0 {
+            TaskState::Ended(row.lost_task()) // What it had is lost, and its application about to end.
+        } else if row.ask_count > 0 {
+            TaskState::Waiting
+        } else if task.cancelled {
+            TaskState::Cancelling
+        } else if self.allocations_of(application).any(gives_up) {
+            TaskState::Evicting
+        } else if task.confirmed {
+            TaskState::Running
+        } else {
+            TaskState::Starting
+        })
+    }
+
+    /// The task of this id in a partition: one that has not ended, or else the one that ended last.
+    pub fn task_named(&self, partition: PartitionId, name: &Name) -> Option<ApplicationId> {
+        let row = self.partition(partition);
+        let is_task = |id: &ApplicationId| self.applications[*id].task.is_some();
+        let lives = row.applications.get(name).copied().filter(is_task);
+        lives.or_else(|| row.tasks.ended(name))
+    }
+
+    /// An application that was just added is a task.
+    pub(super) fn add_task(&mut self, application: ApplicationId, settings: &TaskSettings) {
+        let row = &mut self.applications[application];
+        let until = settings.max_wait.map(|wait| row.submitted + wait);
+        let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
+        let (partition, name, number) = (row.partition, row.name.clone(), row.number);
+        row.task = Some(task.clone().into());
+        if let Some(until) = until {
+            self.timers.insert((until, Timer::Wait(application)), ());
+        }
+        self.partition_mut(partition).tasks.add(application, (&name, number), &task);
+    }
+
+    /// A task was told why it waits.
+    pub(super) fn note_throttled(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        code: &Name,
+    ) {
+        if let Some(task) = self.applications[application].task.as_deref_mut() {
+            let first = task.throttled.as_ref().map_or(now, |(first, _)| *first);
+            task.throttled = Some((first, code.clone()));
+        }
+    }
+
+    /// A task takes a step.
+    pub(super) fn step_task(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        step: &TaskStep,
+    ) {
+        let Some(task) = self.applications[application].task.as_deref_mut() else { return };
+        match step {
+            TaskStep::Confirmed => task.confirmed = true,
+            TaskStep::Cancelling => task.cancelled = true,
+            TaskStep::Waited => self.forget_wait(application),
+            TaskStep::Restarted | TaskStep::Requeued => {
+                task.confirmed = false;
+                task.throttled = None;
+                if *step == TaskStep::Requeued {
+                    task.evicted += 1;
+                } else {
+                    task.restarted += 1;
+                }
+            }
+            TaskStep::Ended { outcome, request } => {
+                self.end_task(now, application, *outcome, request.clone());
+            }
+        }
+    }
+
+    /// The application of a task has ended, and nobody said how.
+    pub(super) fn task_is_over(&mut self, now: Timestamp, application: ApplicationId) {
+        let row = &self.applications[application];
+        if row.task.as_ref().is_some_and(|task| task.end.is_none()) {
+            self.end_task(now, application, row.lost_task(), TaskRequest::default());
+        }
+    }
+
+    fn end_task(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        outcome: TaskOutcome,
+        request: TaskRequest,
+    ) {
+        self.forget_wait(application);
+        let partition = self.applications[application].partition;
+        let number = self.partition(partition).tasks.next_number();
+        let row = &mut self.applications[application];
+        let name = row.name.clone();
+        let Some(task) = row.task.as_deref_mut() else { return };
+        task.end = Some(TaskEnd { outcome, at: now, number, request });
+        let tasks = &mut self.partition_mut(partition).tasks;
+        tasks.ended.insert(name, application);
+        tasks.ends.insert(number, application);
+    }
+
+    /// A task that was given all its nodes has started.
+    pub(super) fn note_started(&mut self, now: Timestamp, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        if row.ask_count == 0
+            && let Some(task) = row.task.as_deref_mut()
+        {
+            task.started = Some(now);
+        }
+    }
+
+    /// Nothing ends the waiting of a task by time any more.
+    pub(super) fn forget_wait(&mut self, application: ApplicationId) {
+        let task = self.applications[application].task.as_deref_mut();
+        if let Some(at) = task.and_then(|task| task.waits_until.take()) {
+            self.timers.remove(&(at, Timer::Wait(application)));
+        }
+    }
+
+    /// A task leaves the books.
+    pub(super) fn forget_task(&mut self, application: ApplicationId) {
+        self.forget_wait(application);
+        let row = &self.applications[application];
+        let Some(task) = row.task.clone() else { return };
+        let (partition, name, number) = (row.partition, row.name.clone(), row.number);
+        self.partition_mut(partition).tasks.forget(application, (&name, number), &task);
+    }
+
+    /// What is known of tasks, made anew from the applications.
+    pub(crate) fn tasks_anew(&self, partition: PartitionId) -> Tasks {
+        let mut tasks = Tasks::default();
+        let mut all: Vec<_> = self.applications.iter().collect();
+        all.sort_by_key(|(_, row)| row.number);
+        for (id, row) in all.into_iter().filter(|(_, row)| row.partition == partition) {
+            if let Some(task) = row.task.as_deref() {
+                tasks.add(id, (&row.name, row.number), task);
+            }
+        }
+        tasks
+    }
+}
+
+impl Application {
+    /// How a task ended of which nobody said how.
+    fn lost_task(&self) -> TaskOutcome {
+        let cancelled = self.task.as_ref().is_some_and(|task| task.cancelled);
+        if cancelled { TaskOutcome::Cancelled } else { TaskOutcome::Failed }
+    }
+}

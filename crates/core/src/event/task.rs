@@ -1,0 +1,53 @@
+//! What happens to tasks of tenants.
+
+use alloc::vec::Vec;
+
+use crate::books::{TaskOutcome, TaskRequest};
+use crate::name::Name;
+use crate::resource::Quantity;
+
+/// A step of a task that its asks and allocations do not show. Source: tenants §1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskStep {
+    /// Whoever runs it says that it runs.
+    Confirmed,
+    /// It is to stop, since somebody does not want it any more.
+    Cancelling,
+    /// It failed and waits again. What it had is released, and it asks anew.
+    Restarted,
+    /// It was evicted and waits again. What it had is released, and it asks anew.
+    Requeued,
+    /// The time that it may wait is over, and it waits no more.
+    Waited,
+    /// It has ended.
+    Ended {
+        /// How.
+        outcome: TaskOutcome,
+        /// The request that ended it; empty where nobody asked for it.
+        request: TaskRequest,
+    },
+}
+
+/// Why a task waits, as it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Throttled {
+    /// A short code that does not change.
+    pub code: Name,
+    /// The tenant or queue that holds it back; empty where none does.
+    pub scope: Name,
+    /// Each type of which too little is left there.
+    pub types: Vec<ThrottledType>,
+}
+
+/// A type of which too little is left for a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThrottledType {
+    /// Its name.
+    pub resource: Name,
+    /// What is used.
+    pub used: Quantity,
+    /// What the task needs.
+    pub asked: Quantity,
+    /// What there may be.
+    pub limit: Quantity,
+}

@@ -1,0 +1,116 @@
+//! Why a command about a task was not carried out.
+
+use crate::name::Name;
+use crate::resource::{Quantity, unit_of};
+
+/// Why a command about a task of a tenant was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskRejection {
+    /// No such task.
+    #[error(
+        "task {task} does not exist in partition {partition}; it was never submitted, or ended too long ago"
+    )]
+    Unknown {
+        /// As asked for.
+        task: Name,
+        /// Where it was looked for.
+        partition: Name,
+    },
+    /// Its id is that of another.
+    #[error(
+        "{task} is the id of {state} in partition {partition}; choose another id, or none"
+    )]
+    Exists {
+        /// The id.
+        task: Name,
+        /// The partition.
+        partition: Name,
+        /// What the other is, and where it stands.
+        state: Name,
+    },
+    /// The key of its request is that of another.
+    #[error(
+        "tenant {tenant} has submitted task {task} under the key {key:?}; choose another key for another task"
+    )]
+    KeyTaken {
+        /// The tenant.
+        tenant: Name,
+        /// The task.
+        task: Name,
+        /// The key.
+        key: Name,
+    },
+    /// It says nothing of what it needs, or too much.
+    #[error("task {task} has {members} members; it has 1 to {most}")]
+    Members {
+        /// Its id.
+        task: Name,
+        /// How many it has.
+        members: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// It does not stand where this can happen.
+    #[error("task {task} is {is} and cannot be {what}; that is for tasks that are {where_it_can}")]
+    State {
+        /// Its id.
+        task: Name,
+        /// Where it stands.
+        is: &'static str,
+        /// What was to happen.
+        what: &'static str,
+        /// Where it would have to stand.
+        where_it_can: &'static str,
+    },
+    /// The quota of its tenant, or of one above it, has not enough left for it to grow.
+    #[error(
+        "task {task} would need {more}{unit} {resource} more, and {scope} uses {used}{unit} of {limit}{unit}; release something first, or raise the quota. The task keeps its size",
+        unit = unit_of(resource)
+    )]
+    Quota {
+        /// Its id.
+        task: Name,
+        /// What has not enough left.
+        scope: Name,
+        /// Resource type.
+        resource: Name,
+        /// What is used.
+        used: Quantity,
+        /// What it would need more.
+        more: Quantity,
+        /// What there may be.
+        limit: Quantity,
+    },
+    /// The node that it runs on has not enough left for it to grow.
+    #[error(
+        "task {task} would need {more}{unit} {resource} more on node {node}, which has {free}{unit} left; release something there first. The task keeps its size",
+        unit = unit_of(resource)
+    )]
+    NoRoom {
+        /// Its id.
+        task: Name,
+        /// The node.
+        node: Name,
+        /// Resource type.
+        resource: Name,
+        /// What it would need more.
+        more: Quantity,
+        /// What the node has left.
+        free: Quantity,
+    },
+}
+
+impl TaskRejection {
+    /// A short code that does not change, for programs and logs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "UNKNOWN_TASK",
+            Self::Exists { .. } => "TASK_EXISTS",
+            Self::KeyTaken { .. } => "KEY_TAKEN",
+            Self::Members { .. } => "TASK_MEMBERS",
+            Self::State { .. } => "TASK_STATE",
+            Self::Quota { .. } => "QUOTA",
+            Self::NoRoom { .. } => "NODE_RESOURCES",
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Tasks of tenants: submitted as a whole, confirmed, ended, cancelled, resized and ranked. Source: tenants
+//! §1 to §3, decision page 30.
+
+mod resize;
+mod submit;
+
+pub(super) use submit::submit;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Books, TaskOutcome, TaskRequest, TaskState};
+use crate::command::TaskChange;
+use crate::event::{AskTraits, Event, TaskStep, Termination};
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::{Rejection, TaskRejection};
+use crate::time::Timestamp;
+
+use super::life::Life;
+use super::{partition_named, short};
+
+/// Something happens to a task.
+pub(super) fn change(
+    books: &Books,
+    now: Timestamp,
+    partition: &Name,
+    task: &Name,
+    change: &TaskChange,
+) -> Result<Vec<Event>, Rejection> {
+    let id = partition_named(books, partition)?;
+    short("task id", task)?;
+    let Some(application) = books.task_named(id, task) else {
+        let (task, partition) = (task.clone(), partition.clone());
+        return Err(TaskRejection::Unknown { task, partition }.into());
+    };
+    let one = OneTask { books, now, partition: id, application };
+    match change {
+        TaskChange::Confirm => one.confirm(),
+        TaskChange::End { succeeded, request } => {
+            short("idempotency key", &request.key)?;
+            short("digest", &request.digest)?;
+            one.end(*succeeded, request)
+        }
+        TaskChange::Cancel => one.cancel(),
+        TaskChange::Resize { resources } => one.resize(resources),
+        TaskChange::Rank { priority, deadline } => one.rank(*priority, *deadline),
+    }
+}
+
+/// The time that a task may wait is over.
+pub(super) fn expire(
+    books: &Books,
+    now: Timestamp,
+    application: ApplicationId,
+    events: &mut Vec<Event>,
+) {
+    let partition = books.application(application).partition;
+    let one = OneTask { books, now, partition, application };
+    if one.state() == TaskState::Waiting {
+        one.finish(TaskOutcome::Expired, &TaskRequest::default(), events);
+    } else {
+        events.push(Event::TaskMoved { application, step: TaskStep::Waited });
+    }
+}
+
+/// A task that something happens to.
+struct OneTask<'books> {
+    books: &'books Books,
+    now: Timestamp,
+    partition: PartitionId,
+    application: ApplicationId,
+}
+
+impl OneTask<'_> {
+    fn name(&self) -> &Name {
+        &self.books.application(self.application).name
+    }
+
+    fn state(&self) -> TaskState {
+        self.books.task_state(self.application).expect("it is a task")
+    }
+
+    fn refuse(&self, what: &'static str, where_it_can: &'static str) -> Rejection {
+        let (task, is) = (self.name().clone(), self.state().as_str());
+        TaskRejection::State { task, is, what, where_it_can }.into()
+    }
+
+    fn step(&self, step: TaskStep) -> Event {
+        Event::TaskMoved { application: self.application, step }
+    }
+
+    /// What it asks for and has, the oldest first.
+    fn members(&self) -> Vec<(AllocationId, &Allocation)> {
+        let mut members: Vec<_> = self.books.allocations_of(self.application).collect();
+        members.reverse();
+        members
+    }
+
+    /// Whoever runs it says that it runs; the second time nothing happens.
+    fn confirm(&self) -> Result<Vec<Event>, Rejection> {
+        match self.state() {
+            TaskState::Starting => Ok(vec![self.step(TaskStep::Confirmed)]),
+            TaskState::Running | TaskState::Cancelling | TaskState::Evicting => Ok(Vec::new()),
+            TaskState::Waiting | TaskState::Ended(_) => {
+                Err(self.refuse("confirmed", "STARTING or RUNNING"))
+            }
+        }
+    }
+
+    /// It has stopped: by itself, or because it was to.
+    fn end(&self, succeeded: bool, request: &TaskRequest) -> Result<Vec<Event>, Rejection> {
+        let task = self.books.application(self.application).task.as_deref();
+        let task = task.expect("it is a task");
+        let mut events = Vec::new();
+        let outcome = match self.state() {
+            TaskState::Waiting | TaskState::Ended(_) => {
+                return Err(self.refuse("released", "STARTING, RUNNING, CANCELLING or EVICTING"));
+            }
+            TaskState::Cancelling => TaskOutcome::Cancelled,
+            _ if succeeded => TaskOutcome::Succeeded,
+            TaskState::Evicting if task.settings.requeue => {
+                self.begin_anew(TaskStep::Requeued, &mut events);
+                return Ok(events);
+            }
+            TaskState::Evicting => TaskOutcome::Evicted,
+            _ if task.restarted < task.settings.restarts => {
+                self.begin_anew(TaskStep::Restarted, &mut events);
+                return Ok(events);
+            }
+            _ => TaskOutcome::Failed,
+        };
+        self.finish(outcome, request, &mut events);
+        Ok(events)
+    }
+
+    /// It is not wanted any more: it waits no longer, or whoever runs it is to stop it.
+    fn cancel(&self) -> Result<Vec<Event>, Rejection> {
+        let mut events = Vec::new();
+        match self.state() {
+            TaskState::Waiting => {
+                self.finish(TaskOutcome::Cancelled, &TaskRequest::default(), &mut events);
+            }
+            TaskState::Starting | TaskState::Running | TaskState::Evicting => {
+                events.push(self.step(TaskStep::Cancelling));
+            }
+            TaskState::Cancelling => {}
+            TaskState::Ended(_) => return Err(self.refuse("cancelled", "not ended")),
+        }
+        Ok(events)
+    }
+
+    /// It ends, and with it its application, at once; of those that are remembered the oldest go.
+    fn finish(&self, outcome: TaskOutcome, request: &TaskRequest, events: &mut Vec<Event>) {
+        events.push(self.step(TaskStep::Ended { outcome, request: request.clone() }));
+        Life::of(self.books, self.now, self.application).finish(Termination::StoppedByRm, events);
+        let beyond = self.books.partition(self.partition).tasks.beyond(1);
+        events.extend(
+            beyond.into_iter().map(|application| Event::ApplicationRemoved { application }),
+        );
+    }
+
+    /// What it has is released, and it asks for the same again, as old as it was.
+    fn begin_anew(&self, step: TaskStep, events: &mut Vec<Event>) {
+        let members = self.members();
+        Life::of(self.books, self.now, self.application)
+            .give_back(Termination::StoppedByRm, events);
+        for (id, row) in members {
+            events.push(self.asked_anew(id, row, row.priority));
+        }
+        let state = crate::books::ApplicationState::Running;
+        events.push(Event::ApplicationMoved { application: self.application, state, timer: None });
+        events.push(self.step(step));
+    }
+
+    /// The ask that a member was, or is.
+    fn asked_anew(&self, id: AllocationId, row: &Allocation, priority: i32) -> Event {
+        let wish = self.books.wish_of(id).cloned().unwrap_or_default();
+        let traits = AskTraits {
+            originator: row.originator,
+            placeholder: row.placeholder,
+            may_preempt: row.may_preempt,
+            preemptable: row.preemptable,
+            task_group: row.task_group().cloned(),
+            required_node: row.required_node().cloned(),
+            node_label: wish.label,
+            blocked_nodes: wish.blocked,
+        };
+        Event::AskAdded {
+            application: self.application,
+            key: row.key.clone(),
+            resources: self.books.types().amounts(self.books.resources_of(id)),
+            priority,
+            created: row.created,
+            traits,
+        }
+    }
+
+    /// It is more urgent, or less.
+    fn rank(
+        &self,
+        priority: Option<i32>,
+        deadline: Option<Timestamp>,
+    ) -> Result<Vec<Event>, Rejection> {
+        if self.state() != TaskState::Waiting {
+            return Err(self.refuse("ranked", "WAITING"));
+        }
+        let application = self.application;
+        let mut events = Vec::new();
+        if deadline.is_some() {
+            let estimate = self.books.application(application).deadline.estimate;
+            events.push(Event::DeadlineSet { application, deadline, estimate });
+        }
+        let Some(priority) = priority else { return Ok(events) };
+        for (ask, row) in self.members().into_iter().filter(|(_, row)| row.priority != priority) {
+            events.push(Event::AskRemoved { ask, termination: Termination::StoppedByRm });
+            events.push(self.asked_anew(ask, row, priority));
+        }
+        Ok(events)
+    }
+}

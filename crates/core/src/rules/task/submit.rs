@@ -1,0 +1,131 @@
+//! A task is submitted: its application and all that it asks for, or nothing.
+
+use alloc::vec::Vec;
+
+use crate::books::{Books, TaskSettings};
+use crate::command::{Ask, SubmitTask};
+use crate::event::Event;
+use crate::id::{ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::{Rejection, TaskRejection, TenantRejection};
+use crate::resource::Amounts;
+use crate::time::Timestamp;
+
+use crate::rules::{allocation, partition_named, short, tenant};
+
+/// How many members a task may have: each is an ask of one record.
+const MEMBERS_MAX: usize = 1_000;
+
+/// Judge a task as its application and its asks are judged, each with those before it in the books.
+///
+/// Costs a copy of the books, which are shared but for what the task touches.
+pub(in crate::rules) fn submit(
+    books: &Books,
+    now: Timestamp,
+    submitted: &SubmitTask,
+) -> Result<Vec<Event>, Rejection> {
+    let SubmitTask { submit, asks, settings } = submitted;
+    let partition = partition_named(books, &submit.partition)?;
+    let members = asks.len();
+    if members == 0 || members > MEMBERS_MAX {
+        let (task, most) = (submit.application.clone(), MEMBERS_MAX);
+        return Err(TaskRejection::Members { task, members, most }.into());
+    }
+    for name in [&settings.request.key, &settings.request.digest] {
+        short("idempotency key", name)?;
+    }
+    is_new(books, now, partition, submitted)?;
+    let application = books.applications().next_id();
+    let mut events = super::super::submit::submit(books, now, submit)?;
+    if matches!(events.last(), Some(Event::ApplicationRejected { .. })) {
+        return Ok(events);
+    }
+    let settings = TaskSettings {
+        tenant: submit.tenant.clone(),
+        members: u32::try_from(members).unwrap_or(u32::MAX),
+        ..settings.clone()
+    };
+    let added = events.iter().position(|one| matches!(one, Event::ApplicationAdded { .. }));
+    let behind = added.map_or(events.len(), |place| place + 1);
+    events.insert(behind, Event::TaskAdded { application, settings });
+    let mut then = books.clone();
+    for event in &events {
+        then.apply(now, event);
+    }
+    let asked = ask_all(&mut then, now, asks).and_then(|asked| {
+        fits_as_a_whole(&then, application, &submit.application)?;
+        Ok(asked)
+    });
+    match asked {
+        Ok(asked) => events.extend(asked),
+        Err(rejection) if is_a_decision(&rejection) => {
+            return Ok(alloc::vec![Event::ApplicationRejected {
+                partition,
+                queue: submit.queue.clone(),
+                application: submit.application.clone(),
+                user: submit.user.clone(),
+                groups: submit.groups.clone(),
+                code: Name::new(rejection.code()),
+                message: Name::from(alloc::format!("{rejection}")),
+            }]);
+        }
+        Err(rejection) => return Err(rejection),
+    }
+    Ok(events)
+}
+
+/// Whether no other has its id, or was submitted under its key.
+fn is_new(
+    books: &Books,
+    now: Timestamp,
+    partition: PartitionId,
+    submitted: &SubmitTask,
+) -> Result<(), TaskRejection> {
+    let SubmitTask { submit, settings, .. } = submitted;
+    let row = books.partition(partition);
+    let (tenant, key) = (&submit.tenant, &settings.request.key);
+    if let Some(other) = row.tasks.submitted(tenant, key).filter(|_| !key.is_empty()) {
+        let config = row.settings.tenants.as_deref();
+        let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
+        let other = books.application(other);
+        if now < other.submitted + ttl {
+            let (task, tenant, key) = (other.name.clone(), tenant.clone(), key.clone());
+            return Err(TaskRejection::KeyTaken { tenant, task, key });
+        }
+    }
+    let live = row.applications.get(&submit.application).copied();
+    let Some(other) = live.or_else(|| row.tasks.ended(&submit.application)) else { return Ok(()) };
+    let state = match books.task_state(other) {
+        Some(state) => Name::from(alloc::format!("a task that is {}", state.as_str())),
+        None => Name::new("an application that is no task"),
+    };
+    let (task, partition) = (submit.application.clone(), row.name.clone());
+    Err(TaskRejection::Exists { task, partition, state })
+}
+
+/// Ask for all members, one behind the other.
+fn ask_all(then: &mut Books, now: Timestamp, asks: &[Ask]) -> Result<Vec<Event>, Rejection> {
+    let mut events = Vec::new();
+    for ask in asks {
+        for event in allocation::ask(then, now, ask)? {
+            then.apply(now, &event);
+            events.push(event);
+        }
+    }
+    Ok(events)
+}
+
+/// Whether all members together can ever run. Source: tenants TR-14.
+fn fits_as_a_whole(then: &Books, application: ApplicationId, name: &Name) -> Result<(), Rejection> {
+    let whole: Amounts = then.types().amounts(&then.application(application).pending);
+    tenant::fits_quota(then, application, name, &whole)
+}
+
+/// Whether a refusal is a decision about the task, and not about how the request is written.
+const fn is_a_decision(rejection: &Rejection) -> bool {
+    matches!(
+        rejection,
+        Rejection::Tenant(TenantRejection::ExceedsQuota { .. })
+            | Rejection::AboveMaximumAllocation { .. }
+    )
+}

@@ -1,0 +1,90 @@
+//! The words of tasks.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec;
+
+use crate::books::{TaskRequest, TaskSettings};
+use crate::command::{Ask, Command, Submit, SubmitTask, TaskChange};
+use crate::name::Name;
+use crate::time::{Millis, Timestamp};
+
+use super::Words;
+
+/// `task t1 a ann vcore=10 priority 3 deadline 600 estimate 120 requeue restarts 2 wait 5s key k same x3`: a
+/// task of tenant a and its user; of three members with `x3`. `same` stands for what its body comes to.
+pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
+    let task = words.name("a task id");
+    let submit = Submit {
+        partition: partition.clone(),
+        application: task.clone(),
+        tenant: words.name("a tenant"),
+        user: words.name("a user"),
+        ..Submit::default()
+    };
+    let ask = Ask {
+        partition,
+        application: task.clone(),
+        resources: words.amounts(),
+        preemptable: true,
+        ..Ask::default()
+    };
+    let settings = TaskSettings::default();
+    let mut all = SubmitTask { submit, asks: vec![ask], settings };
+    while let Some(word) = words.optional() {
+        let said = &mut all.settings;
+        let tag = |key: &str, words: &mut Words<'_>| (Name::new(key), words.name("seconds"));
+        match word {
+            "priority" => {
+                all.asks[0].priority = words.next("a number").parse().expect("a whole number");
+            }
+            "deadline" => all.submit.tags.push(tag("headroom/deadline", words)),
+            "estimate" => all.submit.tags.push(tag("headroom/estimate", words)),
+            "requeue" => said.requeue = true,
+            "restarts" => said.restarts = words.next("a number").parse().expect("a number"),
+            "wait" => said.max_wait = Some(words.seconds()),
+            "key" => said.request = request(words),
+            members if members.starts_with('x') => {
+                let count: usize = members[1..].parse().expect("a number behind x");
+                all.asks = vec![all.asks[0].clone(); count];
+            }
+            _ => panic!("nobody understands `{word}` of a task"),
+        }
+    }
+    let alone = all.asks.len() == 1;
+    for (number, ask) in all.asks.iter_mut().enumerate() {
+        ask.key = if alone { task.clone() } else { Name::from(format!("{task}.{}", number + 1)) };
+    }
+    Command::SubmitTask(Box::new(all))
+}
+
+fn request(words: &mut Words<'_>) -> TaskRequest {
+    TaskRequest { key: words.name("a key"), digest: words.name("what the body comes to") }
+}
+
+/// `task-runs t`, `task-done t`, `task-failed t`, `task-cancel t`, `task-resize t vcore=4`,
+/// `task-rank t 5` with `at 600` for a deadline in seconds.
+pub(super) fn change(partition: Name, verb: &str, words: &mut Words<'_>) -> Option<Command> {
+    let task = |words: &mut Words<'_>| words.name("a task id");
+    let (task, change) = match verb {
+        "task-runs" => (task(words), TaskChange::Confirm),
+        "task-done" | "task-failed" => {
+            let task = task(words);
+            let request = if words.take("key") { request(words) } else { TaskRequest::default() };
+            (task, TaskChange::End { succeeded: verb == "task-done", request })
+        }
+        "task-cancel" => (task(words), TaskChange::Cancel),
+        "task-resize" => (task(words), TaskChange::Resize { resources: words.amounts() }),
+        "task-rank" => {
+            let task = task(words);
+            let priority = words.rest.next_if(|word| word.parse::<i32>().is_ok());
+            let priority = priority.and_then(|word| word.parse().ok());
+            let at = words.take("at").then(|| words.next("seconds"));
+            let deadline = at.and_then(|word| word.parse().ok());
+            let deadline = deadline.map(|seconds| Timestamp::ZERO + Millis::from_secs(seconds));
+            (task, TaskChange::Rank { priority, deadline })
+        }
+        _ => return None,
+    };
+    Some(Command::ChangeTask { partition, task, change })
+}
