@@ -107,6 +107,14 @@ impl Look<'_> {
             | Event::BackedOff { application, .. }
             | Event::PlaceholdersExpired { application }
             | Event::TimerStopped { application } => self.application(*application),
+            Event::TaskAdded { application, settings } => {
+                Named { other: settings.tenant.clone(), ..self.application(*application) }
+            }
+            Event::TaskThrottled { application, .. } | Event::TaskMoved { application, .. } => {
+                let task = self.books.application(*application).task.as_deref();
+                let tenant = task.map(|task| task.settings.tenant.clone()).unwrap_or_default();
+                Named { other: tenant, ..self.application(*application) }
+            }
             Event::AskAdded { application, key, .. } => {
                 Named { key: key.clone(), ..self.application(*application) }
             }

@@ -146,6 +146,7 @@ pub fn notices(
     cause: Option<&Command>,
     event: &Event,
 ) -> impl Iterator<Item = Notice> {
+    let of_task = is_of_task(books, cause, event);
     let teller = Teller { books, at };
     // A placeholder that goes with its node was not stopped by the RM, as far as that has said.
     let gone = match (cause, event) {
@@ -154,7 +155,29 @@ pub fn notices(
         }
         _ => None,
     };
-    gone.into_iter().chain(teller.of(event))
+    gone.into_iter().chain(teller.of(event)).filter(move |_| !of_task)
+}
+
+/// Whether an event is about a task of a tenant: whoever submitted that runs it, and the RM, which never
+/// heard of its keys, is told nothing.
+fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
+    let application = match event {
+        Event::ApplicationAdded { .. } | Event::ApplicationRejected { .. } => {
+            return matches!(cause, Some(Command::SubmitTask(_)));
+        }
+        Event::ApplicationMoved { application, .. } | Event::ApplicationRemoved { application } => {
+            *application
+        }
+        Event::Placed { ask: one, .. }
+        | Event::AskRemoved { ask: one, .. }
+        | Event::Asked { ask: one, .. }
+        | Event::ScaleUpAsked { ask: one }
+        | Event::Released { allocation: one, .. }
+        | Event::ReleaseAsked { allocation: one, .. }
+        | Event::Preempted { victim: one, .. } => books.allocation(*one).application,
+        _ => return false,
+    };
+    books.application(application).task.is_some()
 }
 
 /// Put what is told of one record in order: of a node that leaves, first all that was on it, then

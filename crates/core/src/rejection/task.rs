@@ -17,9 +17,7 @@ pub enum TaskRejection {
         partition: Name,
     },
     /// Its id is that of another.
-    #[error(
-        "{task} is the id of {state} in partition {partition}; choose another id, or none"
-    )]
+    #[error("{task} is the id of {state} in partition {partition}; choose another id, or none")]
     Exists {
         /// The id.
         task: Name,

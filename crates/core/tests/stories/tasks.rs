@@ -421,3 +421,26 @@ fn tr_50_a_task_whose_node_is_lost_has_failed() {
         "#]],
     );
 }
+
+#[test]
+fn the_rm_is_not_asked_about_tasks() {
+    check(
+        "
+        tenants root.tenants
+        queue root.q
+        questions on
+        node n1 vcore=10
+        tenant a quota vcore=10
+        task t1 a ann vcore=4
+        app app1 root.q ann
+        ask k1 app1 vcore=1
+        ",
+        expect![[r#"
+            questions on: nothing
+            tenant a: tenant a set, root.tenants.a made
+            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
+            ask k1: app1 Accepted, RM asked whether k1 may run on n1
+              k1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+        "#]],
+    );
+}

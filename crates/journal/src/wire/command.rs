@@ -85,6 +85,7 @@ commands! {
     boxed {
         Configure "configure"
         SetTenant "set_tenant"
+        SubmitTask "submit_task"
     }
     whole {
         AddNode "add_node"
@@ -108,5 +109,6 @@ commands! {
         Tick "tick" {}
         RemoveTenant "remove_tenant" { partition, tenant, drain, expects }
         SetTenantDefaults "set_tenant_defaults" { partition, defaults, expects }
+        ChangeTask "change_task" { partition, task, change }
     }
 }

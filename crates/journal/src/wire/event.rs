@@ -87,6 +87,9 @@ events! {
     Asked "asked" { ask, subject }
     Answered "answered" { ask, verdicts }
     VerdictsVoid "verdicts_void" { node }
+    TaskAdded "task_added" { application, settings }
+    TaskThrottled "task_throttled" { application, reason }
+    TaskMoved "task_moved" { application, step }
     TenantSet "tenant_set" { partition, tenant, settings }
     TenantDraining "tenant_draining" { partition, tenant }
     TenantRemoved "tenant_removed" { partition, tenant }

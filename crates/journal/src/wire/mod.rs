@@ -14,6 +14,7 @@ mod node_labels;
 mod questions;
 mod queue_preemption;
 mod settings;
+mod tasks;
 mod tenants;
 mod types;
 mod user_limits;

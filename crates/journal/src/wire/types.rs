@@ -52,7 +52,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u64, i32, String, Option<u32>, Option<u64>);
+plain!(bool, u32, u64, i32, String, Option<u32>, Option<u64>);
 
 /// What stands in a field as something else, and may be absent there.
 macro_rules! convert {
@@ -103,6 +103,21 @@ macro_rules! ids {
 
 ids!(PartitionId, QueueId, NodeId, ApplicationId, AllocationId);
 
+impl Field<i64> for Quantity {
+    fn put(&self) -> i64 {
+        self.get()
+    }
+
+    fn take(field: i64) -> Decoded<Self> {
+        let quantity = Self::of(field);
+        if quantity.get() == field {
+            Ok(quantity)
+        } else {
+            Err(Fault::new(What::TooSmall { number: field }))
+        }
+    }
+}
+
 impl Field<Vec<proto::Amount>> for Amounts {
     fn put(&self) -> Vec<proto::Amount> {
         let amount = |(resource, quantity): (&Name, Quantity)| proto::Amount {
@@ -115,11 +130,7 @@ impl Field<Vec<proto::Amount>> for Amounts {
     fn take(field: Vec<proto::Amount>) -> Decoded<Self> {
         ascending(field.iter().map(|one| &one.resource))?;
         let amount = |(index, one): (usize, proto::Amount)| {
-            let quantity = Quantity::of(one.quantity);
-            if quantity.get() != one.quantity {
-                let fault = Fault::new(What::TooSmall { number: one.quantity });
-                return Err(fault).at("quantity").at_index(index);
-            }
+            let quantity = Quantity::take(one.quantity).at("quantity").at_index(index)?;
             Ok((Name::from(one.resource), quantity))
         };
         field.into_iter().enumerate().map(amount).collect()

@@ -1,8 +1,9 @@
 use std::num::NonZeroU16;
 
-use headroom_core::books::{GangStyle, NodeVerdict, Questions};
+use headroom_core::books::{GangStyle, NodeVerdict, Questions, TaskRequest, TaskSettings};
 use headroom_core::{
-    AddNode, Ask, Command, Millis, SetForeign, SetTenant, Submit, Termination, Timestamp, Verdicts,
+    AddNode, Ask, Command, Millis, SetForeign, SetTenant, Submit, SubmitTask, TaskChange,
+    Termination, Timestamp, Verdicts,
 };
 
 use super::named;
@@ -30,6 +31,8 @@ named!(Command {
     SetTenant "set-tenant"
     RemoveTenant "remove-tenant"
     SetTenantDefaults "set-tenant-defaults"
+    SubmitTask "submit-task"
+    ChangeTask "change-task"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Command)> {
@@ -37,6 +40,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Command)> {
     all.extend(of_applications());
     all.extend(of_asks());
     all.extend(of_tenants());
+    all.extend(of_tasks());
     all.into_iter().map(|command| (name_of(&command), command)).collect()
 }
 
@@ -121,6 +125,37 @@ fn of_tenants() -> Vec<Command> {
             expects: None,
         },
     ]
+}
+
+fn of_tasks() -> Vec<Command> {
+    let (partition, task) = (name("default"), name("t-1"));
+    let request = TaskRequest { key: name("key"), digest: name("af05") };
+    let change = TaskChange::End { succeeded: true, request: request.clone() };
+    let settings = TaskSettings {
+        tenant: name("tenant-a"),
+        members: 2,
+        requeue: true,
+        restarts: 3,
+        max_wait: Some(Millis::new(7_000)),
+        request,
+    };
+    let submit = Submit {
+        partition: partition.clone(),
+        application: task.clone(),
+        tenant: name("tenant-a"),
+        user: name("ann"),
+        ..Submit::default()
+    };
+    let ask = |key| Ask {
+        partition: partition.clone(),
+        application: task.clone(),
+        key: name(key),
+        resources: amounts(),
+        ..Ask::default()
+    };
+    let asks = vec![ask("t-1.1"), ask("t-1.2")];
+    let submitted = Command::SubmitTask(Box::new(SubmitTask { submit, asks, settings }));
+    vec![submitted, Command::ChangeTask { partition, task, change }]
 }
 
 fn of_asks() -> Vec<Command> {

@@ -2,9 +2,13 @@ use std::num::NonZeroU16;
 
 use headroom_core::books::{
     ApplicationState, LimitSettings, LimitSubject, NodeVerdict, QuestionMode, QuestionSubject,
-    Questions, QueueState,
+    Questions, QueueState, TaskOutcome, TaskRequest, TaskSettings,
 };
-use headroom_core::{AskTraits, Event, Millis, PreemptionCause, Termination, Timestamp};
+use headroom_core::resource::Quantity;
+use headroom_core::{
+    AskTraits, Event, Millis, PreemptionCause, TaskStep, Termination, Throttled, ThrottledType,
+    Timestamp,
+};
 
 use super::named;
 use super::parts::{
@@ -69,6 +73,9 @@ named!(Event {
     TenantDraining "tenant-draining"
     TenantRemoved "tenant-removed"
     TenantDefaultsSet "tenant-defaults-set"
+    TaskAdded "task-added"
+    TaskThrottled "task-throttled"
+    TaskMoved "task-moved"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Event)> {
@@ -76,6 +83,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Event)> {
     all.extend(of_applications());
     all.extend(of_allocations());
     all.extend(of_others());
+    all.extend(of_tasks());
     all.into_iter().map(|event| (name_of(&event), event)).collect()
 }
 
@@ -263,5 +271,31 @@ fn of_others() -> Vec<Event> {
         Event::TenantDraining { partition: id(51, 1), tenant: name("tenant-b") },
         Event::TenantRemoved { partition: id(52, 2), tenant: name("tenant-b") },
         Event::TenantDefaultsSet { partition: id(53, 0), defaults: tenant_defaults() },
+    ]
+}
+
+fn of_tasks() -> Vec<Event> {
+    let request = TaskRequest { key: name("key"), digest: name("af05") };
+    let settings = TaskSettings {
+        tenant: name("tenant-a"),
+        members: 2,
+        requeue: true,
+        restarts: 3,
+        max_wait: Some(Millis::new(7_000)),
+        request: request.clone(),
+    };
+    let short = |amount: i64| ThrottledType {
+        resource: name("vcore"),
+        used: Quantity::of(amount),
+        asked: Quantity::of(2),
+        limit: Quantity::MAX,
+    };
+    let types = vec![short(1), short(-1)];
+    let reason = Throttled { code: name("TENANT_QUOTA"), scope: name("tenant-a"), types };
+    let step = TaskStep::Ended { outcome: TaskOutcome::Evicted, request };
+    vec![
+        Event::TaskAdded { application: id(54, 0), settings },
+        Event::TaskThrottled { application: id(55, 1), reason },
+        Event::TaskMoved { application: id(56, 0), step },
     ]
 }

@@ -1,8 +1,9 @@
 //! An event of the core as it is told: what, of whom, in a sentence and in fields.
 
 use headroom_api::headroomv1::Event as Told;
+use headroom_core::books::TaskState;
 use headroom_core::resource::{Amounts, base_of};
-use headroom_core::{Event, Name, PreemptionCause, Termination};
+use headroom_core::{Event, Name, PreemptionCause, TaskStep, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
 
@@ -88,10 +89,50 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::Asked { .. } => "questionAsked",
         Event::Answered { .. } => "questionAnswered",
         Event::VerdictsVoid { .. } => "verdictsVoid",
+        Event::TaskAdded { .. } => "taskAdded",
+        Event::TaskThrottled { .. } => "taskThrottled",
+        Event::TaskMoved { step, .. } => kind_of_step(step),
         Event::TenantSet { .. } => "tenantSet",
         Event::TenantDraining { .. } => "tenantDraining",
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
+    }
+}
+
+const fn kind_of_step(step: &TaskStep) -> &'static str {
+    match step {
+        TaskStep::Confirmed => "taskConfirmed",
+        TaskStep::Cancelling => "taskCancelling",
+        TaskStep::Restarted => "taskRestarted",
+        TaskStep::Requeued => "taskRequeued",
+        TaskStep::Waited => "taskWaited",
+        TaskStep::Ended { .. } => "taskEnded",
+    }
+}
+
+fn text_of_task(event: &Event, named: &Named) -> String {
+    let Named { application: task, other: tenant, .. } = named;
+    match event {
+        Event::TaskThrottled { reason, .. } => {
+            let scope = if reason.scope.is_empty() {
+                String::new()
+            } else {
+                format!(" of {}", reason.scope)
+            };
+            format!("task {task} of {tenant} waits for {}{scope}", reason.code)
+        }
+        Event::TaskMoved { step, .. } => match step {
+            TaskStep::Confirmed => format!("task {task} of {tenant} runs"),
+            TaskStep::Cancelling => format!("task {task} of {tenant} is to stop"),
+            TaskStep::Restarted => format!("task {task} of {tenant} failed and waits again"),
+            TaskStep::Requeued => format!("task {task} of {tenant} was evicted and waits again"),
+            TaskStep::Waited => format!("task {task} of {tenant} started in time"),
+            TaskStep::Ended { outcome, .. } => {
+                let state = TaskState::Ended(*outcome).as_str();
+                format!("task {task} of {tenant} has ended and is {state}")
+            }
+        },
+        _ => format!("{task} is a task of {tenant}"),
     }
 }
 
@@ -138,6 +179,9 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} was removed"),
         Event::TenantDefaultsSet { .. } => {
             format!("tenants of partition {partition} have other defaults")
+        }
+        Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
+            text_of_task(event, named)
         }
         _ => text_of_application(event, named),
     }

@@ -1,0 +1,136 @@
+//! Tasks of tenants.
+
+use headroom_core::books::{TaskOutcome, TaskRequest, TaskSettings};
+use headroom_core::resource::Amounts;
+use headroom_core::{SubmitTask, TaskChange, TaskStep, Throttled, ThrottledType};
+
+use super::{At as _, Decoded, Fault, Field, message, structure, words};
+use crate::proto;
+use crate::proto::task_change::Change;
+use crate::proto::task_step::Step;
+use crate::record::What;
+
+words!(TaskOutcome = proto::TaskOutcome { Succeeded, Failed, Cancelled, Evicted, Expired });
+structure!(SubmitTask = proto::SubmitTask { submit, asks, settings });
+structure!(
+    TaskSettings = proto::TaskSettings { tenant, members, requeue, restarts, max_wait, request }
+);
+structure!(TaskRequest = proto::TaskRequest { key, digest });
+structure!(Throttled = proto::Throttled { code, scope, types });
+structure!(ThrottledType = proto::ThrottledType { resource, used, asked, limit });
+
+impl Field<proto::TaskStep> for TaskStep {
+    fn put(&self) -> proto::TaskStep {
+        let nothing = proto::NoDetail {};
+        let step = match self {
+            Self::Confirmed => Step::Confirmed(nothing),
+            Self::Cancelling => Step::Cancelling(nothing),
+            Self::Restarted => Step::Restarted(nothing),
+            Self::Requeued => Step::Requeued(nothing),
+            Self::Waited => Step::Waited(nothing),
+            Self::Ended { outcome, request } => {
+                Step::Ended(proto::TaskEnded { outcome: outcome.put(), request: request.put() })
+            }
+        };
+        proto::TaskStep { step: Some(step) }
+    }
+
+    fn take(field: proto::TaskStep) -> Decoded<Self> {
+        Ok(match field.step {
+            Some(Step::Confirmed(proto::NoDetail {})) => Self::Confirmed,
+            Some(Step::Cancelling(proto::NoDetail {})) => Self::Cancelling,
+            Some(Step::Restarted(proto::NoDetail {})) => Self::Restarted,
+            Some(Step::Requeued(proto::NoDetail {})) => Self::Requeued,
+            Some(Step::Waited(proto::NoDetail {})) => Self::Waited,
+            Some(Step::Ended(proto::TaskEnded { outcome, request })) => Self::Ended {
+                outcome: Field::take(outcome).at("outcome")?,
+                request: Field::take(request).at("request")?,
+            },
+            None => return Err(Fault::new(What::UnknownKind)),
+        })
+    }
+}
+message!(TaskStep = proto::TaskStep);
+
+impl Field<proto::TaskChange> for TaskChange {
+    fn put(&self) -> proto::TaskChange {
+        let change = match self {
+            Self::Confirm => Change::Confirm(proto::NoDetail {}),
+            Self::End { succeeded, request } => {
+                Change::End(proto::TaskEnd { succeeded: *succeeded, request: request.put() })
+            }
+            Self::Cancel => Change::Cancel(proto::NoDetail {}),
+            Self::Resize { resources } => {
+                Change::Resize(proto::Amounts { amounts: resources.put() })
+            }
+            Self::Rank { priority, deadline } => {
+                Change::Rank(proto::TaskRank { priority: *priority, deadline: deadline.put() })
+            }
+        };
+        proto::TaskChange { change: Some(change) }
+    }
+
+    fn take(field: proto::TaskChange) -> Decoded<Self> {
+        Ok(match field.change {
+            Some(Change::Confirm(proto::NoDetail {})) => Self::Confirm,
+            Some(Change::End(proto::TaskEnd { succeeded, request })) => {
+                Self::End { succeeded, request: Field::take(request).at("request")? }
+            }
+            Some(Change::Cancel(proto::NoDetail {})) => Self::Cancel,
+            Some(Change::Resize(proto::Amounts { amounts })) => {
+                Self::Resize { resources: Amounts::take(amounts).at("resize")? }
+            }
+            Some(Change::Rank(proto::TaskRank { priority, deadline })) => {
+                Self::Rank { priority, deadline: Field::take(deadline).at("deadline")? }
+            }
+            None => return Err(Fault::new(What::UnknownKind)),
+        })
+    }
+}
+message!(TaskChange = proto::TaskChange);
+
+#[cfg(test)]
+mod tests {
+    use headroom_core::books::{TaskOutcome, TaskRequest};
+    use headroom_core::resource::Amounts;
+    use headroom_core::{Name, TaskChange, TaskStep, Timestamp};
+
+    use crate::wire::Field;
+
+    #[test]
+    fn every_step_and_change_comes_back_as_it_was() {
+        let request = TaskRequest { key: Name::new("k"), digest: Name::new("0a") };
+        let outcomes = [
+            TaskOutcome::Succeeded,
+            TaskOutcome::Failed,
+            TaskOutcome::Cancelled,
+            TaskOutcome::Evicted,
+            TaskOutcome::Expired,
+        ];
+        let ended = outcomes.map(|outcome| TaskStep::Ended { outcome, request: request.clone() });
+        let steps = [
+            TaskStep::Confirmed,
+            TaskStep::Cancelling,
+            TaskStep::Restarted,
+            TaskStep::Requeued,
+            TaskStep::Waited,
+        ];
+        for step in steps.into_iter().chain(ended) {
+            let written: crate::proto::TaskStep = step.put();
+            assert_eq!(TaskStep::take(written), Ok(step));
+        }
+        let deadline = Some(Timestamp::from_millis(5));
+        let changes = [
+            TaskChange::Confirm,
+            TaskChange::End { succeeded: false, request },
+            TaskChange::Cancel,
+            TaskChange::Resize { resources: Amounts::from([("vcore", 4)]) },
+            TaskChange::Rank { priority: Some(i32::MIN), deadline: None },
+            TaskChange::Rank { priority: None, deadline },
+        ];
+        for change in changes {
+            let written: crate::proto::TaskChange = change.put();
+            assert_eq!(TaskChange::take(written), Ok(change));
+        }
+    }
+}
