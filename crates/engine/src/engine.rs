@@ -333,7 +333,7 @@ impl Run {
                 let outcomes = self.judge(now, submissions)?;
                 replies.outcomes.push((answer, outcomes));
             }
-            Message::Look(look) => look(self.writer.books(), self.writer.scheduler()),
+            Message::Look(look) => look(&self.writer.moment()),
             Message::Turn(most, answer) => {
                 self.writer.pass_time(now)?;
                 let steps = self.writer.schedule(now, most)?.steps;

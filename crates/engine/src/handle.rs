@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
 use headroom_core::books::Books;
-use headroom_core::{Millis, Scheduler};
+use headroom_core::{Millis, Scheduler, Timestamp};
 
 use crate::clock::Clock;
 use crate::feed::Feed;
@@ -20,7 +20,20 @@ use crate::writer::{Outcome, Published, Submission};
 pub const COMMANDS_WAITING: usize = 8_192;
 
 /// Looks at the live books and the scheduler.
-pub(crate) type Look = Box<dyn FnOnce(&Books, &Scheduler) + Send>;
+pub(crate) type Look = Box<dyn FnOnce(&Moment<'_>) + Send>;
+
+/// What there is between two batches.
+#[derive(Debug)]
+pub struct Moment<'a> {
+    /// The live books.
+    pub books: &'a Books,
+    /// The scheduler, whose indexes are of these books.
+    pub scheduler: &'a Scheduler,
+    /// The last record that is in them. It may not be durable yet.
+    pub sequence: u64,
+    /// When that was.
+    pub time: Timestamp,
+}
 
 /// What the writer is sent.
 pub(crate) enum Message {
@@ -128,10 +141,21 @@ impl Handle {
         &self,
         look: impl FnOnce(&Books, &Scheduler) -> T + Send + 'static,
     ) -> Result<T, Unavailable> {
+        self.inspect_at(move |moment| look(moment.books, moment.scheduler)).await
+    }
+
+    /// The same, with the place in the one order.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub async fn inspect_at<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Moment<'_>) -> T + Send + 'static,
+    ) -> Result<T, Unavailable> {
         let (answer, answered) = oneshot::channel();
-        let look: Look = Box::new(move |books, scheduler| {
+        let look: Look = Box::new(move |moment| {
             // Whoever asked may have gone.
-            let _ = answer.send(look(books, scheduler));
+            let _ = answer.send(look(moment));
         });
         self.sender.send(Message::Look(look)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())

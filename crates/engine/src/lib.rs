@@ -44,7 +44,7 @@ pub use clock::{Clock, HandClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
-pub use handle::{COMMANDS_WAITING, Handle, Unavailable};
+pub use handle::{COMMANDS_WAITING, Handle, Moment, Unavailable};
 /// Who gave a command.
 pub use headroom_journal::Origin;
 pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure};

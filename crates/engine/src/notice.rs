@@ -159,7 +159,7 @@ pub fn notices(
 }
 
 /// Whether an event is about a task of a tenant: whoever submitted that runs it, and the RM, which never
-/// heard of its keys, is told nothing.
+/// heard of its keys, is told nothing. It is asked about nodes as for other asks.
 fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     let application = match event {
         Event::ApplicationAdded { .. } | Event::ApplicationRejected { .. } => {
@@ -170,7 +170,6 @@ fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
         }
         Event::Placed { ask: one, .. }
         | Event::AskRemoved { ask: one, .. }
-        | Event::Asked { ask: one, .. }
         | Event::ScaleUpAsked { ask: one }
         | Event::Released { allocation: one, .. }
         | Event::ReleaseAsked { allocation: one, .. }

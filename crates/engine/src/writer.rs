@@ -15,6 +15,7 @@ use headroom_journal::{Journal, Origin, Record, Store};
 use crate::answers::Answers;
 use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
+use crate::handle::Moment;
 use crate::health::Vitals;
 use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
@@ -200,6 +201,12 @@ impl Writer {
     /// The books as they are, what is not durable yet included.
     pub const fn books(&self) -> &Books {
         &self.books
+    }
+
+    /// What there is now.
+    pub fn moment(&self) -> Moment<'_> {
+        let (books, scheduler) = (self.books(), self.scheduler());
+        Moment { books, scheduler, sequence: self.journal.next() - 1, time: self.last }
     }
 
     /// The scheduler, to ask why something waits.

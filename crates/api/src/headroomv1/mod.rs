@@ -14,7 +14,9 @@ mod partition;
 mod problem;
 mod reason;
 mod role;
+mod task;
 mod tenant;
+mod waiting;
 
 pub use amount::{Amount, Amounts, display_amount};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
@@ -28,8 +30,10 @@ pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, S
 pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
+pub use task::{NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease, TaskResize, TaskState};
 pub use tenant::{
     AncestorLimit, OnLower, OnLowerAction, Oversized, Tenant, TenantDefaults, TenantKind,
     TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantVictim, TenantWaiting,
     WaitingPolicy, WaitingStrategy,
 };
+pub use waiting::{ShortType, TaskReason, WaitingList, WaitingTask};

@@ -59,6 +59,14 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::TenantQuota,
         headroomv1::TenantVictim,
         headroomv1::TenantUsage,
+        headroomv1::NewTask,
+        headroomv1::Task,
+        headroomv1::Page<headroomv1::Task> as "TaskPage",
+        headroomv1::TaskRelease,
+        headroomv1::TaskResize,
+        headroomv1::TaskRank,
+        headroomv1::WaitingList,
+        headroomv1::WaitingTask,
         headroomv1::WaitingReasons,
     ]
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod debug;
 mod headroomv1;
+mod tasks;
 mod tenants;
 mod wsv1;
 
@@ -18,7 +19,12 @@ pub const PROFILE_SECONDS_MAX: u64 = 300;
 
 /// Every route, in the order of the pages that describe them.
 pub fn all() -> impl Iterator<Item = &'static Route> {
-    wsv1::ROUTES.iter().chain(debug::ROUTES).chain(headroomv1::ROUTES).chain(tenants::ROUTES)
+    wsv1::ROUTES
+        .iter()
+        .chain(debug::ROUTES)
+        .chain(headroomv1::ROUTES)
+        .chain(tenants::ROUTES)
+        .chain(tasks::ROUTES)
 }
 
 /// A method on a path.

@@ -36,11 +36,11 @@ const DEFAULTS: Body = Body { media: JSON, shape: Shape::One("TenantDefaults") }
 
 const CREATED: Answer =
     Answer { status: 201, meaning: "It is there now.", bodies: &[TENANT], headers: &[] };
-const MALFORMED: Answer = problem(400, "A parameter or the body cannot be read.");
-const NOT_JSON: Answer = problem(415, "The body is not JSON.");
-const NO_TENANT: Answer = problem(404, "No such tenant.");
-const OFF: Answer = problem(409, "No partition has tenants.");
-const IN_THE_WAY: Answer = problem(
+pub(super) const MALFORMED: Answer = problem(400, "A parameter or the body cannot be read.");
+pub(super) const NOT_JSON: Answer = problem(415, "The body is not JSON.");
+pub(super) const NO_TENANT: Answer = problem(404, "No such tenant.");
+pub(super) const OFF: Answer = problem(409, "No partition has tenants.");
+pub(super) const IN_THE_WAY: Answer = problem(
     409,
     "What is there is in the way: tasks or tenants that run, a tenant that goes; no partition has tenants.",
 );
@@ -51,7 +51,12 @@ const STALE: Answer = Answer {
     headers: &[],
 };
 const UNCONDITIONAL: Answer = problem(428, "The request says no version: send `If-Match`.");
-const UNFIT: Answer = problem(422, "What is said cannot be: the rule is named.");
+pub(super) const UNFIT: Answer = problem(422, "What is said cannot be: the rule is named.");
+
+/// What a change of a tenant that is there may come to.
+const fn changed(bodies: &'static [Body]) -> [Answer; 8] {
+    [ok(bodies), MALFORMED, NOT_JSON, NO_TENANT, IN_THE_WAY, STALE, UNFIT, UNCONDITIONAL]
+}
 
 const fn route(
     operation: &'static str,
@@ -114,16 +119,7 @@ pub(super) const ROUTES: &[Route] = &[
             (Method::Patch, "/headroom/v1/tenants/{tenant}"),
             "Say some things of a tenant anew (merge patch, RFC 7396).",
             Access::TenantAdmin,
-            &[
-                ok(&[TENANT]),
-                MALFORMED,
-                NOT_JSON,
-                NO_TENANT,
-                IN_THE_WAY,
-                STALE,
-                UNFIT,
-                UNCONDITIONAL,
-            ],
+            &changed(&[TENANT]),
         )
     },
     Route {
@@ -164,16 +160,7 @@ pub(super) const ROUTES: &[Route] = &[
             (Method::Put, "/headroom/v1/tenants/{tenant}/quota"),
             "Say anew what a tenant may use, at run time.",
             Access::TenantAdmin,
-            &[
-                ok(&[QUOTA]),
-                MALFORMED,
-                NOT_JSON,
-                NO_TENANT,
-                IN_THE_WAY,
-                STALE,
-                UNFIT,
-                UNCONDITIONAL,
-            ],
+            &changed(&[QUOTA]),
         )
     },
     route(

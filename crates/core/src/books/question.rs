@@ -229,14 +229,6 @@ impl Books {
         self.asking && self.partition(partition).questions.is_some()
     }
 
-    /// Whether the RM is asked which nodes suit an ask. Of tasks of tenants it knows nothing: whoever
-    /// submitted them runs them.
-    #[inline]
-    pub fn is_asked_about(&self, ask: AllocationId) -> bool {
-        let row = || self.application(self.allocation(ask).application);
-        self.asking && row().task.is_none() && self.asks_about_nodes(row().partition)
-    }
-
     /// Whether the RM of this partition answers questions about victims.
     pub fn asks_about_victims(&self, partition: PartitionId) -> bool {
         self.partition(partition).questions.is_some_and(|one| one.victims)

@@ -101,8 +101,6 @@ pub struct TaskEnd {
     pub at: Timestamp,
     /// Counts ends in the partition.
     pub number: u64,
-    /// The request that ended it; empty where nobody asked for it.
-    pub request: TaskRequest,
 }
 
 /// What of a task an application does not say.
@@ -126,6 +124,8 @@ pub struct Task {
     /// When it was first told that it has to wait, and the code that it was told last; since it last began to
     /// wait.
     pub throttled: Option<(Timestamp, Name)>,
+    /// The last request that said that it has stopped; empty where nobody said so by a request with a key.
+    pub released: TaskRequest,
     /// How it ended.
     pub end: Option<TaskEnd>,
 }
@@ -275,17 +275,18 @@ impl Books {
             TaskStep::Confirmed => task.confirmed = true,
             TaskStep::Cancelling => task.cancelled = true,
             TaskStep::Waited => self.forget_wait(application),
-            TaskStep::Restarted | TaskStep::Requeued => {
+            TaskStep::Restarted { request } | TaskStep::Requeued { request } => {
                 task.confirmed = false;
                 task.throttled = None;
-                if *step == TaskStep::Requeued {
-                    task.evicted += 1;
-                } else {
-                    task.restarted += 1;
+                task.released = request.clone();
+                match step {
+                    TaskStep::Requeued { .. } => task.evicted += 1,
+                    _ => task.restarted += 1,
                 }
             }
             TaskStep::Ended { outcome, request } => {
-                self.end_task(now, application, *outcome, request.clone());
+                task.released = request.clone();
+                self.end_task(now, application, *outcome);
             }
         }
     }
@@ -294,24 +295,18 @@ impl Books {
     pub(super) fn task_is_over(&mut self, now: Timestamp, application: ApplicationId) {
         let row = &self.applications[application];
         if row.task.as_ref().is_some_and(|task| task.end.is_none()) {
-            self.end_task(now, application, row.lost_task(), TaskRequest::default());
+            self.end_task(now, application, row.lost_task());
         }
     }
 
-    fn end_task(
-        &mut self,
-        now: Timestamp,
-        application: ApplicationId,
-        outcome: TaskOutcome,
-        request: TaskRequest,
-    ) {
+    fn end_task(&mut self, now: Timestamp, application: ApplicationId, outcome: TaskOutcome) {
         self.forget_wait(application);
         let partition = self.applications[application].partition;
         let number = self.partition(partition).tasks.next_number();
         let row = &mut self.applications[application];
         let name = row.name.clone();
         let Some(task) = row.task.as_deref_mut() else { return };
-        task.end = Some(TaskEnd { outcome, at: now, number, request });
+        task.end = Some(TaskEnd { outcome, at: now, number });
         let tasks = &mut self.partition_mut(partition).tasks;
         tasks.ended.insert(name, application);
         tasks.ends.insert(number, application);

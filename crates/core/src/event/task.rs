@@ -14,9 +14,15 @@ pub enum TaskStep {
     /// It is to stop, since somebody does not want it any more.
     Cancelling,
     /// It failed and waits again. What it had is released, and it asks anew.
-    Restarted,
+    Restarted {
+        /// The request that said so.
+        request: TaskRequest,
+    },
     /// It was evicted and waits again. What it had is released, and it asks anew.
-    Requeued,
+    Requeued {
+        /// The request that said so.
+        request: TaskRequest,
+    },
     /// The time that it may wait is over, and it waits no more.
     Waited,
     /// It has ended.

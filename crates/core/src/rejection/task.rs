@@ -38,8 +38,20 @@ pub enum TaskRejection {
         /// The key.
         key: Name,
     },
+    /// Something else was said of it under the key.
+    #[error(
+        "task {task} was released under the key {key:?} by a request that said something else; choose another key"
+    )]
+    OtherUnderKey {
+        /// The task.
+        task: Name,
+        /// The key.
+        key: Name,
+    },
     /// It says nothing of what it needs, or too much.
-    #[error("task {task} has {members} members; it has 1 to {most}")]
+    #[error(
+        "task {task} has {members} members; it has 1 to {most}, so submit the others as tasks of their own"
+    )]
     Members {
         /// Its id.
         task: Name,
@@ -59,6 +71,16 @@ pub enum TaskRejection {
         what: &'static str,
         /// Where it would have to stand.
         where_it_can: &'static str,
+    },
+    /// An ask for an application that is a task.
+    #[error(
+        "ask {key} is for {task}, which is a task of a tenant and asks for nothing but what it was submitted with; submit another task, or resize this one"
+    )]
+    Ask {
+        /// Its key.
+        key: Name,
+        /// The task.
+        task: Name,
     },
     /// The quota of its tenant, or of one above it, has not enough left for it to grow.
     #[error(
@@ -105,8 +127,10 @@ impl TaskRejection {
             Self::Unknown { .. } => "UNKNOWN_TASK",
             Self::Exists { .. } => "TASK_EXISTS",
             Self::KeyTaken { .. } => "KEY_TAKEN",
+            Self::OtherUnderKey { .. } => "IDEMPOTENCY_MISMATCH",
             Self::Members { .. } => "TASK_MEMBERS",
             Self::State { .. } => "TASK_STATE",
+            Self::Ask { .. } => "TASK_ASK",
             Self::Quota { .. } => "QUOTA",
             Self::NoRoom { .. } => "NODE_RESOURCES",
         }

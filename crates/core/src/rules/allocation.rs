@@ -8,7 +8,7 @@ use crate::command::Ask;
 use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
-use crate::rejection::Rejection;
+use crate::rejection::{Rejection, TaskRejection};
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
@@ -23,6 +23,21 @@ use super::{
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &ask.partition)?;
     let application = application_named(books, partition, &ask.application)?;
+    if books.application(application).task.is_some() {
+        let (key, task) = (ask.key.clone(), ask.application.clone());
+        return Err(TaskRejection::Ask { key, task }.into());
+    }
+    ask_of(books, now, ask, application)
+}
+
+/// An ask of an application, which may be a task.
+pub(super) fn ask_of(
+    books: &Books,
+    now: Timestamp,
+    ask: &Ask,
+    application: ApplicationId,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = books.application(application).partition;
     named("allocation key", &ask.key)?;
     if books.application(application).lifetime.over {
         let (key, application) = (ask.key.clone(), ask.application.clone());

@@ -9,7 +9,7 @@ pub(super) use submit::submit;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, TaskOutcome, TaskRequest, TaskState};
+use crate::books::{Allocation, ApplicationState, Books, TaskOutcome, TaskRequest, TaskState};
 use crate::command::TaskChange;
 use crate::event::{AskTraits, Event, TaskStep, Termination};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
@@ -18,7 +18,7 @@ use crate::rejection::{Rejection, TaskRejection};
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{partition_named, short};
+use super::{allocation, partition_named, short};
 
 /// Something happens to a task.
 pub(super) fn change(
@@ -112,26 +112,45 @@ impl OneTask<'_> {
     fn end(&self, succeeded: bool, request: &TaskRequest) -> Result<Vec<Event>, Rejection> {
         let task = self.books.application(self.application).task.as_deref();
         let task = task.expect("it is a task");
+        if !request.key.is_empty() && request.key == task.released.key {
+            return self.repeated(request, &task.released);
+        }
         let mut events = Vec::new();
+        let anew = !succeeded && self.may_ask_anew();
         let outcome = match self.state() {
             TaskState::Waiting | TaskState::Ended(_) => {
                 return Err(self.refuse("released", "STARTING, RUNNING, CANCELLING or EVICTING"));
             }
             TaskState::Cancelling => TaskOutcome::Cancelled,
             _ if succeeded => TaskOutcome::Succeeded,
-            TaskState::Evicting if task.settings.requeue => {
-                self.begin_anew(TaskStep::Requeued, &mut events);
+            TaskState::Evicting if task.settings.requeue && anew => {
+                let request = request.clone();
+                self.begin_anew(TaskStep::Requeued { request }, &mut events);
                 return Ok(events);
             }
             TaskState::Evicting => TaskOutcome::Evicted,
-            _ if task.restarted < task.settings.restarts => {
-                self.begin_anew(TaskStep::Restarted, &mut events);
+            _ if task.restarted < task.settings.restarts && anew => {
+                let request = request.clone();
+                self.begin_anew(TaskStep::Restarted { request }, &mut events);
                 return Ok(events);
             }
             _ => TaskOutcome::Failed,
         };
         self.finish(outcome, request, &mut events);
         Ok(events)
+    }
+
+    /// It was said before, under the same key, that it has stopped.
+    fn repeated(
+        &self,
+        request: &TaskRequest,
+        before: &TaskRequest,
+    ) -> Result<Vec<Event>, Rejection> {
+        if request.digest == before.digest {
+            return Ok(Vec::new());
+        }
+        let (task, key) = (self.name().clone(), request.key.clone());
+        Err(TaskRejection::OtherUnderKey { task, key }.into())
     }
 
     /// It is not wanted any more: it waits no longer, or whoever runs it is to stop it.
@@ -160,6 +179,13 @@ impl OneTask<'_> {
         );
     }
 
+    /// Whether what it has can be asked for beside all that is asked for: sums stay within 64 bits.
+    fn may_ask_anew(&self) -> bool {
+        let allocated = &self.books.application(self.application).allocated;
+        let whole = self.books.types().amounts(allocated);
+        allocation::sum_grows(self.books, self.application, false, &whole).is_ok()
+    }
+
     /// What it has is released, and it asks for the same again, as old as it was.
     fn begin_anew(&self, step: TaskStep, events: &mut Vec<Event>) {
         let members = self.members();
@@ -168,7 +194,7 @@ impl OneTask<'_> {
         for (id, row) in members {
             events.push(self.asked_anew(id, row, row.priority));
         }
-        let state = crate::books::ApplicationState::Running;
+        let state = ApplicationState::Running;
         events.push(Event::ApplicationMoved { application: self.application, state, timer: None });
         events.push(self.step(step));
     }

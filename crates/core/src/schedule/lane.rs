@@ -109,7 +109,7 @@ impl Lane {
             return Self::Kept(id);
         }
         let application = books.application(ask.application);
-        if books.is_asked_about(id) {
+        if books.asks_about_nodes(application.partition) {
             return Self::Asking(id);
         }
         let Some(node) = ask.required_node() else { return Self::of_ordinary(books, ask) };

@@ -63,7 +63,8 @@ pub(super) fn on_node(
     node: NodeId,
     refused: impl FnOnce() -> Verdict,
 ) -> Verdict {
-    if !books.is_asked_about(ask) {
+    let partition = books.node(node).partition;
+    if !books.asks_about_nodes(partition) {
         return Verdict::Place(node);
     }
     let mode = QuestionMode::Allocate;
@@ -308,7 +309,7 @@ impl Scheduler {
         let (Lane::Asking(ask) | Lane::Kept(ask)) = key.lane else { return wait };
         let (row, partition) = (books.allocation(ask), books.queue(key.leaf).partition);
         let any = found_no_node(wait.blocker) && row.required_node().is_none();
-        if !any || !books.is_asked_about(ask) {
+        if !any || !books.asks_about_nodes(partition) {
             return wait;
         }
         let wanted = books.on_node(ask);

@@ -41,7 +41,7 @@ pub(super) fn on_kept_node(
 ) -> Verdict {
     let (row, wanted) = (books.allocation(ask), books.on_node(ask));
     let partition = books.queue(key.leaf).partition;
-    let asks = books.is_asked_about(ask);
+    let asks = books.asks_about_nodes(partition);
     if elsewhere && asks {
         return questions::on_any_node(books, nodes, (partition, ask), wanted);
     }

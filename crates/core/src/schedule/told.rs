@@ -14,7 +14,10 @@ impl Scheduler {
     pub(super) fn follow_task(&mut self, event: &Event) {
         match event {
             Event::TaskAdded { application, .. }
-            | Event::TaskMoved { application, step: TaskStep::Restarted | TaskStep::Requeued } => {
+            | Event::TaskMoved {
+                application,
+                step: TaskStep::Restarted { .. } | TaskStep::Requeued { .. },
+            } => {
                 self.untold.insert(*application);
             }
             _ => {}

@@ -127,6 +127,12 @@ fn task_effect(books: &Books, event: &Event) -> String {
         Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
             format!("{} {outcome:?}", name(application))
         }
+        Event::TaskMoved { application, step: TaskStep::Restarted { .. } } => {
+            format!("{} Restarted", name(application))
+        }
+        Event::TaskMoved { application, step: TaskStep::Requeued { .. } } => {
+            format!("{} Requeued", name(application))
+        }
         Event::TaskMoved { application, step } => format!("{} {step:?}", name(application)),
         _ => String::new(),
     }

@@ -10,7 +10,7 @@ use core::num::NonZeroU16;
 use crate::books::{ApplicationState, Books, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, PreemptionCause, Termination};
+use crate::event::{Event, PreemptionCause, TaskStep, Termination};
 use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rules::decide;
@@ -345,7 +345,7 @@ impl Player<'_> {
                 tenant_command(partition, (tenant, what, die))
             }
             Deed::Task(number, tenant, user, gang) => {
-                task(partition, here, (number, tenant, user, gang))
+                task(partition, (&self.world.books, here), (number, tenant, user, gang))
             }
             Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
             Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
@@ -470,6 +470,12 @@ fn name_of(event: &Event) -> String {
         },
         Event::Released { termination, .. } => format!("{kind} {termination:?}"),
         Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
+        Event::TaskMoved { step: TaskStep::Ended { outcome, .. }, .. } => {
+            format!("{kind} Ended {outcome:?}")
+        }
+        Event::TaskMoved { step: TaskStep::Restarted { .. }, .. } => format!("{kind} Restarted"),
+        Event::TaskMoved { step: TaskStep::Requeued { .. }, .. } => format!("{kind} Requeued"),
+        Event::TaskMoved { step, .. } => format!("{kind} {step:?}"),
         Event::ApplicationLinked { group, .. } => match group {
             None => format!("{kind} to no group"),
             Some(group) if *group == "*" => format!("{kind} to the others"),

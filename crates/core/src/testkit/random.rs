@@ -155,7 +155,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         3 => any::<u16>().prop_map(Deed::Reload),
         1 => pick().prop_map(Deed::Nonsense),
         4 => (pick(), pick(), pick()).prop_map(|(tenant, what, die)| Deed::Tenant(tenant, what, die)),
-        6 => (0_u8..APPLICATIONS, pick(), 0_u8..4, pick())
+        12 => (0_u8..APPLICATIONS, pick(), 0_u8..4, pick())
             .prop_map(|(name, tenant, user, gang)| Deed::Task(name, tenant, user, gang)),
     ]
 }

@@ -139,9 +139,12 @@ fn ts_13_a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
         task t1 a ann vcore=4 restarts 3
         task t2 a ann vcore=6
         task t3 a ann vcore=5
-        task-failed t1
+        task-failed t1 key e1 body
         show tenant a
-        task-failed t1
+        task-failed t1 key e1 body
+        task-failed t1 key e1 other
+        show task t1
+        task-failed t1 key e2 body
         task-failed t1
         task-failed t1
         show task t1
@@ -155,6 +158,9 @@ fn ts_13_a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
               t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+5000 of 10000 short 5000): queue root.tenants.a has 0 m vcore left of its maximum of 10000 m, the ask needs 5000 m; wait for a release, or raise the maximum
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
               a: version 1, root.tenants.a uses {instances: 2, vcore: 10000 m} of {vcore: 10000 m}
+            task-failed t1: nothing
+            task-failed t1: refused IDEMPOTENCY_MISMATCH: task t1 was released under the key "e1" by a request that said something else; choose another key
+              task t1: STARTING
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 Failed, t1 released, t1 Completing, t1 Completed
@@ -299,7 +305,7 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task t2: refused TASK_MEMBERS: task t2 has 5 members; it has 1 to 1, so submit the others as tasks of their own
             task t3: refused ASK_SIZE: ask t3 of application t3 wants {vcore: 0 m}; at least one amount must be above zero and none below
             task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default; make it first
             task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out
@@ -418,29 +424,6 @@ fn tr_50_a_task_whose_node_is_lost_has_failed() {
             wait 30s: t1 Completed
               task t1: FAILED
             task-done t1: refused TASK_STATE: task t1 is FAILED and cannot be released; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
-        "#]],
-    );
-}
-
-#[test]
-fn the_rm_is_not_asked_about_tasks() {
-    check(
-        "
-        tenants root.tenants
-        queue root.q
-        questions on
-        node n1 vcore=10
-        tenant a quota vcore=10
-        task t1 a ann vcore=4
-        app app1 root.q ann
-        ask k1 app1 vcore=1
-        ",
-        expect![[r#"
-            questions on: nothing
-            tenant a: tenant a set, root.tenants.a made
-            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            ask k1: app1 Accepted, RM asked whether k1 may run on n1
-              k1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
         "#]],
     );
 }

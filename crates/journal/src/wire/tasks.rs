@@ -25,8 +25,8 @@ impl Field<proto::TaskStep> for TaskStep {
         let step = match self {
             Self::Confirmed => Step::Confirmed(nothing),
             Self::Cancelling => Step::Cancelling(nothing),
-            Self::Restarted => Step::Restarted(nothing),
-            Self::Requeued => Step::Requeued(nothing),
+            Self::Restarted { request } => Step::Restarted(request.put()),
+            Self::Requeued { request } => Step::Requeued(request.put()),
             Self::Waited => Step::Waited(nothing),
             Self::Ended { outcome, request } => {
                 Step::Ended(proto::TaskEnded { outcome: outcome.put(), request: request.put() })
@@ -39,8 +39,12 @@ impl Field<proto::TaskStep> for TaskStep {
         Ok(match field.step {
             Some(Step::Confirmed(proto::NoDetail {})) => Self::Confirmed,
             Some(Step::Cancelling(proto::NoDetail {})) => Self::Cancelling,
-            Some(Step::Restarted(proto::NoDetail {})) => Self::Restarted,
-            Some(Step::Requeued(proto::NoDetail {})) => Self::Requeued,
+            Some(Step::Restarted(request)) => {
+                Self::Restarted { request: TaskRequest::take(request).at("restarted")? }
+            }
+            Some(Step::Requeued(request)) => {
+                Self::Requeued { request: TaskRequest::take(request).at("requeued")? }
+            }
             Some(Step::Waited(proto::NoDetail {})) => Self::Waited,
             Some(Step::Ended(proto::TaskEnded { outcome, request })) => Self::Ended {
                 outcome: Field::take(outcome).at("outcome")?,
@@ -111,8 +115,8 @@ mod tests {
         let steps = [
             TaskStep::Confirmed,
             TaskStep::Cancelling,
-            TaskStep::Restarted,
-            TaskStep::Requeued,
+            TaskStep::Restarted { request: request.clone() },
+            TaskStep::Requeued { request: request.clone() },
             TaskStep::Waited,
         ];
         for step in steps.into_iter().chain(ended) {

@@ -13,8 +13,8 @@ use crate::time::Timestamp;
 
 use crate::rules::{allocation, partition_named, short, tenant};
 
-/// How many members a task may have: each is an ask of one record.
-const MEMBERS_MAX: usize = 1_000;
+/// How many members a task may have. Nothing starts several asks together or none yet (TR-15).
+const MEMBERS_MAX: usize = 1;
 
 /// Judge a task as its application and its asks are judged, each with those before it in the books.
 ///
@@ -52,7 +52,7 @@ pub(in crate::rules) fn submit(
     for event in &events {
         then.apply(now, event);
     }
-    let asked = ask_all(&mut then, now, asks).and_then(|asked| {
+    let asked = ask_all(&mut then, now, application, asks).and_then(|asked| {
         fits_as_a_whole(&then, application, &submit.application)?;
         Ok(asked)
     });
@@ -104,10 +104,15 @@ fn is_new(
 }
 
 /// Ask for all members, one behind the other.
-fn ask_all(then: &mut Books, now: Timestamp, asks: &[Ask]) -> Result<Vec<Event>, Rejection> {
+fn ask_all(
+    then: &mut Books,
+    now: Timestamp,
+    application: ApplicationId,
+    asks: &[Ask],
+) -> Result<Vec<Event>, Rejection> {
     let mut events = Vec::new();
     for ask in asks {
-        for event in allocation::ask(then, now, ask)? {
+        for event in allocation::ask_of(then, now, ask, application)? {
             then.apply(now, &event);
             events.push(event);
         }

@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::books::Partition;
+use crate::books::{Application, Books, Partition};
 use crate::event::{Event, PreemptionCause};
+use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::schedule::Scheduler;
 
@@ -23,7 +24,12 @@ impl Player<'_> {
         Scheduler::new(books).next(books, now, &mut fresh);
         self.world.scheduler.next(books, now, &mut events);
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one\n{}", self.state());
-        assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
+        if let [Event::TaskThrottled { application, .. }] = events[..] {
+            assert_eq!(first_untold(books), Some(application), "who is told that it waits");
+            assert_eq!(naive, [], "nobody is told before all that can move has");
+        } else {
+            assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
+        }
         let placed = events.iter().find_map(|event| match event {
             Event::Placed { ask, .. } => Some(books.allocation(*ask).application),
             _ => None,
@@ -110,4 +116,13 @@ impl Player<'_> {
         let rows: Vec<String> = asks.chain(last).collect();
         format!("at {:?}, {changes} changes\n{}", self.world.now, rows.concat())
     }
+}
+
+/// The first task that waits and was not told why.
+fn first_untold(books: &Books) -> Option<ApplicationId> {
+    let waits = |id: ApplicationId, row: &Application| {
+        let untold = row.task.as_ref().is_some_and(|task| task.throttled.is_none());
+        untold && books.allocations_of(id).any(|(_, one)| one.is_pending())
+    };
+    books.applications().iter().find(|(id, row)| waits(*id, row)).map(|(id, _)| id)
 }

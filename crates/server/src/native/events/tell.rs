@@ -103,8 +103,8 @@ const fn kind_of_step(step: &TaskStep) -> &'static str {
     match step {
         TaskStep::Confirmed => "taskConfirmed",
         TaskStep::Cancelling => "taskCancelling",
-        TaskStep::Restarted => "taskRestarted",
-        TaskStep::Requeued => "taskRequeued",
+        TaskStep::Restarted { .. } => "taskRestarted",
+        TaskStep::Requeued { .. } => "taskRequeued",
         TaskStep::Waited => "taskWaited",
         TaskStep::Ended { .. } => "taskEnded",
     }
@@ -124,8 +124,10 @@ fn text_of_task(event: &Event, named: &Named) -> String {
         Event::TaskMoved { step, .. } => match step {
             TaskStep::Confirmed => format!("task {task} of {tenant} runs"),
             TaskStep::Cancelling => format!("task {task} of {tenant} is to stop"),
-            TaskStep::Restarted => format!("task {task} of {tenant} failed and waits again"),
-            TaskStep::Requeued => format!("task {task} of {tenant} was evicted and waits again"),
+            TaskStep::Restarted { .. } => format!("task {task} of {tenant} failed and waits again"),
+            TaskStep::Requeued { .. } => {
+                format!("task {task} of {tenant} was evicted and waits again")
+            }
             TaskStep::Waited => format!("task {task} of {tenant} started in time"),
             TaskStep::Ended { outcome, .. } => {
                 let state = TaskState::Ended(*outcome).as_str();
