@@ -7,6 +7,7 @@
 mod error;
 mod headroomv1;
 mod stream;
+mod tasks;
 mod tenants;
 mod wsv1;
 

@@ -42,11 +42,11 @@ impl Expect {
     }
 }
 
-const TENANTS: Part<'static> = Fixed("headroom/v1/tenants");
+pub(super) const TENANTS: Part<'static> = Fixed("headroom/v1/tenants");
 const QUOTA: Part<'static> = Fixed("quota");
 const DEFAULTS: Part<'static> = Fixed("headroom/v1/tenant-defaults");
 
-fn to_json(body: &impl Serialize) -> Vec<u8> {
+pub(super) fn to_json(body: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(body).expect("its keys are texts")
 }
 

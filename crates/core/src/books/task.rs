@@ -124,6 +124,8 @@ pub struct Task {
     /// When it was first told that it has to wait, and the code that it was told last; since it last began to
     /// wait.
     pub throttled: Option<(Timestamp, Name)>,
+    /// Whether it was ever told that it has to wait.
+    pub waited: bool,
     /// The last request that said that it has stopped; empty where nobody said so by a request with a key.
     pub released: TaskRequest,
     /// How it ended.
@@ -260,6 +262,7 @@ impl Books {
         if let Some(task) = self.applications[application].task.as_deref_mut() {
             let first = task.throttled.as_ref().map_or(now, |(first, _)| *first);
             task.throttled = Some((first, code.clone()));
+            task.waited = true;
         }
     }
 

@@ -24,6 +24,7 @@ mod tally;
 mod tenant;
 mod usage;
 mod user_limits;
+mod waiting;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
@@ -45,6 +46,7 @@ pub use usage::{GroupView, UsageView, UserView, groups, users};
 pub use user_limits::{
     LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,
 };
+pub use waiting::{WaitingView, leaf_of_tenant, waiting};
 
 use crate::books::Books;
 use crate::resource::{Amounts, Resources};

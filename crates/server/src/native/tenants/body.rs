@@ -266,7 +266,7 @@ fn told_seconds(span: Option<Millis>) -> Option<u32> {
     span.map(|span| u32::try_from(span.get() / 1_000).unwrap_or(u32::MAX))
 }
 
-fn told_waiting(policy: &WaitingPolicy) -> api::WaitingPolicy {
+pub(super) fn told_waiting(policy: &WaitingPolicy) -> api::WaitingPolicy {
     api::WaitingPolicy {
         strategy: match policy.strategy {
             WaitingStrategy::Fifo => api::WaitingStrategy::Fifo,

@@ -7,7 +7,9 @@ use headroom_api::headroomv1::{self as api, Code, TenantQuota};
 use headroom_core::config::TenantSettings;
 use headroom_core::config::tenant::OnLower;
 use headroom_core::view::LoweringView;
-use headroom_core::{Command, Name, Rejection, SetTenant, TenantRejection, decide, view};
+use headroom_core::{
+    Command, Name, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
+};
 use headroom_engine::{Submission, View};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,7 +26,7 @@ const JSON: &str = "application/json";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// Read a body.
-fn read<T: DeserializeOwned>(asked: &Asked, body: &[u8]) -> Result<T, Refused> {
+pub(super) fn read<T: DeserializeOwned>(asked: &Asked, body: &[u8]) -> Result<T, Refused> {
     asked.sends(&[JSON])?;
     // A list would be read as the fields of an object, in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
@@ -37,12 +39,13 @@ fn unreadable(asked: &Asked, error: &serde_json::Error) -> Refused {
     Refused::new(asked, Code::Malformed, format!("the body: {error}"))
 }
 
-fn unfit(asked: &Asked, unfit: Unfit) -> Refused {
+pub(super) fn unfit(asked: &Asked, unfit: Unfit) -> Refused {
     Refused::new(asked, Code::Invalid, unfit.detail).by_rule(unfit.rule)
 }
 
 /// Why the core has refused a change.
-fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
+pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
+    use TaskRejection as Task;
     use TenantRejection as Tenant;
     let (code, tag) = match rejection {
         Rejection::Tenant(Tenant::Unknown { .. }) => (Code::NotFound, None),
@@ -61,6 +64,10 @@ fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
             | Tenant::HasBelow { .. }
             | Tenant::Draining { .. }
             | Tenant::LimitTaken { .. },
+        ) => (Code::Conflict, None),
+        Rejection::Task(Task::Unknown { .. }) => (Code::NotFound, None),
+        Rejection::Task(
+            Task::Exists { .. } | Task::State { .. } | Task::Quota { .. } | Task::NoRoom { .. },
         ) => (Code::Conflict, None),
         _ => (Code::Invalid, None),
     };

@@ -6,6 +6,9 @@
 mod body;
 mod change;
 mod here;
+mod task;
+mod task_change;
+mod waiting;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -35,6 +38,16 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantUsage" => get(usage),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
+        "submitTask" => post(task_change::submit),
+        "listTasks" => get(task::list),
+        "getTask" => get(task::one),
+        "confirmTask" => post(task_change::confirm),
+        "resizeTask" => post(task_change::resize),
+        "releaseTask" => post(task_change::release),
+        "cancelTask" => post(task_change::cancel),
+        "listWaiting" => get(waiting::list),
+        "getWaiting" => get(waiting::one),
+        "rankTask" => patch(task_change::rank),
         _ => return None,
     })
 }

@@ -1,0 +1,68 @@
+//! What waits in a leaf, in the order in which it is offered room. Tenants §3, §8.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::books::{Application, Books, Queue};
+use crate::config::ApplicationOrder;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::schedule::ApplicationKey;
+use crate::time::Timestamp;
+
+/// An application that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingView {
+    /// The application.
+    pub application: ApplicationId,
+    /// The first of its asks.
+    pub ask: AllocationId,
+    /// Its priority, with what it has gained by waiting where the leaf goes by that.
+    pub priority: i64,
+}
+
+/// The leaf in which a tenant has its own tasks; none if it is a limit, or is not there.
+pub fn leaf_of_tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<QueueId> {
+    let row = books.partition(partition);
+    let path = row.tenants.path_of(&row.settings.tenants.as_deref()?.root, tenant)?;
+    let queue = *row.queues.get(&*path)?;
+    if books.queue(queue).leaf {
+        return Some(queue);
+    }
+    let mut below = books.children(queue);
+    let is_own =
+        |row: &Queue| row.settings.tenant.as_ref().is_some_and(|mark| mark.tenant == *tenant);
+    below.find(|(_, row)| row.leaf && is_own(row)).map(|(id, _)| id)
+}
+
+/// The applications of a leaf that wait, in the order in which they are offered room now. Costs those
+/// that have not ended there.
+pub fn waiting(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<WaitingView> {
+    let row = books.queue(leaf);
+    let mut all: Vec<(ApplicationKey, WaitingView)> = books
+        .applications_in(leaf)
+        .filter_map(|(id, application)| {
+            let priority = application.priority()?;
+            let aged = aged(row, application, now);
+            let key = ApplicationKey::of(application, row, priority, aged);
+            let priority = i64::from(priority) + i64::from(aged);
+            Some((key, WaitingView { application: id, ask: first_ask(books, id)?, priority }))
+        })
+        .collect();
+    all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    all.into_iter().map(|(_, view)| view).collect()
+}
+
+/// By how much an application counts as more urgent since it waits; nothing where that does not count.
+fn aged(leaf: &Queue, application: &Application, now: Timestamp) -> u32 {
+    let values = &leaf.settings.values;
+    match values.application_order {
+        ApplicationOrder::Priority => values.line.aged(now.since(application.submitted)),
+        _ => 0,
+    }
+}
+
+fn first_ask(books: &Books, application: ApplicationId) -> Option<AllocationId> {
+    let asks = books.allocations_of(application).filter(|(_, row)| row.is_pending());
+    asks.min_by_key(|(_, row)| (Reverse(row.priority), row.created, row.number)).map(|(id, _)| id)
+}

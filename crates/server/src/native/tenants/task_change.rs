@@ -1,0 +1,390 @@
+//! What changes tasks: submitting one, and all that may happen to it.
+//!
+//! Whoever repeats a request under its `Idempotency-Key` gets the task as it is by now, with the status that the first
+//! answer had and `Idempotent-Replay: true`. The key is in the task itself, so that it is durable with what it
+//! did, and outlives a restart.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderValue, Response, StatusCode};
+use headroom_api::headroomv1::{self as api, Code, ReleaseOutcome, Role};
+use headroom_core::books::{TaskRequest, TaskSettings, TaskState};
+use headroom_core::id::ApplicationId;
+use headroom_core::{
+    Ask, Command, Event, Millis, Name, Rejection, Submit, SubmitTask, TaskChange, Timestamp,
+};
+use headroom_engine::{Submission, View};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::super::answer::{Refused, json};
+use super::super::asked::Asked;
+use super::change::{read, refused, unfit};
+use super::here::Here;
+use super::task::{Seen, told};
+use super::{body, task};
+use crate::audit;
+use crate::secret::{hex, random};
+use crate::service::Service;
+
+/// How urgent a tenant may call its own tasks, either way.
+const PRIORITY_MOST: i32 = 100;
+
+/// How long the answer to a submission waits for the scheduler to say whether the task starts.
+const DECIDED_WITHIN: Duration = Duration::from_millis(250);
+
+/// Letters of a key.
+const KEY_LENGTH_MAX: usize = 255;
+
+/// What a repeat of a request is known by: its key, and what it says.
+fn request_of(asked: &Asked, said: &impl Serialize) -> Result<TaskRequest, Refused> {
+    let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
+    if key.is_empty() || key.len() > KEY_LENGTH_MAX {
+        let detail =
+            format!("the Idempotency-Key has {} letters; it has 1 to {KEY_LENGTH_MAX}", key.len());
+        return Err(Refused::new(asked, Code::Malformed, detail));
+    }
+    let digest = Name::new(&digest_of(said));
+    Ok(TaskRequest { key: Name::new(key), digest })
+}
+
+/// What a body comes to, however it is written.
+fn digest_of(said: &impl Serialize) -> String {
+    let bytes = serde_json::to_vec(said).expect("bodies are maps of texts");
+    hex(&Sha256::digest(bytes)[..16])
+}
+
+fn mismatch(asked: &Asked, key: &str, task: &str) -> Refused {
+    let detail = format!(
+        "the Idempotency-Key {key:?} was sent with another body, for task {task}; choose another key for another request"
+    );
+    Refused::new(asked, Code::Invalid, detail).by_rule("IDEMPOTENCY_MISMATCH")
+}
+
+/// Have the core judge a command, and wait until it is durable: what it led to, and a view of that.
+async fn carry_out(
+    service: &Service,
+    asked: &Asked,
+    command: Command,
+) -> Result<Result<(Vec<Event>, Arc<View>), Rejection>, Refused> {
+    let submission = Submission { origin: audit::origin(&asked.caller, ""), command };
+    let outcome = service.engine.submit(submission).await;
+    let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
+    let accepted = match outcome {
+        Ok(accepted) => accepted,
+        Err(rejection) => return Ok(Err(rejection)),
+    };
+    let events = accepted.entry.map(|entry| entry.record.events.clone()).unwrap_or_default();
+    Ok(Ok((events, service.engine.views().at_least(accepted.sequence).await)))
+}
+
+/// The answer about a task; of one that was answered before, marked as that.
+fn answer(
+    asked: &Asked,
+    view: &View,
+    id: ApplicationId,
+    status: StatusCode,
+    again: bool,
+) -> Response<Body> {
+    let mut response = json(asked, &told(view, id));
+    *response.status_mut() = status;
+    if again {
+        response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// Whether a task started as soon as it was submitted.
+fn started_at_once(view: &View, id: ApplicationId) -> StatusCode {
+    let task = view.books.application(id).task.as_deref();
+    let at_once = task.is_some_and(|task| task.started.is_some() && !task.waited);
+    if !at_once { StatusCode::ACCEPTED } else { StatusCode::CREATED }
+}
+
+pub(super) async fn submit(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::NewTask = read(&asked, &body)?;
+    let request = request_of(&asked, &said)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (tenant, _) = here.tenant()?;
+    if let Some(answer) = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())? {
+        return Ok(answer);
+    }
+    let command = here.submission(&tenant, &said, request.clone())?;
+    let name = command.submit.application.clone();
+    let outcome = carry_out(&service, &asked, Command::SubmitTask(Box::new(command))).await?;
+    let (events, view) = match outcome {
+        Ok(done) => done,
+        Err(rejection) => {
+            // Another may have sent the same in the meantime.
+            let view = service.engine.views().at_least(0).await;
+            let here = Here::of(&view, &asked)?;
+            let again = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())?;
+            return again.ok_or_else(|| refused(&asked, &rejection));
+        }
+    };
+    if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+        return Err(rejected(&asked, code, message));
+    }
+    let view = decided(&service, view, &asked, &name).await;
+    let here = Here::of(&view, &asked)?;
+    let id = view.books.task_named(here.partition, &name);
+    let id = id.ok_or_else(|| task::no_task(&asked, &name))?;
+    Ok(answer(&asked, &view, id, started_at_once(&view, id), false))
+}
+
+/// A view in which the scheduler has looked at a task, or the newest when that takes too long.
+async fn decided(service: &Service, view: Arc<View>, asked: &Asked, name: &Name) -> Arc<View> {
+    let is_decided = |view: &View| {
+        let id =
+            Here::of(view, asked).ok().and_then(|here| view.books.task_named(here.partition, name));
+        let told = |id: ApplicationId| {
+            let task = view.books.application(id).task.as_deref();
+            task.is_none_or(|task| task.throttled.is_some())
+        };
+        id.is_none_or(|id| view.books.task_state(id) != Some(TaskState::Waiting) || told(id))
+    };
+    let mut newest = view;
+    let _ = tokio::time::timeout(DECIDED_WITHIN, async {
+        while !is_decided(&newest) {
+            newest = service.engine.views().at_least(newest.sequence + 1).await;
+        }
+    })
+    .await;
+    newest
+}
+
+/// A task that was rejected: which is remembered, so that the audit has it.
+fn rejected(asked: &Asked, code: &str, message: &str) -> Refused {
+    let (kind, rule) = match code {
+        "WAITING_LIST_FULL" => (Code::TooManyRequests, "WAITING_LIST_FULL"),
+        "TENANT_DRAINING" => (Code::Conflict, "TENANT_DRAINING"),
+        "TENANT_CLOSED" => (Code::Conflict, "TENANT_CLOSED"),
+        "UNKNOWN_TENANT" => (Code::NotFound, "UNKNOWN_TENANT"),
+        "EXCEEDS_QUOTA_ALWAYS" => (Code::Invalid, "EXCEEDS_QUOTA_ALWAYS"),
+        "ABOVE_MAXIMUM_ALLOCATION" => (Code::Invalid, "ABOVE_MAXIMUM_ALLOCATION"),
+        "TENANT_USER" => (Code::Invalid, "TENANT_USER"),
+        _ => (Code::Invalid, "TASK_REJECTED"),
+    };
+    Refused::new(asked, kind, message).by_rule(rule)
+}
+
+/// The answer to a request that was carried out before, under the same key or for the same id.
+fn repeated(
+    view: &View,
+    here: &Here<'_>,
+    (tenant, said, request): (&Name, &api::NewTask, &TaskRequest),
+    now: Timestamp,
+) -> Result<Option<Response<Body>>, Refused> {
+    let asked = here.asked;
+    let task_of = |id: ApplicationId| view.books.application(id).task.as_deref();
+    if !request.key.is_empty() {
+        let found = here.row.tasks.submitted(tenant, &request.key);
+        let found = found
+            .filter(|id| now < view.books.application(*id).submitted + here.config.idempotency_ttl);
+        if let Some((id, task)) = found.and_then(|id| Some((id, task_of(id)?))) {
+            if task.settings.request.digest != request.digest {
+                let name = &view.books.application(id).name;
+                return Err(mismatch(asked, &request.key, name));
+            }
+            return Ok(Some(answer(asked, view, id, started_at_once(view, id), true)));
+        }
+    }
+    // An id that the client chose is a key as well.
+    let Some(name) = &said.id else { return Ok(None) };
+    let found = view.books.task_named(here.partition, &Name::new(name));
+    let same = found.filter(|id| {
+        let digest = digest_of(said);
+        task_of(*id).is_some_and(|task| {
+            task.settings.tenant == *tenant && *task.settings.request.digest == *digest
+        })
+    });
+    Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
+}
+
+impl Here<'_> {
+    /// The command that submits a task, if the caller may say all of this.
+    fn submission(
+        &self,
+        tenant: &Name,
+        said: &api::NewTask,
+        request: TaskRequest,
+    ) -> Result<SubmitTask, Refused> {
+        let asked = self.asked;
+        let caller = &asked.caller;
+        let is_admin = caller.is(Role::Admin);
+        self.may_rank(said.priority)?;
+        let own = if caller.user.is_empty() { &caller.identity } else { caller.user.as_str() };
+        let user = said.user.as_deref().unwrap_or(own);
+        if user != own && !is_admin {
+            let detail = format!("{} submits tasks as {own}, not as {user:?}", caller.identity);
+            return Err(Refused::new(asked, Code::Forbidden, detail));
+        }
+        let resources = body::amounts("the task", &said.resources);
+        let resources = resources.map_err(|why| unfit(asked, why))?;
+        let id = match &said.id {
+            Some(id) => Name::new(id),
+            None => made_id(asked)?,
+        };
+        let seconds = |span: u32| Millis::from_secs(span.into());
+        let usual = self
+            .tenants()
+            .get(tenant)
+            .and_then(|row| self.tenants().waiting_of(&row.settings).max_wait);
+        let partition = self.row.name.clone();
+        let mut tags = Vec::new();
+        if let Some(deadline) = said.deadline {
+            let second = deadline.as_second().max(0).to_string();
+            tags.push((Name::new("headroom/deadline"), Name::new(&second)));
+        }
+        if let Some(estimate) = said.estimate_seconds {
+            tags.push((Name::new("headroom/estimate"), Name::new(&estimate.to_string())));
+        }
+        let submit = Submit {
+            partition: partition.clone(),
+            application: id.clone(),
+            tenant: tenant.clone(),
+            user: Name::new(user),
+            groups: if user == own { caller.groups.clone() } else { Vec::new() },
+            tags,
+            ..Submit::default()
+        };
+        let ask = Ask {
+            partition,
+            application: id.clone(),
+            key: id,
+            resources,
+            priority: said.priority,
+            preemptable: said.preemptible,
+            node_label: said.node_label.as_deref().map(Name::new).unwrap_or_default(),
+            blocked_nodes: said.blocked_nodes.iter().map(|node| Name::new(node)).collect(),
+            ..Ask::default()
+        };
+        // What it says is kept without a key too: an id that the client chose is one.
+        let digest =
+            if request.key.is_empty() { Name::new(&digest_of(said)) } else { request.digest };
+        let settings = TaskSettings {
+            requeue: said.requeue,
+            restarts: said.restarts,
+            max_wait: said.max_wait_seconds.map_or(usual, |span| (span > 0).then(|| seconds(span))),
+            request: TaskRequest { key: request.key, digest },
+            ..TaskSettings::default()
+        };
+        Ok(SubmitTask { submit, asks: vec![ask], settings })
+    }
+
+    /// Whether the caller may say that something is as urgent.
+    fn may_rank(&self, priority: i32) -> Result<(), Refused> {
+        let within = (-PRIORITY_MOST..=PRIORITY_MOST).contains(&priority);
+        if within || self.asked.caller.is(Role::Admin) {
+            return Ok(());
+        }
+        let detail = format!(
+            "the priority is {priority}; of his own tasks a tenant says -{PRIORITY_MOST} to {PRIORITY_MOST}, all else is for role admin"
+        );
+        Err(Refused::new(self.asked, Code::Forbidden, detail))
+    }
+}
+
+fn made_id(asked: &Asked) -> Result<Name, Refused> {
+    let bytes: [u8; 8] =
+        random().map_err(|why| Refused::new(asked, Code::Internal, why.to_string()))?;
+    Ok(Name::new(&format!("t-{}", hex(&bytes))))
+}
+
+/// Have something happen to the task of the path.
+async fn change(
+    service: &Service,
+    asked: &Asked,
+    change: TaskChange,
+) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    let seen = Seen::of(&view, asked)?;
+    if let TaskChange::End { request, .. } = &change
+        && !request.key.is_empty()
+        && seen.task.released.key == request.key
+    {
+        if seen.task.released.digest != request.digest {
+            let name = &view.books.application(seen.id).name;
+            return Err(mismatch(asked, &request.key, name));
+        }
+        return Ok(answer(asked, &view, seen.id, StatusCode::OK, true));
+    }
+    let (partition, id) = (seen.here.row.name.clone(), seen.id);
+    let task = view.books.application(id).name.clone();
+    let cancels = change == TaskChange::Cancel;
+    let command = Command::ChangeTask { partition, task: task.clone(), change };
+    let outcome = carry_out(service, asked, command).await?;
+    let (_, view) = outcome.map_err(|rejection| refused(asked, &rejection))?;
+    // It has ended, and may have been forgotten with that.
+    if view.books.applications().get(id).is_none() {
+        return Err(task::no_task(asked, &task));
+    }
+    let stopping = view.books.task_state(id) == Some(TaskState::Cancelling);
+    let status = if cancels && stopping { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok(answer(asked, &view, id, status, false))
+}
+
+pub(super) async fn confirm(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    change(&service, &asked, TaskChange::Confirm).await
+}
+
+pub(super) async fn cancel(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    change(&service, &asked, TaskChange::Cancel).await
+}
+
+pub(super) async fn release(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::TaskRelease = read(&asked, &body)?;
+    let request = request_of(&asked, &said)?;
+    let succeeded = said.outcome == ReleaseOutcome::Succeeded;
+    change(&service, &asked, TaskChange::End { succeeded, request }).await
+}
+
+pub(super) async fn resize(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::TaskResize = read(&asked, &body)?;
+    let resources = body::amounts("the task", &said.resources);
+    let resources = resources.map_err(|why| unfit(&asked, why))?;
+    change(&service, &asked, TaskChange::Resize { resources }).await
+}
+
+pub(super) async fn rank(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::TaskRank = read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let seen = Seen::of(&view, &asked)?;
+    let (tenant, _) = seen.here.tenant()?;
+    if seen.task.settings.tenant != tenant {
+        let name = asked.named("task").unwrap_or_default();
+        return Err(task::no_task(&asked, name));
+    }
+    seen.here.may_rank(said.priority.unwrap_or_default())?;
+    let deadline = said
+        .deadline
+        .map(|at| Timestamp::from_millis(u64::try_from(at.as_millisecond()).unwrap_or_default()));
+    drop(view);
+    change(&service, &asked, TaskChange::Rank { priority: said.priority, deadline }).await
+}

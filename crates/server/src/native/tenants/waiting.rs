@@ -1,0 +1,220 @@
+//! `GET …/tenants/{tenant}/waiting` and `…/waiting/{task}`: which tasks wait, in which order, and why.
+//!
+//! The scheduler is asked itself, together with the books as it sees them: order, figures and reasons are
+//! of one moment. It is held up while the order is made, and the reasons of one part of it.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{Code, ShortType, TaskReason, WaitingList, WaitingTask};
+use headroom_core::books::Books;
+use headroom_core::id::QueueId;
+use headroom_core::view::{self, WaitingView};
+use headroom_core::{Blocker, Name, Scheduler, TenantReason, TenantShort, Timestamp};
+use headroom_engine::Moment;
+
+use super::super::answer::{Refused, json};
+use super::super::asked::Asked;
+use super::super::words::time;
+use super::body::told_waiting;
+use super::here::Here;
+use crate::convert::value::resources;
+use crate::service::Service;
+
+/// What was found of the tasks that wait, before it is known who asks.
+struct Found {
+    sequence: u64,
+    time: Timestamp,
+    total: usize,
+    tasks: Vec<(WaitingTask, Option<Reason>)>,
+}
+
+/// Why a task waits, whoever asks.
+struct Reason {
+    code: &'static str,
+    /// What holds it back.
+    subject: String,
+    /// The quota, if it is one.
+    quota: Option<TenantReason>,
+    sentence: String,
+    /// Whether the sentence speaks of the tenant's own tasks alone.
+    own: bool,
+}
+
+/// Which of the tasks that wait.
+enum Part {
+    /// So many from a place on.
+    From(usize, usize),
+    /// That of this id.
+    One(Name),
+}
+
+impl Part {
+    fn has(&self, books: &Books, place: usize, one: &WaitingView) -> bool {
+        match self {
+            Self::From(from, limit) => (*from..from.saturating_add(*limit)).contains(&place),
+            Self::One(task) => books.application(one.application).name == *task,
+        }
+    }
+}
+
+fn find(moment: &Moment<'_>, now: Timestamp, leaf: QueueId, part: &Part) -> Found {
+    let Moment { books, scheduler, sequence, time } = *moment;
+    let all = view::waiting(books, now, leaf);
+    // Whoever could never start holds nobody up.
+    let head = all.iter().position(|one| !is_unsatisfiable(books, leaf, one));
+    let chosen = all.iter().enumerate().filter(|(place, one)| part.has(books, *place, one));
+    let tasks = chosen.map(|(place, one)| {
+        let row = books.application(one.application);
+        let line = &books.queue(leaf).settings.values.line;
+        let task = WaitingTask {
+            task: row.name.to_string(),
+            position: place as u64 + 1,
+            of: all.len() as u64,
+            effective_priority: one.priority,
+            waited_seconds: now.since(row.submitted).get() / 1_000,
+            resources: resources(&books.types().amounts(&row.pending)),
+            first_throttled_at: throttled(books, one),
+            overtaken_by: row.overtaken,
+            hold: head == Some(place) && row.holds(line, now),
+            unsatisfiable: is_unsatisfiable(books, leaf, one),
+            ..WaitingTask::default()
+        };
+        (task, reason(books, scheduler, one))
+    });
+    Found { sequence, time, total: all.len(), tasks: tasks.collect() }
+}
+
+fn throttled(books: &Books, one: &WaitingView) -> Option<jiff::Timestamp> {
+    let (first, _) = books.application(one.application).task.as_ref()?.throttled.as_ref()?;
+    Some(time(*first))
+}
+
+/// Whether an ask is larger than a maximum on its path, or than the cluster.
+fn is_unsatisfiable(books: &Books, leaf: QueueId, one: &WaitingView) -> bool {
+    let asked = books.resources_of(one.ask);
+    books.up(leaf).filter_map(|(_, queue)| queue.max.as_ref()).any(|max| {
+        asked.iter().any(|(resource, asked)| max.get(resource).is_some_and(|max| asked > max))
+    })
+}
+
+fn reason(books: &Books, scheduler: &Scheduler, one: &WaitingView) -> Option<Reason> {
+    let wait = scheduler.wait_of(books, one.ask)?;
+    let quota = wait.tenant_reason(books, one.ask);
+    Some(Reason {
+        code: quota.as_ref().map_or_else(|| wait.blocker.code(books), |quota| quota.code),
+        subject: wait.blocker.subject(books),
+        quota,
+        sentence: wait.sentence(books, one.ask),
+        own: matches!(wait.blocker, Blocker::BehindHead(..)),
+    })
+}
+
+impl Here<'_> {
+    /// A reason as the caller may see it: of tenants above his own he learns what they allow, not what
+    /// others use of it, and nothing of the cluster beyond what it is that holds him back.
+    fn shown(&self, reason: Reason) -> TaskReason {
+        let Reason { code, subject, quota, sentence, own } = reason;
+        let all = self.sees(&Name::default());
+        let open = all || own || quota.as_ref().is_some_and(|quota| self.sees(&quota.scope));
+        let types = quota.iter().flat_map(|quota| &quota.types).map(|short| shown(short, open));
+        TaskReason {
+            code: code.to_owned(),
+            types: types.collect(),
+            scope: Some(quota.as_ref().map_or(subject, |quota| quota.scope.to_string())),
+            sentence: open.then_some(sentence),
+        }
+    }
+
+    /// The leaf of the tenant of the path.
+    fn leaf(&self, books: &Books) -> Result<(Name, QueueId), Refused> {
+        let (tenant, _) = self.tenant()?;
+        let leaf = view::leaf_of_tenant(books, self.partition, &tenant);
+        let leaf = leaf.ok_or_else(|| {
+            let detail = format!(
+                "tenant {tenant} is a limit in a queue that others use too, and has no waiting list of its own"
+            );
+            Refused::new(self.asked, Code::Conflict, detail).by_rule("TENANT_MODE")
+        })?;
+        Ok((tenant, leaf))
+    }
+}
+
+fn shown(short: &TenantShort, open: bool) -> ShortType {
+    ShortType {
+        resource: short.resource.to_string(),
+        used: open.then(|| short.used.get()),
+        asked: short.asked.get(),
+        limit: short.limit.get(),
+        short: open.then(|| short.short.get()),
+    }
+}
+
+/// The part of what waits, told to the caller.
+async fn told(service: &Service, asked: &Asked, part: Part) -> Result<WaitingList, Refused> {
+    let now = service.clock.now();
+    let view = service.engine.views().at_least(0).await;
+    let (tenant, leaf) = Here::of(&view, asked)?.leaf(&view.books)?;
+    let path = view.books.queue(leaf).path.clone();
+    let partition = Here::of(&view, asked)?.partition;
+    let found = service.engine.inspect_at(move |moment| {
+        // It may have gone since.
+        let leaf = moment.books.queue_at(partition, &path)?;
+        Some(find(moment, now, leaf, &part))
+    });
+    let found = found.await.map_err(|why| Refused::unavailable(asked, &why))?;
+    // Nothing is told before it is durable.
+    let sequence = found.as_ref().map_or(0, |found| found.sequence);
+    let view = service.engine.views().at_least(sequence).await;
+    let here = Here::of(&view, asked)?;
+    let (_, row) = here.tenant()?;
+    let found = found.ok_or_else(|| here.unseen(&tenant))?;
+    let strategy = told_waiting(here.tenants().waiting_of(&row.settings)).strategy;
+    let items = found.tasks.into_iter().map(|(task, reason)| WaitingTask {
+        strategy,
+        reason: reason.map(|reason| here.shown(reason)),
+        ..task
+    });
+    Ok(WaitingList {
+        tenant: tenant.to_string(),
+        ledger_version: found.sequence,
+        as_of: time(found.time),
+        items: items.collect(),
+        total: found.total as u64,
+        cursor: None,
+    })
+}
+
+pub(super) async fn list(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let parameters = asked.parameters(&["limit", "cursor"])?;
+    let limit = parameters.limit()?;
+    let from = parameters.get("cursor").map_or(Some(0), |cursor| {
+        cursor.strip_prefix("w-").and_then(|place| place.parse::<usize>().ok())
+    });
+    let malformed = || {
+        let detail = "the cursor is of another list; begin anew";
+        Refused::new(&asked, Code::Malformed, detail)
+    };
+    let from = from.ok_or_else(malformed)?;
+    let mut list = told(&service, &asked, Part::From(from, limit)).await?;
+    let next = from.saturating_add(list.items.len());
+    let more = !list.items.is_empty() && (next as u64) < list.total;
+    list.cursor = more.then(|| format!("w-{next}"));
+    Ok(json(&asked, &list))
+}
+
+pub(super) async fn one(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let task = Name::new(asked.named("task").unwrap_or_default());
+    let mut list = told(&service, &asked, Part::One(task.clone())).await?;
+    let Some(found) = list.items.pop() else {
+        let detail = format!("no task {task:?} of tenant {} waits", list.tenant);
+        return Err(Refused::new(&asked, Code::NotFound, detail));
+    };
+    Ok(json(&asked, &found))
+}
