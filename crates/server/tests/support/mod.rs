@@ -53,6 +53,8 @@ pub struct Options {
     pub extra: BTreeMap<String, String>,
     /// Who has handlers beside `/ws/v1` and `/debug`.
     pub modules: Vec<Handlers>,
+    /// Whether the scheduler goes on by itself.
+    pub pace: Pace,
 }
 
 impl Default for Options {
@@ -63,6 +65,7 @@ impl Default for Options {
             queues: Some(QUEUES.to_owned()),
             extra: BTreeMap::new(),
             modules: Vec::new(),
+            pace: Pace::ByHand,
         }
     }
 }
@@ -124,7 +127,7 @@ impl Server {
     pub async fn on(journal: &MemoryJournal, options: Options) -> Self {
         let clock = HandClock::at(START);
         let mut settings = Settings::with(clock.clone());
-        settings.pace = Pace::ByHand;
+        settings.pace = options.pace;
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
         let users = Arc::new(Users::default());

@@ -8,5 +8,6 @@ mod quota;
 mod rights;
 mod said;
 mod scene;
+mod tasks;
 mod usage;
 mod versions;

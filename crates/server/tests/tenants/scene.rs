@@ -2,6 +2,8 @@
 //! `b` with 40 and 80.
 
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
+use headroom_engine::Pace;
+use headroom_engine::testkit::MemoryJournal;
 use headroom_server::native;
 use serde_json::{Value, json};
 
@@ -23,9 +25,15 @@ pub(crate) struct Scene {
 impl Scene {
     /// A cluster without tenants.
     pub(crate) async fn empty() -> Self {
+        Self::at(Pace::ByHand, &MemoryJournal::default()).await
+    }
+
+    /// The same, where the scheduler goes on by itself or not, on a journal.
+    pub(crate) async fn at(pace: Pace, journal: &MemoryJournal) -> Self {
         let queues = Some(QUEUES.to_owned());
         let modules: Vec<headroom_server::mount::Handlers> = vec![native::handler];
-        let server = Server::with(Options { queues, modules, ..Options::default() }).await;
+        let options = Options { queues, modules, pace, ..Options::default() };
+        let server = Server::on(journal, options).await;
         let node = AddNode {
             partition: Name::new("default"),
             node: Name::new("n1"),
@@ -33,12 +41,22 @@ impl Scene {
             schedulable: true,
             ..AddNode::default()
         };
-        server.accept(Command::AddNode(node)).await;
+        // On a journal of another server it is there already.
+        let _ = server.handle.submit(Command::AddNode(node)).await.unwrap();
         Self { server }
     }
 
     pub(crate) async fn start() -> Self {
-        let scene = Self::empty().await;
+        Self::empty().await.with_both().await
+    }
+
+    /// The scene of the seed, where the scheduler goes on by itself.
+    pub(crate) async fn live() -> Self {
+        Self::at(Pace::Automatic, &MemoryJournal::default()).await.with_both().await
+    }
+
+    async fn with_both(self) -> Self {
+        let scene = self;
         scene.make("a", json!({"vcore": "100", "memory": "200G"})).await;
         scene.make("b", json!({"vcore": "40", "memory": "80G"})).await;
         scene
@@ -122,6 +140,48 @@ impl Scene {
         self.server.accept(Command::Submit(submit)).await;
         self.server.accept(Command::Ask(ask)).await;
         self.server.turn(1_000).await;
+    }
+
+    /// Submit a task over HTTP.
+    pub(crate) async fn submit(&self, tenant: &str, task: &Value) -> Exchange {
+        self.send("POST", &format!("{TENANTS}/{tenant}/tasks"), &[], task).await
+    }
+
+    /// Submit one of so many cores and GB; its status.
+    pub(crate) async fn submits(&self, tenant: &str, id: &str, vcore: u32, gigabytes: u32) -> u16 {
+        let resources = json!({"vcore": vcore.to_string(), "memory": format!("{gigabytes}G")});
+        let answer = self.submit(tenant, &json!({"id": id, "resources": resources})).await;
+        assert!(matches!(answer.status, 201 | 202), "{}", answer.text());
+        answer.status
+    }
+
+    /// Have something happen to a task over HTTP.
+    pub(crate) async fn act(&self, task: &str, what: &str, body: &Value) -> Exchange {
+        let headers = [("x-headroom-request", "1")];
+        self.send("POST", &format!("/headroom/v1/tasks/{task}/{what}"), &headers, body).await
+    }
+
+    /// Report the end of a task.
+    pub(crate) async fn release(&self, task: &str, outcome: &str) {
+        let answer = self.act(task, "release", &json!({"outcome": outcome})).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+
+    /// Where a task stands, as soon as the scheduler has looked at what happened before.
+    pub(crate) async fn state(&self, task: &str) -> String {
+        let shown = self.server.json(&format!("/headroom/v1/tasks/{task}")).await;
+        shown["state"].as_str().unwrap().to_owned()
+    }
+
+    /// Wait until a task stands there: the scheduler goes on by itself.
+    pub(crate) async fn until(&self, task: &str, state: &str) {
+        for _ in 0..1_000 {
+            if self.state(task).await == state {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("task {task} is {}, not {state}", self.state(task).await);
     }
 
     /// End a task, and let the scheduler go on.
