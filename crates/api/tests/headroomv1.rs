@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    Bye, Event, Hello, Level, LogLevel, Page, PartitionSummary, Problem, Role, ServerHealth,
-    StampedPartition, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingReasons,
+    Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem, Role,
+    ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize, Tenant,
+    TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,24 +15,33 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 17] = [
+const EXAMPLES: [(&str, Read); 26] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("events-first", again::<Page<Event>>),
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),
     ("log-level", again::<LogLevel>),
+    ("new-task", again::<NewTask>),
     ("partition", again::<StampedPartition>),
     ("partitions", again::<Page<PartitionSummary>>),
     ("partitions-many", again::<Page<PartitionSummary>>),
     ("problem", again::<Problem>),
     ("reasons", again::<WaitingReasons>),
+    ("task", again::<Task>),
+    ("task-rank", again::<TaskRank>),
+    ("task-release", again::<TaskRelease>),
+    ("task-resize", again::<TaskResize>),
+    ("tasks", again::<Page<Task>>),
+    ("tasks-many", again::<Page<Task>>),
     ("tenant", again::<Tenant>),
     ("tenant-defaults", again::<TenantDefaults>),
     ("tenant-quota", again::<TenantQuota>),
     ("tenant-usage", again::<TenantUsage>),
     ("tenants", again::<Page<Tenant>>),
     ("tenants-many", again::<Page<Tenant>>),
+    ("waiting", again::<WaitingList>),
+    ("waiting-task", again::<WaitingTask>),
 ];
 
 /// Read a body and write it.

@@ -193,6 +193,7 @@ fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
         "user" => "Name of the user.",
         "group" => "Name of the group.",
         "tenant" => "Name of the tenant.",
+        "task" => "Id of the task.",
         "state" => "`active`, `completed` or `rejected`, in any case of letters.",
         _ => unreachable!("a test goes through all routes"),
     };
@@ -237,6 +238,12 @@ fn request_headers(route: &Route) -> Vec<(&'static str, &'static str)> {
         if route.operation == "putTenant" {
             headers.push(("If-None-Match", "`*`: only if there is no such tenant yet."));
         }
+    }
+    if matches!(route.operation, "submitTask" | "releaseTask") {
+        headers.push((
+            "Idempotency-Key",
+            "Under the same key it happens once, however often it is sent.",
+        ));
     }
     if route.own_answers.iter().flat_map(bodies).any(streams) {
         headers.push(("Last-Event-ID", "Resume the stream behind this sequence number."));

@@ -9,6 +9,7 @@ use headroom_api::routes::{self, Route, Tag};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
+use super::tasks::tasks;
 use super::tenants::tenants;
 use super::{client, example};
 
@@ -69,6 +70,7 @@ async fn every_function_asks_its_route_and_reads_the_answer() {
     events(&mut asked).await;
     server(&mut asked).await;
     tenants(&mut asked).await;
+    tasks(&mut asked).await;
 
     let left: BTreeSet<_> = routes::all()
         .filter(|route| route.tag != Tag::Debug && !asked.done.contains(route.operation))

@@ -5,6 +5,7 @@
 mod every_route;
 mod refusal;
 mod streams;
+mod tasks;
 mod tenants;
 
 use std::fs;

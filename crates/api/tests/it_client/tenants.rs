@@ -9,7 +9,7 @@ use super::example;
 
 impl Asked {
     /// A header of the last request; empty if it has none of the name.
-    async fn header(&self, name: &str) -> String {
+    pub(super) async fn header(&self, name: &str) -> String {
         let request = self.server.received_requests().await.unwrap().remove(0);
         request.headers.get(name).map_or("", |value| value.to_str().unwrap()).to_owned()
     }

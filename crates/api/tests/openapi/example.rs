@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 45] = [
+const EXAMPLES: [(&str, &str); 54] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -16,16 +16,25 @@ const EXAMPLES: [(&str, &str); 45] = [
     ("headroomv1/health", "ServerHealth"),
     ("headroomv1/hello", "Hello"),
     ("headroomv1/log-level", "LogLevel"),
+    ("headroomv1/new-task", "NewTask"),
     ("headroomv1/partition", "StampedPartition"),
     ("headroomv1/partitions", "PartitionPage"),
     ("headroomv1/problem", "Problem"),
     ("headroomv1/reasons", "WaitingReasons"),
+    ("headroomv1/task", "Task"),
+    ("headroomv1/task-rank", "TaskRank"),
+    ("headroomv1/task-release", "TaskRelease"),
+    ("headroomv1/task-resize", "TaskResize"),
+    ("headroomv1/tasks", "TaskPage"),
+    ("headroomv1/tasks-many", "TaskPage"),
     ("headroomv1/tenant", "Tenant"),
     ("headroomv1/tenant-defaults", "TenantDefaults"),
     ("headroomv1/tenant-quota", "TenantQuota"),
     ("headroomv1/tenant-usage", "TenantUsage"),
     ("headroomv1/tenants", "TenantPage"),
     ("headroomv1/tenants-many", "TenantPage"),
+    ("headroomv1/waiting", "WaitingList"),
+    ("headroomv1/waiting-task", "WaitingTask"),
     ("wsv1/application", "Application"),
     ("wsv1/applications", "[Application]"),
     ("wsv1/clusters", "[Cluster]"),

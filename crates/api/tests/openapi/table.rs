@@ -136,6 +136,8 @@ fn what_changes_something_needs_a_right() {
             "createTenant" | "putTenant" | "patchTenant" | "deleteTenant" | "putTenantQuota" => {
                 Access::TenantAdmin
             }
+            "submitTask" | "confirmTask" | "resizeTask" | "releaseTask" | "cancelTask"
+            | "rankTask" => Access::TenantAdmin,
             _ => Access::Admin,
         };
         assert_eq!(route.access, expected, "{}", route.operation);
