@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    Bye, Event, Hello, Level, LogLevel, Page, PartitionSummary, Problem, Role, ServerHealth,
-    StampedPartition, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingReasons,
+    AuditPage, Bye, Event, Hello, Level, LogLevel, Page, PartitionSummary, Problem, Role,
+    ServerHealth, StampedPartition, Tenant, TenantDefaults, TenantQuota, TenantUsage,
+    WaitingReasons,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +18,7 @@ type Read = fn(&str) -> serde_json::Result<String>;
 const EXAMPLES: [(&str, Read); 17] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
+    ("audit", again::<AuditPage>),
     ("events-first", again::<Page<Event>>),
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::feed::Feed;
 use crate::health::{Checked, Health};
 use crate::trace;
+use crate::trail::AuditReader;
 use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Published, Submission};
@@ -152,6 +153,11 @@ impl Handle {
     pub async fn stop(&self) {
         // One that has ended needs no telling.
         let _ = self.sender.send(Message::Stop).await;
+    }
+
+    /// The audit of tenants. Reading it may block.
+    pub const fn audit(&self) -> &AuditReader {
+        &self.published.audit
     }
 
     /// How many messages may still be sent before the next must wait.

@@ -32,6 +32,7 @@ mod recover;
 mod rounds;
 pub mod snapshot;
 mod trace;
+mod trail;
 pub mod users;
 mod view;
 mod watched;
@@ -54,6 +55,11 @@ pub use named::Named;
 pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
 pub use recover::{Recovered, Recovering, recover, recover_telling};
 pub use trace::TRACES;
+pub use trail::{
+    AUDIT_FOLDER, AuditFault, AuditKnown, AuditPage, AuditReader, AuditRecord, AuditStatus,
+    AuditType, AuditVerified, AuditWanted, Fault as AuditFaultKind, Head as AuditHead, Said,
+    verify_audit, verify_audit_lines, written_time,
+};
 pub use view::{View, Views};
 pub use watched::{Batch, Missed, Watched, Watcher};
 pub use work::{Durations, OfDisk, OfSteps, Scale, Snapshots, Work};

@@ -12,6 +12,7 @@ const EXAMPLES: [(&str, &str); 45] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
+    ("headroomv1/audit", "AuditPage"),
     ("headroomv1/events", "EventPage"),
     ("headroomv1/health", "ServerHealth"),
     ("headroomv1/hello", "Hello"),

@@ -66,7 +66,15 @@ const ROWS: [(&[&str], &[&str]); 7] = [
     ),
     (
         &["admin", "operator", "viewer", "tenant-admin", "tenant-viewer"],
-        &["getTenant", "getTenantDefaults", "getTenantQuota", "getTenantUsage", "listTenants"],
+        &[
+            "getAudit",
+            "getTenant",
+            "getTenantAudit",
+            "getTenantDefaults",
+            "getTenantQuota",
+            "getTenantUsage",
+            "listTenants",
+        ],
     ),
     (
         &["admin", "tenant-admin"],

@@ -73,7 +73,8 @@ async fn carry_out(
     asked: &Asked,
     command: Command,
 ) -> Result<std::sync::Arc<View>, Refused> {
-    let submission = Submission { origin: audit::origin(&asked.caller, ""), command };
+    let submission =
+        Submission { origin: audit::origin(&asked.caller, &asked.request_id), command };
     let outcome = service.engine.submit(submission).await;
     let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
     let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
