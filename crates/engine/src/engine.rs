@@ -13,11 +13,12 @@ use headroom_journal::disk::Disk;
 use crate::clock::Clock;
 use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
+use crate::published::Published;
 use crate::recover::{Recovering, recover_with};
 use crate::rounds::Rounds;
 use crate::trail::Trail;
 use crate::users::Users;
-use crate::writer::{Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
+use crate::writer::{Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
 
 /// How many messages are taken into one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;

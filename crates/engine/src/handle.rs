@@ -11,11 +11,12 @@ use headroom_core::{Millis, Scheduler};
 use crate::clock::Clock;
 use crate::feed::Feed;
 use crate::health::{Checked, Health};
+use crate::published::Published;
 use crate::trace;
 use crate::trail::AuditReader;
 use crate::view::Views;
 use crate::watched::Watched;
-use crate::writer::{Outcome, Published, Submission};
+use crate::writer::{Outcome, Submission};
 
 /// How many commands may wait for the writer.
 pub const COMMANDS_WAITING: usize = 8_192;

@@ -72,9 +72,9 @@ pub(crate) fn recover_with(
     trail: Trail,
     tell: &mut dyn FnMut(Recovering),
 ) -> Result<Recovered, EngineError> {
-    let (mut recovered, durable) = newest_image(store, trail.reach())?;
+    let Base { mut recovered, durable, was_durable } = newest_image(store, trail.reach())?;
     recovered.trail = trail;
-    recovered.trail.go_on(&durable).map_err(EngineError::Audit)?;
+    recovered.trail.go_on(&durable, was_durable).map_err(EngineError::Audit)?;
     let records = (store.next() - 1).saturating_sub(recovered.sequence);
     tell(Recovering { replayed: 0, records });
     for stored in store.read(recovered.sequence + 1)? {
@@ -90,23 +90,37 @@ pub(crate) fn recover_with(
     Ok(recovered)
 }
 
-/// The newest snapshot that can be read, nothing if there is none; and how far the audit was then.
+/// Where a replay begins.
+struct Base {
+    recovered: Recovered,
+    /// How far the audit was then.
+    durable: Head,
+    /// Up to which record it was durable when the newest snapshot was taken.
+    was_durable: u64,
+}
+
+/// The newest snapshot that can be read, nothing if there is none.
 ///
 /// Where the audit is there up to `reach` alone, an older one is taken if that has less of it: the records
 /// since then make it again.
-fn newest_image(
-    store: &dyn ReadStore,
-    reach: Option<u64>,
-) -> Result<(Recovered, Head), EngineError> {
-    let (mut warnings, mut beyond) = (Vec::new(), None);
+fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, EngineError> {
+    let (mut warnings, mut beyond, mut was_durable) = (Vec::new(), None, 0);
+    let of = |image: Image, warnings, was_durable| {
+        let durable = image.audit.clone();
+        let recovered = Recovered { warnings, ..Recovered::of(image) };
+        Base { recovered, durable, was_durable }
+    };
     for sequence in store.snapshots()? {
         let image = store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
         match image {
             Ok(image) if reach.is_none_or(|reach| image.audit.seq <= reach) => {
-                let durable = image.audit.clone();
-                return Ok((Recovered { warnings, ..Recovered::of(image) }, durable));
+                let was_durable = was_durable.max(image.audit.seq);
+                return Ok(of(image, warnings, was_durable));
             }
-            Ok(image) => beyond = beyond.or(Some(image)),
+            Ok(image) => {
+                was_durable = was_durable.max(image.audit.seq);
+                beyond = beyond.or(Some(image));
+            }
             Err(error) => {
                 let why = chain(&error);
                 warnings.push(format!("the snapshot of record {sequence} is not used: {why}"));
@@ -115,10 +129,10 @@ fn newest_image(
     }
     // What an audit lacks is no reason to go without the books.
     if let Some(image) = beyond.filter(|_| store.first() > 1) {
-        let durable = image.audit.clone();
-        return Ok((Recovered { warnings, ..Recovered::of(image) }, durable));
+        return Ok(of(image, warnings, was_durable));
     }
-    Ok((Recovered { warnings, ..Recovered::default() }, Head::default()))
+    let recovered = Recovered { warnings, ..Recovered::default() };
+    Ok(Base { recovered, durable: Head::default(), was_durable })
 }
 
 impl Recovered {

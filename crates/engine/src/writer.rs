@@ -20,9 +20,10 @@ use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
 use crate::notice::{notices, put_in_order};
+use crate::published::Published;
 use crate::recover::Recovered;
 use crate::trace;
-use crate::trail::{AuditReader, Fact, Trail, facts};
+use crate::trail::{Fact, Trail, facts};
 use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
@@ -130,30 +131,6 @@ pub struct Writer {
 impl fmt::Debug for Writer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Writer").field("journal", &self.journal).finish_non_exhaustive()
-    }
-}
-
-/// What is published for others to read.
-#[derive(Clone, Debug)]
-pub struct Published {
-    /// What has happened.
-    pub feed: Feed,
-    /// The books.
-    pub views: Views,
-    /// What watchers are told.
-    pub watched: Watched,
-    /// The audit.
-    pub audit: AuditReader,
-    /// How it is.
-    pub(crate) vitals: Arc<Vitals>,
-}
-
-impl Published {
-    /// Nothing comes any more: let go whoever waits for it.
-    pub(crate) fn end(&self) {
-        self.feed.end();
-        self.views.end();
-        self.watched.end();
     }
 }
 

@@ -153,6 +153,26 @@ impl Files {
         Ok(())
     }
 
+    /// Copy the file in which something is wrong, for whoever wants to know what; under which name.
+    pub(super) fn copy(&self, found: &Found) -> io::Result<String> {
+        let list = self.segments.list();
+        let Some(last) = list.last().filter(|_| found.fault.is_some()) else {
+            return Ok(" nowhere".to_owned());
+        };
+        let disk = &self.segments.disk;
+        let mut bytes = vec![0; usize::try_from(last.length).map_err(io::Error::other)?];
+        disk.open(&name_of(last.first), false)?.read_at(0, &mut bytes)?;
+        let copy = format!("{}.damaged", name_of(last.first));
+        let is_there = disk.list()?.contains(&copy);
+        let file = disk.open(&copy, !is_there)?;
+        file.set_len(0)?;
+        file.write_at(0, &bytes)?;
+        file.sync()?;
+        disk.sync()?;
+        drop(list);
+        Ok(format!(" as {}", disk.path(&copy).display()))
+    }
+
     /// Leave what is there as it is, and begin anew with the record behind this one.
     pub(super) fn leave(&mut self, found: &Found, head: &Head) -> io::Result<()> {
         let name = name_of(head.seq + 1);

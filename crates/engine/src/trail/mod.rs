@@ -120,12 +120,23 @@ impl Trail {
     }
 
     /// Go on, where a replay begins with books for which the audit was durable up to this head.
-    pub(crate) fn go_on(&mut self, durable: &Head) -> io::Result<()> {
+    /// When the newest snapshot was taken it was so up to the record `was_durable`, which may be later.
+    pub(crate) fn go_on(&mut self, durable: &Head, was_durable: u64) -> io::Result<()> {
         let Some(mut found) = self.found.take() else {
             self.head = durable.clone();
             return Ok(());
         };
         if found.reach.seq >= durable.seq {
+            if found.reach.seq < was_durable {
+                // No crash does that.
+                let copies = self.files.copy(&found)?;
+                let there = found.reach.seq;
+                let fault = found.fault.as_deref().unwrap_or("its end is missing");
+                self.warnings.push(format!(
+                    "the audit is whole up to record {there} and was durable up to record {was_durable} \
+                     ({fault}); the rest is made again from the journal, and what was there is kept{copies}"
+                ));
+            }
             self.files.go_on(&found)?;
             (self.head, self.there) = (found.reach, found.group.take());
             return Ok(());

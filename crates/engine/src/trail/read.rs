@@ -122,6 +122,10 @@ impl AuditReader {
             };
             for (number, line) in (1..).zip(Lines::of(file, segment.length)) {
                 let line = line?;
+                // Another process may be writing it, or has died while it did.
+                if !line.is_whole && next.is_none() {
+                    return Ok(());
+                }
                 let record = AuditRecord::read(&line.bytes)
                     .map_err(|why| self.damaged(&name, number, &why))?;
                 if record.seq <= after {

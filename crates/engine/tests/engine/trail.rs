@@ -45,7 +45,7 @@ async fn every_change_of_a_tenant_says_old_and_new() {
     scene.accept(set("a", quota(40))).await;
     let more = TenantSettings {
         display_name: Name::new("A"),
-        waiting: in_order(WaitingStrategy::Priority),
+        waiting: Some(in_order(WaitingStrategy::Priority)),
         ..quota(50)
     };
     let accepted = scene.accept(set("a", more)).await;
@@ -295,8 +295,26 @@ async fn an_audit_that_is_gone_is_made_again_as_far_as_the_journal_goes() {
     let lines = disks.lines();
     disks.audit.remove(&disks.file()).unwrap();
     let scene = Scene::start(&disks, START, 1_000).unwrap();
+    let warnings = scene.engine.begin().warnings.clone();
+    assert!(warnings.len() == 1 && warnings[0].contains("its end is missing"), "{warnings:?}");
     scene.engine.stop().await.unwrap();
     assert_eq!(disks.lines(), lines);
+}
+
+#[tokio::test]
+async fn one_that_was_damaged_is_made_again_where_the_journal_has_all_and_the_damage_is_kept() {
+    let disks = disks().await;
+    let (file, lines) = (disks.file(), disks.lines());
+    let mut changed = lines.clone();
+    changed[2] = changed[2].replacen("token:ann", "token:bob", 1);
+    disks.set_lines(&changed);
+    let scene = Scene::start(&disks, START, 1_000).unwrap();
+    let warnings = scene.engine.begin().warnings.clone();
+    assert!(warnings.len() == 1 && warnings[0].contains(", line 3)"), "{warnings:?}");
+    scene.engine.stop().await.unwrap();
+    let text = |name: &str| String::from_utf8(disks.audit.bytes(name).unwrap()).unwrap();
+    assert_eq!(text(&file).lines().collect::<Vec<_>>(), lines);
+    assert_eq!(text(&format!("{file}.damaged")).lines().collect::<Vec<_>>(), changed);
 }
 
 #[tokio::test]

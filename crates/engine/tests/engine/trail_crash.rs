@@ -58,7 +58,7 @@ fn commands(chance: &mut Chance, known: &mut Known) -> (Vec<Command>, bool) {
         0..=2 => {
             let mut settings = quota(1 + i64::try_from(chance.below(50)).unwrap());
             if chance.one_in(2) {
-                settings.waiting = in_order(WaitingStrategy::Priority);
+                settings.waiting = Some(in_order(WaitingStrategy::Priority));
             }
             (vec![set(&tenant, settings)], false)
         }
@@ -82,9 +82,8 @@ async fn serve(disks: &Disks, chance: &mut Chance, known: &mut Known) {
     for _ in 0..chance.below(30) {
         let (commands, is_submission) = commands(chance, known);
         for (at, command) in commands.into_iter().enumerate() {
-            let outcome = match scene.handle.submit(by_ann(command)).await {
-                Ok(outcome) => outcome,
-                Err(_) => return read(&scene, known),
+            let Ok(outcome) = scene.handle.submit(by_ann(command)).await else {
+                return read(&scene, known);
             };
             if let Ok(accepted) = outcome
                 && is_submission

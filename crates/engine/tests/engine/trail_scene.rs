@@ -166,8 +166,8 @@ pub(crate) fn quota(vcores: i64) -> TenantSettings {
     TenantSettings { quota, ..TenantSettings::default() }
 }
 
-pub(crate) fn in_order(strategy: WaitingStrategy) -> Option<WaitingPolicy> {
-    Some(WaitingPolicy { strategy, ..WaitingPolicy::default() })
+pub(crate) fn in_order(strategy: WaitingStrategy) -> WaitingPolicy {
+    WaitingPolicy { strategy, ..WaitingPolicy::default() }
 }
 
 pub(crate) fn set(tenant: &str, settings: TenantSettings) -> Command {
