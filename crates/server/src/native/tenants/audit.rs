@@ -29,7 +29,7 @@ struct Wanted {
 impl Wanted {
     fn read(asked: &Asked, parameters: &Parameters<'_>) -> Result<Self, Refused> {
         let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
-        let time = |name: &str| {
+        let time = |name: &str| -> Result<Option<String>, Refused> {
             let Some(text) = parameters.get(name) else { return Ok(None) };
             let time: jiff::Timestamp = text.parse().map_err(|_| {
                 malformed(format!(
@@ -46,7 +46,8 @@ impl Wanted {
             })
         });
         let after = parameters.get("cursor").map(|cursor| {
-            let number = cursor.strip_prefix("a-").and_then(|number| number.parse().ok());
+            let number: Option<u64> =
+                cursor.strip_prefix("a-").and_then(|number| number.parse().ok());
             number.ok_or_else(|| malformed("the cursor is of another list; begin anew".to_owned()))
         });
         Ok(Self {
