@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem, Role,
+    AuditPage, Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem, Role,
     ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize, Tenant,
     TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
 };
@@ -15,9 +15,10 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 26] = [
+const EXAMPLES: [(&str, Read); 27] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
+    ("audit", again::<AuditPage>),
     ("events-first", again::<Page<Event>>),
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),

@@ -8,14 +8,17 @@ use tokio::sync::{mpsc, oneshot};
 
 use headroom_core::{Millis, Timestamp};
 use headroom_journal::Store;
+use headroom_journal::disk::Disk;
 
 use crate::clock::Clock;
 use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
-use crate::recover::{Recovering, recover_telling};
+use crate::published::Published;
+use crate::recover::{Recovering, recover_with};
 use crate::rounds::Rounds;
+use crate::trail::Trail;
 use crate::users::Users;
-use crate::writer::{Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
+use crate::writer::{Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
 
 /// How many messages are taken into one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
@@ -46,6 +49,8 @@ pub struct Settings {
     pub kept: Kept,
     /// Whose memory of users is cleaned by the clock.
     pub users: Option<Arc<Users>>,
+    /// Where the audit of tenants is kept; none for in memory, and not for long.
+    pub audit: Option<Arc<dyn Disk>>,
 }
 
 impl Settings {
@@ -58,6 +63,7 @@ impl Settings {
             commands_waiting: COMMANDS_WAITING,
             kept: Kept::default(),
             users: None,
+            audit: None,
         }
     }
 }
@@ -77,7 +83,7 @@ pub struct Begin {
     pub sequence: u64,
     /// How many records were replayed, behind a snapshot if there was one.
     pub replayed: u64,
-    /// What is to be told: snapshots that could not be read.
+    /// What is to be told: snapshots that could not be read, what is wrong with the audit.
     pub warnings: Vec<String>,
 }
 
@@ -99,7 +105,9 @@ impl Engine {
         mut settings: Settings,
         tell: &mut dyn FnMut(Recovering),
     ) -> Result<Self, EngineError> {
-        let mut recovered = recover_telling(&*store, tell)?;
+        let trail = settings.audit.take().map(Trail::open).transpose();
+        let trail = trail.map_err(EngineError::Audit)?.unwrap_or_default();
+        let mut recovered = recover_with(&*store, trail, tell)?;
         let begin = Begin {
             sequence: recovered.sequence,
             replayed: recovered.replayed,

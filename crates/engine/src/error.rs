@@ -64,6 +64,9 @@ pub enum EngineError {
     /// A record that is whole does not follow from those before it.
     #[error(transparent)]
     Impossible(#[from] Impossible),
+    /// The audit cannot be opened, or gone on with.
+    #[error("the audit of tenants cannot be opened")]
+    Audit(#[source] std::io::Error),
     /// The thread of the writer could not be started.
     #[error("the writer cannot be started")]
     Thread(#[source] std::io::Error),

@@ -11,10 +11,12 @@ use headroom_core::{Millis, Scheduler, Timestamp};
 use crate::clock::Clock;
 use crate::feed::Feed;
 use crate::health::{Checked, Health};
+use crate::published::Published;
 use crate::trace;
+use crate::trail::AuditReader;
 use crate::view::Views;
 use crate::watched::Watched;
-use crate::writer::{Outcome, Published, Submission};
+use crate::writer::{Outcome, Submission};
 
 /// How many commands may wait for the writer.
 pub const COMMANDS_WAITING: usize = 8_192;
@@ -176,6 +178,11 @@ impl Handle {
     pub async fn stop(&self) {
         // One that has ended needs no telling.
         let _ = self.sender.send(Message::Stop).await;
+    }
+
+    /// The audit of tenants. Reading it may block.
+    pub const fn audit(&self) -> &AuditReader {
+        &self.published.audit
     }
 
     /// How many messages may still be sent before the next must wait.

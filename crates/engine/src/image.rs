@@ -10,6 +10,7 @@ use headroom_journal::{JournalError, Snapshot, WriteSnapshot};
 
 use crate::answers::Answers;
 use crate::snapshot::{self, SnapshotError};
+use crate::trail::Head;
 
 /// The version of what is in an image; see [`snapshot::FORMAT`] for its bytes.
 pub(crate) const IMAGE_FORMAT: u32 = 1;
@@ -29,6 +30,9 @@ pub(crate) struct Image {
     pub(crate) answers: Answers,
     pub(crate) sequence: u64,
     pub(crate) time: Timestamp,
+    /// How far the audit is, which is durable.
+    #[serde(default)]
+    pub(crate) audit: Head,
 }
 
 /// Why an image could not be kept, or read back.

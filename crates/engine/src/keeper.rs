@@ -116,15 +116,14 @@ impl Keeper {
         }
     }
 
-    /// Wait for the one under way, and take a last one if anything has happened since.
-    pub(crate) fn finish(&mut self, now: Timestamp, store: &mut dyn Store, image: &Image) {
+    /// Wait for the one under way, and take a last one if there is any to be taken and anything has happened
+    /// since.
+    pub(crate) fn finish(&mut self, now: Timestamp, store: &mut dyn Store, image: Option<&Image>) {
         if let Some(under_way) = &self.under_way {
             let taken = under_way.done.recv().ok();
             self.end(now, store, taken);
         }
-        if self.since.records == 0 {
-            return;
-        }
+        let Some(image) = image.filter(|_| self.since.records > 0) else { return };
         let begun = store.begin_snapshot(store.lease(), head_of(image));
         let taken = begun.map_err(ImageError::from).and_then(|writer| take(image, writer));
         self.end(now, store, Some(taken));

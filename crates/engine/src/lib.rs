@@ -27,11 +27,13 @@ mod keeper;
 mod named;
 mod notice;
 mod progress;
+mod published;
 mod recent;
 mod recover;
 mod rounds;
 pub mod snapshot;
 mod trace;
+mod trail;
 pub mod users;
 mod view;
 mod watched;
@@ -52,13 +54,19 @@ pub use image::ImageError;
 pub use keeper::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
 pub use named::Named;
 pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
+pub use published::Published;
 pub use recover::{Recovered, Recovering, recover, recover_telling};
 pub use trace::TRACES;
+pub use trail::{
+    AUDIT_FOLDER, AuditFault, AuditKnown, AuditPage, AuditReader, AuditRecord, AuditStatus,
+    AuditType, AuditVerified, AuditWanted, Fault as AuditFaultKind, Head as AuditHead, Said,
+    verify_audit, verify_audit_lines, written_time,
+};
 pub use view::{View, Views};
 pub use watched::{Batch, Missed, Watched, Watcher};
 pub use work::{Durations, OfDisk, OfSteps, Scale, Snapshots, Work};
 pub use writer::{
-    Accepted, Kept, Outcome, Published, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
+    Accepted, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
 };
 
 /// Journals without files, for tests of those who use an engine.

@@ -8,6 +8,7 @@ use headroom_journal::{ReadStore, Record};
 use crate::answers::Answers;
 use crate::error::{EngineError, carry_out, chain};
 use crate::image::Image;
+use crate::trail::{Head, Trail, facts};
 
 /// What a journal holds, as of its last record.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Recovered {
     pub time: Timestamp,
     /// How many records were replayed.
     pub replayed: u64,
+    /// The audit, all of the journal in it.
+    pub(crate) trail: Trail,
     /// What is to be told: snapshots that could not be read.
     pub warnings: Vec<String>,
 }
@@ -57,42 +60,92 @@ pub fn recover_telling(
     store: &dyn ReadStore,
     tell: &mut dyn FnMut(Recovering),
 ) -> Result<Recovered, EngineError> {
-    let mut recovered = newest_image(store)?;
+    recover_with(store, Trail::default(), tell)
+}
+
+/// As [`recover_telling`], and bring the audit to where the journal is: what it lacks is made again.
+///
+/// # Errors
+/// As there; and when the audit cannot be gone on with.
+pub(crate) fn recover_with(
+    store: &dyn ReadStore,
+    trail: Trail,
+    tell: &mut dyn FnMut(Recovering),
+) -> Result<Recovered, EngineError> {
+    let Base { mut recovered, durable, was_durable } = newest_image(store, trail.reach())?;
+    recovered.trail = trail;
+    recovered.trail.go_on(&durable, was_durable).map_err(EngineError::Audit)?;
     let records = (store.next() - 1).saturating_sub(recovered.sequence);
     tell(Recovering { replayed: 0, records });
     for stored in store.read(recovered.sequence + 1)? {
         recovered.replay(&store.decode(&stored?)?)?;
         let replayed = recovered.replayed;
         if replayed.is_multiple_of(TOLD_EVERY) || replayed == records {
+            recovered.trail.write(recovered.time);
             tell(Recovering { replayed, records });
         }
     }
+    recovered.trail.caught_up(recovered.sequence, recovered.time);
+    recovered.warnings.extend(recovered.trail.take_warnings());
     Ok(recovered)
 }
 
-/// The newest snapshot that can be read; nothing if there is none.
-fn newest_image(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
-    let mut warnings = Vec::new();
+/// Where a replay begins.
+struct Base {
+    recovered: Recovered,
+    /// How far the audit was then.
+    durable: Head,
+    /// Up to which record it was durable when the newest snapshot was taken.
+    was_durable: u64,
+}
+
+/// The newest snapshot that can be read, nothing if there is none.
+///
+/// Where the audit is there up to `reach` alone, an older one is taken if that has less of it: the records
+/// since then make it again.
+fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, EngineError> {
+    let (mut warnings, mut beyond, mut was_durable) = (Vec::new(), None, 0);
+    let of = |image: Image, warnings, was_durable| {
+        let durable = image.audit.clone();
+        let recovered = Recovered { warnings, ..Recovered::of(image) };
+        Base { recovered, durable, was_durable }
+    };
     for sequence in store.snapshots()? {
         let image = store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
         match image {
-            Ok(image) => return Ok(Recovered { warnings, ..Recovered::of(image) }),
+            Ok(image) if reach.is_none_or(|reach| image.audit.seq <= reach) => {
+                let was_durable = was_durable.max(image.audit.seq);
+                return Ok(of(image, warnings, was_durable));
+            }
+            Ok(image) => {
+                was_durable = was_durable.max(image.audit.seq);
+                beyond = beyond.or(Some(image));
+            }
             Err(error) => {
                 let why = chain(&error);
                 warnings.push(format!("the snapshot of record {sequence} is not used: {why}"));
             }
         }
     }
-    Ok(Recovered { warnings, ..Recovered::default() })
+    // What an audit lacks is no reason to go without the books.
+    if let Some(image) = beyond.filter(|_| store.first() > 1) {
+        return Ok(of(image, warnings, was_durable));
+    }
+    let recovered = Recovered { warnings, ..Recovered::default() };
+    Ok(Base { recovered, durable: Head::default(), was_durable })
 }
 
 impl Recovered {
     fn replay(&mut self, record: &Record) -> Result<(), EngineError> {
+        let Self { books, trail, .. } = self;
+        let mut said = Vec::new();
         carry_out(record.sequence, || {
             for event in &record.events {
-                self.books.apply(record.time, event);
+                facts(books, record.command.as_ref(), event, &mut said);
+                books.apply(record.time, event);
             }
         })?;
+        trail.add(record, &said);
         self.note(record);
         self.replayed += 1;
         Ok(())
@@ -100,8 +153,8 @@ impl Recovered {
 
     /// What a snapshot holds.
     pub(crate) fn of(image: Image) -> Self {
-        let Image { books, answers, sequence, time } = image;
-        Self { books, answers, sequence, time, replayed: 0, warnings: Vec::new() }
+        let Image { books, answers, sequence, time, audit: _ } = image;
+        Self { books, answers, sequence, time, ..Self::default() }
     }
 
     /// The books are those after this record.

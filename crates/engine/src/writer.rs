@@ -21,8 +21,10 @@ use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
 use crate::notice::{notices, put_in_order};
+use crate::published::Published;
 use crate::recover::Recovered;
 use crate::trace;
+use crate::trail::{Fact, Trail, facts};
 use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
@@ -101,6 +103,10 @@ pub struct Writer {
     /// When the last record was made: a wall clock may step back, the journal may not.
     last: Timestamp,
     answers: Answers,
+    /// What the audit says, behind the journal.
+    trail: Trail,
+    /// What the record at hand says to it.
+    facts: Vec<Fact>,
     telling: Telling,
     edges: Edges,
     /// Events of the step at hand.
@@ -129,32 +135,10 @@ impl fmt::Debug for Writer {
     }
 }
 
-/// What is published for others to read.
-#[derive(Clone, Debug)]
-pub struct Published {
-    /// What has happened.
-    pub feed: Feed,
-    /// The books.
-    pub views: Views,
-    /// What watchers are told.
-    pub watched: Watched,
-    /// How it is.
-    pub(crate) vitals: Arc<Vitals>,
-}
-
-impl Published {
-    /// Nothing comes any more: let go whoever waits for it.
-    pub(crate) fn end(&self) {
-        self.feed.end();
-        self.views.end();
-        self.watched.end();
-    }
-}
-
 impl Writer {
     /// A writer that goes on where a journal ended.
     pub fn new(store: Box<dyn Store>, recovered: Recovered, kept: Kept) -> Self {
-        let Recovered { books, answers, sequence, time, replayed, .. } = recovered;
+        let Recovered { books, answers, sequence, time, replayed, trail, .. } = recovered;
         let scheduler = Scheduler::watching(&books);
         let tally = Tally::of(&books);
         let (shown, counted) = (Arc::new(books.clone()), tally.clone());
@@ -167,6 +151,8 @@ impl Writer {
             keeper: Keeper::new(kept.snapshot_every, replayed),
             last: time,
             answers,
+            trail,
+            facts: Vec::new(),
             telling: Telling::default(),
             edges: Edges::default(),
             events: Vec::new(),
@@ -194,6 +180,7 @@ impl Writer {
             feed: self.feed.clone(),
             views: self.views.clone(),
             watched: self.watched.clone(),
+            audit: self.trail.reader(),
             vitals: Arc::clone(&self.vitals),
         }
     }
@@ -317,6 +304,8 @@ impl Writer {
     /// again: memory is ahead of the disk.
     pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
         let committed = self.commit()?;
+        self.trail.write(self.last);
+        self.trail.retain(self.last, &self.books);
         self.take_snapshots();
         self.views.note_committed(committed);
         self.publish_view(is_idle);
@@ -331,8 +320,9 @@ impl Writer {
     /// As [`Writer::flush`].
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.flush(true)?;
-        let image = self.image();
-        self.keeper.finish(self.last, self.journal.store_mut(), &image);
+        // Without a snapshot the next start makes of the records what the audit lacks.
+        let image = self.trail.sync(self.last).then(|| self.image());
+        self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
         self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
         self.publish_view(true);
         Ok(())
@@ -362,7 +352,8 @@ impl Writer {
     fn take_snapshots(&mut self) {
         let now = self.last;
         self.keeper.look(now, self.journal.store_mut());
-        if self.keeper.is_due(now) {
+        // The journal may drop what is in a snapshot, so the audit has it first.
+        if self.keeper.is_due(now) && self.trail.sync(now) {
             let image = self.image();
             self.keeper.begin(now, self.journal.store_mut(), image);
         }
@@ -379,6 +370,7 @@ impl Writer {
             answers: self.answers.clone(),
             sequence: self.journal.next() - 1,
             time: self.last,
+            audit: self.trail.head().clone(),
         }
     }
 
@@ -446,12 +438,13 @@ impl Writer {
         }
         let (mut told_rm, events) = (Vec::new(), std::mem::take(&mut self.events));
         let mut names = Vec::with_capacity(events.len());
-        let Self { books, scheduler, telling, edges, told, tally, .. } = self;
+        let Self { books, scheduler, telling, edges, told, tally, facts: said, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
         let command = cause.as_ref().map(|(_, command)| command);
         for event in &events {
             told_rm.extend(notices(books, now, command, event));
             names.push(named(books, event));
+            facts(books, command, event, said);
             tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
@@ -470,6 +463,8 @@ impl Writer {
         self.batch.records += 1;
         self.batch.bytes += bytes;
         self.answers.note(&record);
+        self.trail.add(&record, &self.facts);
+        self.facts.clear();
         let entry = Arc::new(Entry { record, notices: told_rm, named: names });
         self.entries.push_back(Arc::clone(&entry));
         Ok(Some(entry))

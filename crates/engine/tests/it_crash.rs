@@ -37,7 +37,8 @@ fn application(round: u64) -> Name {
 
 /// A command under an id that says who sent it, and as which of his.
 fn from(client: u64, id: &str, command: Command) -> Submission {
-    let origin = Origin { identity: format!("client-{client}"), command_id: id.into() };
+    let (identity, command_id) = (format!("client-{client}"), id.into());
+    let origin = Origin { identity, command_id, ..Origin::default() };
     Submission { origin, command }
 }
 

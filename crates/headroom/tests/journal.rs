@@ -63,7 +63,7 @@ fn journal(name: &str, lie: impl Fn(&mut Vec<Event>)) -> PathBuf {
     let mut journal = Journal::new(Box::new(FileStore::open_folder(&folder).unwrap()));
     let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
     let now = Timestamp::from_millis(1_700_000_000_000);
-    let origin = Origin { identity: "ann".into(), command_id: String::new() };
+    let origin = Origin { identity: "ann".into(), ..Origin::default() };
     for command in commands() {
         let mut events = decide(&books, now, &command).unwrap();
         for event in &events {

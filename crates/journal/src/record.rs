@@ -42,6 +42,8 @@ pub struct Origin {
     pub identity: String,
     /// The id that the sender chose, so that a repeat gets the first answer again; empty for none.
     pub command_id: String,
+    /// The request that it came with, as responses and logs name it; empty for none. Tells nobody apart.
+    pub request_id: String,
 }
 
 /// Why bytes are no record.
@@ -172,8 +174,8 @@ impl Record {
             sequence: *sequence,
             time: time.put(),
             origin: origin.as_ref().map(|origin| {
-                let Origin { identity, command_id } = origin.clone();
-                proto::Origin { identity, command_id }
+                let Origin { identity, command_id, request_id } = origin.clone();
+                proto::Origin { identity, command_id, request_id }
             }),
             command: command.as_ref().map(Field::put),
             events: events.put(),
@@ -186,8 +188,8 @@ impl Record {
             return Err(Fault::new(What::NoFormat)).at("format");
         }
         let origin = origin.map(|origin| {
-            let proto::Origin { identity, command_id } = origin;
-            Origin { identity, command_id }
+            let proto::Origin { identity, command_id, request_id } = origin;
+            Origin { identity, command_id, request_id }
         });
         let command = command.map(|command| required(Some(command)).at("command")).transpose()?;
         let events = Vec::take(events).at("events")?;

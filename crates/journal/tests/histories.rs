@@ -38,7 +38,11 @@ fn check(world: &World) {
     }
     assert_eq!(books, world.books, "decoded events rebuild the books");
     for (sequence, command) in (1..).zip(&world.commands) {
-        let origin = Origin { identity: "ann".into(), command_id: sequence.to_string() };
+        let origin = Origin {
+            identity: "ann".into(),
+            command_id: sequence.to_string(),
+            ..Origin::default()
+        };
         let record = Record {
             sequence,
             time: world.now,

@@ -10,12 +10,12 @@ use crate::caller::Caller;
 /// The target of these lines; they are written whatever the levels of the log are.
 pub const TARGET: &str = "audit";
 
-/// The origin of a command of this caller, for the journal; `command_id` is the sender's, so that a
-/// repeat is known, or empty.
-pub fn origin(caller: &Caller, command_id: impl Into<String>) -> Origin {
+/// The origin of a command of this caller, for the journal; the request is the one that responses and
+/// the log name.
+pub fn origin(caller: &Caller, request_id: &str) -> Origin {
     // What is kept for ever is bounded.
     let identity = caller.identity.chars().take(IDENTITY_LENGTH_MAX).collect();
-    Origin { identity, command_id: command_id.into() }
+    Origin { identity, request_id: request_id.to_owned(), ..Origin::default() }
 }
 
 /// Letters of an identity that are kept.

@@ -44,7 +44,7 @@ pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, 
     let read = tokio::task::spawn_blocking(move || fs::File::open(owned).and_then(bytes_of)).await;
     let bytes = read.map_err(io::Error::other).flatten().map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(io::Error::other(error)))?;
-    let origin = Origin { identity: format!("file:{}", path.display()), command_id: String::new() };
+    let origin = Origin { identity: format!("file:{}", path.display()), ..Origin::default() };
     let applied = service.queue_file.apply(origin, &text).await;
     let applied = applied.map_err(|source| TakeError::NotTaken {
         path: path.to_owned(),

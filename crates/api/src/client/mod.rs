@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 pub use error::{ClientError, Refusal};
 pub use headroomv1::EventFilter;
 pub use stream::{Frames, Lines};
-pub use tenants::{Expect, TenantFilter};
+pub use tenants::{AuditFilter, Expect, TenantFilter};
 pub use wsv1::ApplicationList;
 
 use crate::routes::Method;

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::Part::{self, Fixed, Once};
 use super::{Client, ClientError, JSON, sending, with_query};
-use crate::headroomv1::{Page, Tenant, TenantDefaults, TenantKind, TenantQuota, TenantUsage};
+use crate::headroomv1::{
+    AuditPage, AuditType, Page, Tenant, TenantDefaults, TenantKind, TenantQuota, TenantUsage,
+};
 use crate::routes::Method;
 
 /// Which tenants. What is `None` lets all through.
@@ -19,6 +21,17 @@ pub struct TenantFilter {
     pub parent: Option<String>,
     /// Those that use more than they may, or the others.
     pub over_quota: Option<bool>,
+}
+
+/// Which records of the audit. What is `None` lets all through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// From this time on, in RFC 3339.
+    pub from: Option<String>,
+    /// Before this time.
+    pub to: Option<String>,
+    /// Of this type.
+    pub kind: Option<AuditType>,
 }
 
 /// In which version something must be for a change of it.
@@ -48,6 +61,17 @@ const DEFAULTS: Part<'static> = Fixed("headroom/v1/tenant-defaults");
 
 pub(super) fn to_json(body: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(body).expect("its keys are texts")
+}
+
+fn audit_query(filter: &AuditFilter, cursor: Option<&str>) -> Vec<(&'static str, String)> {
+    let kind = filter.kind.map(serde_json::to_value).and_then(Result::ok);
+    let all = [
+        ("from", filter.from.clone()),
+        ("to", filter.to.clone()),
+        ("type", kind.and_then(|kind| kind.as_str().map(str::to_owned))),
+        ("cursor", cursor.map(str::to_owned)),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// # Errors
@@ -156,6 +180,26 @@ impl Client {
     /// What a tenant may use, uses and waits for.
     pub async fn get_tenant_usage(&self, tenant: &str) -> Result<TenantUsage, ClientError> {
         self.get(&[TENANTS, Once(tenant), Fixed("usage")], &[]).await
+    }
+
+    /// Who did what to tenants that the caller sees; behind this cursor if one is given.
+    pub async fn get_audit(
+        &self,
+        filter: &AuditFilter,
+        cursor: Option<&str>,
+    ) -> Result<AuditPage, ClientError> {
+        self.get(&[Fixed("headroom/v1/audit")], &audit_query(filter, cursor)).await
+    }
+
+    /// Who did what to one tenant; behind this cursor if one is given.
+    pub async fn get_tenant_audit(
+        &self,
+        tenant: &str,
+        filter: &AuditFilter,
+        cursor: Option<&str>,
+    ) -> Result<AuditPage, ClientError> {
+        let parts = [TENANTS, Once(tenant), Fixed("audit")];
+        self.get(&parts, &audit_query(filter, cursor)).await
     }
 
     /// What holds for tenants that do not say otherwise.

@@ -6,6 +6,7 @@
 //! otherwise have no effect and no message.
 
 mod amount;
+mod audit;
 mod event;
 mod health;
 mod level;
@@ -19,6 +20,7 @@ mod tenant;
 mod waiting;
 
 pub use amount::{Amount, Amounts, display_amount};
+pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,

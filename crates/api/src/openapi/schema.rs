@@ -44,6 +44,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         wsv1::UserLimitsSimulation,
         wsv1::UserUsage,
         wsv1::Validation,
+        headroomv1::AuditPage,
         headroomv1::Bye,
         headroomv1::Event,
         headroomv1::Hello,

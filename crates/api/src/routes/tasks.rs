@@ -22,10 +22,10 @@ const OF_STATE: Parameter = Parameter {
     summary: "Only those that stand there.",
 };
 
-const TASK: Body = Body { media: JSON, shape: Shape::One("Task") };
-const TASKS: Body = Body { media: JSON, shape: Shape::One("TaskPage") };
-const WAITING: Body = Body { media: JSON, shape: Shape::One("WaitingList") };
-const WAITING_ONE: Body = Body { media: JSON, shape: Shape::One("WaitingTask") };
+const TASK: Body = one("Task");
+const TASKS: Body = one("TaskPage");
+const WAITING: Body = one("WaitingList");
+const WAITING_ONE: Body = one("WaitingTask");
 
 const NO_TASK: Answer = problem(404, "No such task.");
 const NOT_THERE: Answer = problem(404, "No such tenant, or no such task of it that waits.");
@@ -63,13 +63,13 @@ const fn route(
     Route { operation, method, path, tag, summary, access, query, request, own_answers }
 }
 
-const fn sends(name: &'static str) -> Option<Body> {
-    Some(Body { media: JSON, shape: Shape::One(name) })
+const fn one(name: &'static str) -> Body {
+    Body { media: JSON, shape: Shape::One(name) }
 }
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
-        request: sends("NewTask"),
+        request: Some(one("NewTask")),
         ..route(
             "submitTask",
             (Method::Post, "/headroom/v1/tenants/{tenant}/tasks"),
@@ -112,7 +112,7 @@ pub(super) const ROUTES: &[Route] = &[
         &[ok(&[TASK]), NO_TASK, NOT_NOW],
     ),
     Route {
-        request: sends("TaskResize"),
+        request: Some(one("TaskResize")),
         ..route(
             "resizeTask",
             (Method::Post, "/headroom/v1/tasks/{task}/resize"),
@@ -122,7 +122,7 @@ pub(super) const ROUTES: &[Route] = &[
         )
     },
     Route {
-        request: sends("TaskRelease"),
+        request: Some(one("TaskRelease")),
         ..route(
             "releaseTask",
             (Method::Post, "/headroom/v1/tasks/{task}/release"),
@@ -166,7 +166,7 @@ pub(super) const ROUTES: &[Route] = &[
         &[ok(&[WAITING_ONE]), UNCHANGED, NOT_THERE, IN_THE_WAY],
     ),
     Route {
-        request: sends("TaskRank"),
+        request: Some(one("TaskRank")),
         ..route(
             "rankTask",
             (Method::Patch, "/headroom/v1/tenants/{tenant}/waiting/{task}"),

@@ -19,6 +19,30 @@ const OVER_QUOTA: Parameter = Parameter {
     kind: ParameterKind::OneOf(&["true", "false"]),
     summary: "Only those that use more than they may, or only the others.",
 };
+const FROM: Parameter =
+    Parameter { name: "from", kind: ParameterKind::Text, summary: "From this time on (RFC 3339)." };
+const TO: Parameter =
+    Parameter { name: "to", kind: ParameterKind::Text, summary: "Before this time (RFC 3339)." };
+const TYPE: Parameter = Parameter {
+    name: "type",
+    kind: ParameterKind::OneOf(&[
+        "TENANT_CREATED",
+        "TENANT_CHANGED",
+        "TENANT_DELETED",
+        "QUOTA_CHANGED",
+        "TASK_SUBMITTED",
+        "TASK_THROTTLED",
+        "TASK_STARTED",
+        "TASK_ENDED",
+        "TASK_CANCELLED",
+        "TASK_EVICTED",
+        "TASK_REJECTED",
+        "ORDER_CHANGED",
+        "LEDGER_REBUILT",
+        "LEDGER_DRIFT",
+    ]),
+    summary: "Only what is of this type.",
+};
 const DRY_RUN: Parameter = Parameter {
     name: "dryRun",
     kind: ParameterKind::OneOf(&["true", "false"]),
@@ -31,6 +55,7 @@ const MODE: Parameter = Parameter {
 };
 
 const TENANT: Body = Body { media: JSON, shape: Shape::One("Tenant") };
+const AUDIT: Body = Body { media: JSON, shape: Shape::One("AuditPage") };
 const QUOTA: Body = Body { media: JSON, shape: Shape::One("TenantQuota") };
 const DEFAULTS: Body = Body { media: JSON, shape: Shape::One("TenantDefaults") };
 
@@ -170,6 +195,26 @@ pub(super) const ROUTES: &[Route] = &[
         Access::TenantViewer,
         &[ok(&[Body { media: JSON, shape: Shape::One("TenantUsage") }]), UNCHANGED, NO_TENANT, OFF],
     ),
+    Route {
+        query: &[FROM, TO, TYPE, LIMIT, CURSOR],
+        ..route(
+            "getTenantAudit",
+            (Method::Get, "/headroom/v1/tenants/{tenant}/audit"),
+            "Who did what to a tenant and its tasks, when and why.",
+            Access::TenantViewer,
+            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, NO_TENANT, OFF],
+        )
+    },
+    Route {
+        query: &[FROM, TO, TYPE, LIMIT, CURSOR],
+        ..route(
+            "getAudit",
+            (Method::Get, "/headroom/v1/audit"),
+            "Who did what to tenants that the caller sees, and to their tasks, when and why.",
+            Access::TenantViewer,
+            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, OFF],
+        )
+    },
     route(
         "getTenantDefaults",
         (Method::Get, "/headroom/v1/tenant-defaults"),

@@ -1,7 +1,7 @@
 //! Routes of tenants: what is sent, and in which version it is to be.
 
-use headroom_api::client::{Client, Expect, TenantFilter};
-use headroom_api::headroomv1::{Tenant, TenantDefaults, TenantKind, TenantQuota};
+use headroom_api::client::{AuditFilter, Client, Expect, TenantFilter};
+use headroom_api::headroomv1::{AuditType, Tenant, TenantDefaults, TenantKind, TenantQuota};
 use serde_json::json;
 
 use super::every_route::{Asked, ONCE};
@@ -79,6 +79,21 @@ async fn quota(asked: &mut Asked) {
     let body = example("headroomv1/tenant-usage");
     asked
         .check("getTenantUsage", &body, None, async |c: Client| c.get_tenant_usage(ONCE).await)
+        .await;
+    let body = example("headroomv1/audit");
+    let filter = AuditFilter {
+        from: Some("2026-05-01T00:00:00Z".into()),
+        to: None,
+        kind: Some(AuditType::QuotaChanged),
+    };
+    let query = Some("from=2026-05-01T00%3A00%3A00Z&type=QUOTA_CHANGED&cursor=a-17");
+    asked
+        .check("getAudit", &body, query, async |c: Client| c.get_audit(&filter, Some("a-17")).await)
+        .await;
+    asked
+        .check("getTenantAudit", &body, query, async |c: Client| {
+            c.get_tenant_audit(ONCE, &filter, Some("a-17")).await
+        })
         .await;
     let body = example("headroomv1/tenant-defaults");
     let defaults: TenantDefaults = serde_json::from_str(&body).unwrap();

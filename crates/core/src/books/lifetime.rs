@@ -4,6 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::{Millis, Timestamp};
 
@@ -64,8 +65,31 @@ impl Books {
         }
     }
 
+    /// A lifetime counts from another time, or is another one.
+    fn set_lifetime(
+        &mut self,
+        application: ApplicationId,
+        since: Timestamp,
+        asked: Option<Millis>,
+    ) {
+        let lifetime = &mut self.applications[application].lifetime;
+        (lifetime.since, lifetime.asked) = (since, asked);
+        self.renew_lifetime(application);
+    }
+
+    /// The events of lifetimes.
+    pub(super) fn apply_lifetime(&mut self, event: &Event) {
+        match event {
+            Event::LifetimeSet { application, since, asked } => {
+                self.set_lifetime(*application, *since, *asked);
+            }
+            Event::LifetimeOver { application } => self.end_lifetime(*application),
+            _ => unreachable!("every other event is applied elsewhere"),
+        }
+    }
+
     /// The lifetime of an application is over.
-    pub(super) fn end_lifetime(&mut self, application: ApplicationId) {
+    fn end_lifetime(&mut self, application: ApplicationId) {
         self.applications[application].lifetime.over = true;
         self.forget_lifetime(application);
     }

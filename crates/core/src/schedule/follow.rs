@@ -1,5 +1,6 @@
 //! Keeping the indexes in step with reservations, gangs and what else is special.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, TaskGroup};
@@ -74,6 +75,38 @@ impl Scheduler {
             }
             // Nobody has more room by these.
             _ => {}
+        }
+    }
+
+    /// Whether the indexes are brought along with what an event changed, and not made anew; if so, what was
+    /// seen of it is noted.
+    #[inline]
+    pub(super) fn is_followed(&mut self, books: &Books, seen: &Seen) -> bool {
+        self.stale |= self.labelled != books.types().labelled();
+        if self.stale {
+            return false;
+        }
+        self.charged |= !self.overdue.is_empty();
+        self.note_seen(books, seen);
+        true
+    }
+
+    /// The queues below one that lost a queue have other parts.
+    pub(super) fn follow_siblings(&mut self, books: &Books, seen: &Seen) {
+        if let Some(parent) = seen.queue {
+            self.follow_sizes(books, parent);
+        }
+    }
+
+    pub(super) fn add_queue(&mut self, books: &Books, event: &Event) {
+        if let Event::QueueAdded { partition, parent, name, .. } = event {
+            let path = format!("{parent}.{name}");
+            let queue = books.partition(*partition).queues.get(path.as_str());
+            let queue = *queue.expect("the event added the queue");
+            self.tree.add(books, queue);
+            if let Some(parent) = books.queue(queue).parent {
+                self.follow_sizes(books, parent);
+            }
         }
     }
 

@@ -1,7 +1,5 @@
 //! Keeping the indexes in step with the books, event by event.
 
-use alloc::format;
-
 use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
 use crate::event::Event;
 use crate::id::{PartitionId, QueueId};
@@ -162,12 +160,9 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
-        self.stale |= self.labelled != books.types().labelled();
-        if self.stale {
+        if !self.is_followed(books, seen) {
             return;
         }
-        self.charged |= !self.overdue.is_empty();
-        self.note_seen(books, seen);
         match event {
             Event::PartitionAdded { .. } => self.add_partition(books),
             // Rules have changed: whatever waits may be ordered and held back otherwise.
@@ -260,25 +255,6 @@ impl Scheduler {
             // Its siblings have its part.
             Event::QueueRemoved { .. } => self.follow_siblings(books, seen),
             _ => {}
-        }
-    }
-
-    /// The queues below one that lost a queue have other parts.
-    fn follow_siblings(&mut self, books: &Books, seen: &Seen) {
-        if let Some(parent) = seen.queue {
-            self.follow_sizes(books, parent);
-        }
-    }
-
-    fn add_queue(&mut self, books: &Books, event: &Event) {
-        if let Event::QueueAdded { partition, parent, name, .. } = event {
-            let path = format!("{parent}.{name}");
-            let queue = books.partition(*partition).queues.get(path.as_str());
-            let queue = *queue.expect("the event added the queue");
-            self.tree.add(books, queue);
-            if let Some(parent) = books.queue(queue).parent {
-                self.follow_sizes(books, parent);
-            }
         }
     }
 

@@ -116,6 +116,6 @@ pub(crate) fn release(key: &str) -> Command {
 
 /// A command of a sender who gives it an id.
 pub(crate) fn from(identity: &str, id: &str, command: Command) -> Submission {
-    let origin = Origin { identity: identity.into(), command_id: id.into() };
+    let origin = Origin { identity: identity.into(), command_id: id.into(), ..Origin::default() };
     Submission { origin, command }
 }

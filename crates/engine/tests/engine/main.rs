@@ -10,3 +10,6 @@ mod following;
 mod health;
 mod recovery;
 mod serving;
+mod trail;
+mod trail_crash;
+mod trail_scene;

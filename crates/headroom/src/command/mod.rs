@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 mod apps;
+mod audit;
 mod completions;
 mod convert;
 mod events;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Check, print or repair the journal of a server that does not run
     Journal(journal::Journal),
+    /// Check or print the audit of tenants: who did what, when and why
+    Audit(audit::Audit),
     /// Show the queues of a running server: what they use, are guaranteed and may have
     Queues(queues::Queues),
     /// Show the applications of a running server, or the asks and allocations of one
@@ -65,6 +68,7 @@ impl Command {
             Self::Validate(validate) => return validate.run(),
             Self::Convert(convert) => return convert.run(),
             Self::Journal(journal) => journal.run()?,
+            Self::Audit(audit) => return audit.run(),
             Self::Queues(queues) => queues.run()?,
             Self::Apps(apps) => apps.run()?,
             Self::Nodes(nodes) => nodes.run()?,

@@ -363,7 +363,7 @@ impl Seat {
 
 /// Who sends the requests of an RM.
 fn origin(caller: &Caller, rm_id: &str) -> Origin {
-    Origin { identity: format!("rm:{rm_id} by {}", caller.identity), command_id: String::new() }
+    Origin { identity: format!("rm:{rm_id} by {}", caller.identity), ..Origin::default() }
 }
 
 /// See whether a queue file can be put in force, before anything is torn down for it.

@@ -215,7 +215,7 @@ impl Manager {
 
     /// The origin of what is done for it, not by it.
     pub(super) fn own_origin(&self) -> Origin {
-        Origin { identity: format!("for rm:{}", self.id()), command_id: String::new() }
+        Origin { identity: format!("for rm:{}", self.id()), ..Origin::default() }
     }
 
     /// The engine.

@@ -118,6 +118,9 @@ fn journal(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
     let help = "Size of the last snapshot, bytes; 0 before the first.";
     out.one(("headroom_snapshot_bytes", Gauge, help), work.snapshots.last_bytes);
+    let help = "How long the audit of tenants is behind the journal; 0 while it is not.";
+    let behind = scrape.service.engine.audit().status().behind_since.map_or(0.0, since);
+    out.one(("headroom_tenant_audit_lag_seconds", Gauge, help), behind);
     for (name, help, durations) in [
         (
             "headroom_journal_flush_seconds",

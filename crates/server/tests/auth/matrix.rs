@@ -67,8 +67,10 @@ const ROWS: [(&[&str], &[&str]); 7] = [
     (
         &["admin", "operator", "viewer", "tenant-admin", "tenant-viewer"],
         &[
+            "getAudit",
             "getTask",
             "getTenant",
+            "getTenantAudit",
             "getTenantDefaults",
             "getTenantQuota",
             "getTenantUsage",

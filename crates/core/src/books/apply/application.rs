@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 
 /// Why the trackers do not refuse what the books ask of them.
 pub(super) const LIVE: &str = "a linked level lives, and knows who is tied to it";
@@ -79,18 +79,6 @@ impl Books {
         self.renew_lifetime(application);
         self.watch_emptiness(now, queue);
         self.watch_drains(now, queue);
-    }
-
-    /// A lifetime counts from another time, or is another one.
-    pub(super) fn set_lifetime(
-        &mut self,
-        application: ApplicationId,
-        since: Timestamp,
-        asked: Option<Millis>,
-    ) {
-        let lifetime = &mut self.applications[application].lifetime;
-        (lifetime.since, lifetime.asked) = (since, asked);
-        self.renew_lifetime(application);
     }
 
     fn gang(&mut self, settings: &GangSettings) -> Gang {

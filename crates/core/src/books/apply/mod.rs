@@ -73,18 +73,13 @@ impl Books {
                 self.add_application(now, queue, application, user, groups, gang);
             }
             Event::ApplicationRejected { .. } => self.reject_application(now, event),
-            Event::TaskAdded { application, settings } => self.add_task(*application, settings),
-            Event::TaskThrottled { application, reason } => {
-                self.note_throttled(now, *application, &reason.code);
+            Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
+                self.apply_task(now, event);
             }
-            Event::TaskMoved { application, step } => self.step_task(now, *application, step),
             Event::ApplicationLinked { application, group } => {
                 self.link(*application, group.as_ref());
             }
-            Event::LifetimeSet { application, since, asked } => {
-                self.set_lifetime(*application, *since, *asked);
-            }
-            Event::LifetimeOver { application } => self.end_lifetime(*application),
+            Event::LifetimeSet { .. } | Event::LifetimeOver { .. } => self.apply_lifetime(event),
             Event::DeadlineSet { .. } | Event::Overtaken { .. } => self.apply_line(event),
             Event::GroupUnlinked { application } => self.unlink_group(*application),
             Event::ApplicationUnlinked { application } => self.unlink(*application),

@@ -10,8 +10,9 @@ use anyhow::{Context as _, Result};
 use headroom_config::BUILT_IN;
 use headroom_config::process::Process;
 use headroom_engine::users::Users;
-use headroom_engine::{Engine, Kept, Origin, Settings, SystemClock};
+use headroom_engine::{AUDIT_FOLDER, Engine, Kept, Origin, Settings, SystemClock};
 use headroom_journal::FileStore;
+use headroom_journal::disk::Folder;
 use headroom_server::auth::Authenticator;
 use headroom_server::listen::{Gate, Listening, Serving, assemble};
 use headroom_server::rest::{Cors, RestSettings};
@@ -144,6 +145,11 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let started = tokio::task::spawn_blocking(move || {
         let store = FileStore::open_folder(&path)
             .with_context(|| format!("cannot open the journal in {}", path.display()))?;
+        // Behind the lock of the journal: one process at a time writes both.
+        let audit = path.join(AUDIT_FOLDER);
+        let folder = Folder::new(&audit);
+        let folder = folder.with_context(|| format!("cannot make {}", audit.display()))?;
+        settings.audit = Some(Arc::new(folder));
         anyhow::Ok(Engine::start_telling(Box::new(Told(store)), settings, &mut progress())?)
     });
     let engine = started.await.context("the journal cannot be read")??;

@@ -25,8 +25,11 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 fn record(command: Option<Command>, events: Vec<Event>) -> Record {
-    let origin =
-        command.as_ref().map(|_| Origin { identity: "CN=ann".into(), command_id: "7f3e".into() });
+    let origin = command.as_ref().map(|_| Origin {
+        identity: "CN=ann".into(),
+        command_id: "7f3e".into(),
+        request_id: "req-1".into(),
+    });
     Record {
         sequence: 300,
         time: Timestamp::from_millis(1_700_000_000_123),

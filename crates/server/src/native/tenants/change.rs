@@ -48,7 +48,9 @@ pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
     use TaskRejection as Task;
     use TenantRejection as Tenant;
     let (code, tag) = match rejection {
-        Rejection::Tenant(Tenant::Unknown { .. }) => (Code::NotFound, None),
+        Rejection::Tenant(Tenant::Unknown { .. }) | Rejection::Task(Task::Unknown { .. }) => {
+            (Code::NotFound, None)
+        }
         Rejection::Tenant(Tenant::Exists { version, .. }) if asked.expected().is_some() => {
             (Code::PreconditionFailed, Some(tag_of(*version)))
         }
@@ -64,9 +66,8 @@ pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
             | Tenant::HasBelow { .. }
             | Tenant::Draining { .. }
             | Tenant::LimitTaken { .. },
-        ) => (Code::Conflict, None),
-        Rejection::Task(Task::Unknown { .. }) => (Code::NotFound, None),
-        Rejection::Task(
+        )
+        | Rejection::Task(
             Task::Exists { .. } | Task::State { .. } | Task::Quota { .. } | Task::NoRoom { .. },
         ) => (Code::Conflict, None),
         _ => (Code::Invalid, None),
@@ -80,7 +81,8 @@ async fn carry_out(
     asked: &Asked,
     command: Command,
 ) -> Result<std::sync::Arc<View>, Refused> {
-    let submission = Submission { origin: audit::origin(&asked.caller, ""), command };
+    let submission =
+        Submission { origin: audit::origin(&asked.caller, &asked.request_id), command };
     let outcome = service.engine.submit(submission).await;
     let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
     let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;

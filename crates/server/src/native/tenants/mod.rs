@@ -3,6 +3,7 @@
 //! A change is one command of the core, which judges it; here it is read, and what came of it is told
 //! in the terms of HTTP. Versions are the core's: two who change one tenant at once are told apart there.
 
+mod audit;
 mod body;
 mod change;
 mod here;
@@ -36,6 +37,8 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantQuota" => get(quota),
         "putTenantQuota" => put(change::put_quota),
         "getTenantUsage" => get(usage),
+        "getTenantAudit" => get(audit::one),
+        "getAudit" => get(audit::all),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
         "submitTask" => post(task_change::submit),

@@ -47,7 +47,7 @@ fn request_of(asked: &Asked, said: &impl Serialize) -> Result<TaskRequest, Refus
             format!("the Idempotency-Key has {} letters; it has 1 to {KEY_LENGTH_MAX}", key.len());
         return Err(Refused::new(asked, Code::Malformed, detail));
     }
-    let digest = Name::new(&digest_of(said));
+    let digest = Name::from(digest_of(said));
     Ok(TaskRequest { key: Name::new(key), digest })
 }
 
@@ -101,7 +101,7 @@ fn answer(
 fn started_at_once(view: &View, id: ApplicationId) -> StatusCode {
     let task = view.books.application(id).task.as_deref();
     let at_once = task.is_some_and(|task| task.started.is_some() && !task.waited);
-    if !at_once { StatusCode::ACCEPTED } else { StatusCode::CREATED }
+    if at_once { StatusCode::CREATED } else { StatusCode::ACCEPTED }
 }
 
 pub(super) async fn submit(
@@ -245,7 +245,7 @@ impl Here<'_> {
             tags.push((Name::new("headroom/deadline"), Name::new(&second)));
         }
         if let Some(estimate) = said.estimate_seconds {
-            tags.push((Name::new("headroom/estimate"), Name::new(&estimate.to_string())));
+            tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
         }
         let submit = Submit {
             partition: partition.clone(),
@@ -264,12 +264,12 @@ impl Here<'_> {
             priority: said.priority,
             preemptable: said.preemptible,
             node_label: said.node_label.as_deref().map(Name::new).unwrap_or_default(),
-            blocked_nodes: said.blocked_nodes.iter().map(|node| Name::new(node)).collect(),
+            blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
             ..Ask::default()
         };
         // What it says is kept without a key too: an id that the client chose is one.
         let digest =
-            if request.key.is_empty() { Name::new(&digest_of(said)) } else { request.digest };
+            if request.key.is_empty() { Name::from(digest_of(said)) } else { request.digest };
         let settings = TaskSettings {
             requeue: said.requeue,
             restarts: said.restarts,
@@ -296,7 +296,7 @@ impl Here<'_> {
 fn made_id(asked: &Asked) -> Result<Name, Refused> {
     let bytes: [u8; 8] =
         random().map_err(|why| Refused::new(asked, Code::Internal, why.to_string()))?;
-    Ok(Name::new(&format!("t-{}", hex(&bytes))))
+    Ok(Name::from(format!("t-{}", hex(&bytes))))
 }
 
 /// Have something happen to the task of the path.

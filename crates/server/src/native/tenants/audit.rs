@@ -1,0 +1,180 @@
+//! The audit: who did what to tenants and their tasks, when and why.
+//!
+//! Who reads everything sees all of it; others what is of their tenants and those below, and what holds for all.
+
+use std::collections::BTreeSet;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{self as api, AuditPage, Code};
+use headroom_core::{Name, Timestamp};
+use headroom_engine::{AuditRecord, AuditType, AuditWanted, written_time};
+
+use super::super::answer::{Refused, json};
+use super::super::asked::{Asked, Parameters};
+use super::super::words::stamp;
+use super::here::Here;
+use crate::service::Service;
+
+/// Which records the caller wants, as far as he may see them.
+struct Wanted {
+    after: u64,
+    from: Option<String>,
+    to: Option<String>,
+    kind: Option<AuditType>,
+    limit: usize,
+}
+
+impl Wanted {
+    fn read(asked: &Asked, parameters: &Parameters<'_>) -> Result<Self, Refused> {
+        let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
+        let time = |name: &str| -> Result<Option<String>, Refused> {
+            let Some(text) = parameters.get(name) else { return Ok(None) };
+            let time: jiff::Timestamp = text.parse().map_err(|_| {
+                malformed(format!(
+                    "{name} is {text:?}; it takes a time such as 2026-05-01T00:00:00Z (RFC 3339)"
+                ))
+            })?;
+            let millis = u64::try_from(time.as_millisecond()).unwrap_or(0);
+            Ok(Some(written_time(Timestamp::from_millis(millis))))
+        };
+        let kind = parameters.get("type").map(|name| {
+            AuditType::named(name).ok_or_else(|| {
+                let all: Vec<&str> = AuditType::ALL.iter().map(|(name, _)| *name).collect();
+                malformed(format!("type is {name:?}; it takes {}", all.join(", ")))
+            })
+        });
+        let after = parameters.get("cursor").map(|cursor| {
+            let number: Option<u64> =
+                cursor.strip_prefix("a-").and_then(|number| number.parse().ok());
+            number.ok_or_else(|| malformed("the cursor is of another list; begin anew".to_owned()))
+        });
+        Ok(Self {
+            after: after.transpose()?.unwrap_or(0),
+            from: time("from")?,
+            to: time("to")?,
+            kind: kind.transpose()?,
+            limit: parameters.limit()?,
+        })
+    }
+}
+
+/// Whose records are told.
+enum Whose {
+    All,
+    /// Of these tenants, and what is of none.
+    Of(BTreeSet<Name>),
+    One(Name),
+}
+
+impl Whose {
+    fn has(&self, record: &AuditRecord) -> bool {
+        match (self, record.tenant.as_deref()) {
+            (Self::All, _) | (Self::Of(_), None) => true,
+            (Self::One(_), None) => false,
+            (Self::Of(tenants), Some(tenant)) => tenants.contains(tenant),
+            (Self::One(one), Some(tenant)) => **one == *tenant,
+        }
+    }
+}
+
+pub(super) async fn all(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let wanted = wanted(&asked)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let whose = if here.sees(&Name::default()) {
+        Whose::All
+    } else {
+        let seen = here.tenants().iter().map(|(name, _)| name).filter(|name| here.sees(name));
+        Whose::Of(seen.cloned().collect())
+    };
+    let stamp = stamp(&service, &view);
+    answer(&service, &asked, stamp, (wanted, whose)).await.map(|page| json(&asked, &page))
+}
+
+pub(super) async fn one(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let wanted = wanted(&asked)?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let name = here.named();
+    let is_gone = here.tenants().get(&name).is_none();
+    // What a tenant that is gone has left behind is for who reads everything.
+    if !here.sees(&name) || name.is_empty() {
+        return Err(here.unseen(&name));
+    }
+    let is_first = wanted.after == 0 && wanted.kind.is_none() && wanted.from.is_none();
+    let stamp = stamp(&service, &view);
+    let page = answer(&service, &asked, stamp, (wanted, Whose::One(name.clone()))).await?;
+    if is_gone && is_first && page.items.is_empty() && page.cursor.is_none() {
+        return Err(here.unseen(&name));
+    }
+    Ok(json(&asked, &page))
+}
+
+fn wanted(asked: &Asked) -> Result<Wanted, Refused> {
+    let parameters = asked.parameters(&["from", "to", "type", "limit", "cursor"])?;
+    Wanted::read(asked, &parameters)
+}
+
+async fn answer(
+    service: &Service,
+    asked: &Asked,
+    stamp: api::Stamp,
+    (wanted, whose): (Wanted, Whose),
+) -> Result<AuditPage, Refused> {
+    let reader = service.engine.audit().clone();
+    // It reads files.
+    let read = tokio::task::spawn_blocking(move || {
+        let Wanted { after, from, to, kind, limit } = wanted;
+        let which = |record: &AuditRecord| whose.has(record);
+        reader.find(&AuditWanted { after, from, to, kind, which: &which, limit })
+    });
+    let failed = |why: String| {
+        Refused::new(asked, Code::Internal, format!("the audit cannot be read: {why}"))
+    };
+    let found = read.await.map_err(|error| failed(error.to_string()))?;
+    let found = found.map_err(|error| failed(error.to_string()))?;
+    let cursor = found.more_after.map(|after| format!("a-{after}"));
+    Ok(AuditPage { stamp, items: found.records.into_iter().map(told).collect(), cursor })
+}
+
+fn told(record: AuditRecord) -> api::AuditRecord {
+    use api::AuditType as Told;
+    api::AuditRecord {
+        seq: record.seq,
+        at: record.at,
+        actor: record.actor,
+        request_id: record.request_id,
+        r#type: match record.kind {
+            AuditType::TenantCreated => Told::TenantCreated,
+            AuditType::TenantChanged => Told::TenantChanged,
+            AuditType::TenantDeleted => Told::TenantDeleted,
+            AuditType::QuotaChanged => Told::QuotaChanged,
+            AuditType::TaskSubmitted => Told::TaskSubmitted,
+            AuditType::TaskThrottled => Told::TaskThrottled,
+            AuditType::TaskStarted => Told::TaskStarted,
+            AuditType::TaskEnded => Told::TaskEnded,
+            AuditType::TaskCancelled => Told::TaskCancelled,
+            AuditType::TaskEvicted => Told::TaskEvicted,
+            AuditType::TaskRejected => Told::TaskRejected,
+            AuditType::OrderChanged => Told::OrderChanged,
+            AuditType::LedgerRebuilt => Told::LedgerRebuilt,
+            AuditType::LedgerDrift => Told::LedgerDrift,
+        },
+        tenant: record.tenant,
+        task: record.task,
+        before: record.before,
+        after: record.after,
+        reason: record.reason,
+        ledger_version: record.ledger_version,
+        prev_hash: record.prev_hash,
+        hash: record.hash,
+    }
+}

@@ -1,0 +1,121 @@
+//! The audit over HTTP: what is in it, in which parts it comes, and who sees what of it.
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, TENANTS, problem};
+
+const AUDIT: &str = "/headroom/v1/audit";
+
+fn story(answer: &Value) -> Vec<String> {
+    let items = answer["items"].as_array().unwrap();
+    let about = |item: &Value| item["task"].as_str().or(item["tenant"].as_str()).map(str::to_owned);
+    let told = items.iter().map(|item| {
+        format!("{} {}", item["type"].as_str().unwrap(), about(item).unwrap_or_default())
+    });
+    told.collect()
+}
+
+/// Tenants `a` and `b` with a task each, and `dept` with `sub` below it.
+async fn scene() -> Scene {
+    let scene = Scene::start().await;
+    scene.task("a", "a1", 10, 20).await;
+    scene.task("b", "b1", 10, 20).await;
+    scene.make("dept", json!({"vcore": "50"})).await;
+    scene.make_as(json!({"id": "sub", "parent": "dept"})).await;
+    scene
+}
+
+#[tokio::test]
+async fn ts_35_a_change_is_told_with_who_when_what_and_the_request() {
+    let scene = scene().await;
+    let path = format!("{TENANTS}/a/quota");
+    let tag = scene.tag(&path).await;
+    let headers = [
+        ("if-match", &*tag),
+        ("x-request-id", "change-1"),
+        (crate::support::CALLER, "eve - admin"),
+    ];
+    let quota = json!({"resources": {"vcore": "90", "memory": "200G"}});
+    let put = scene.send("PUT", &path, &headers, &quota).await;
+    assert_eq!(put.status, 200, "{}", put.text());
+    let named = put.header("x-request-id").unwrap().to_owned();
+    scene.end("a1").await;
+    let audit = scene.server.json(&format!("{TENANTS}/a/audit")).await;
+    let expected = [
+        "TENANT_CREATED a",
+        "TASK_SUBMITTED a1",
+        "TASK_STARTED a1",
+        "QUOTA_CHANGED a",
+        "TASK_ENDED a1",
+    ];
+    assert_eq!(story(&audit), expected);
+    let change = &audit["items"][3];
+    assert_eq!(change["before"]["quota"]["vcore"], json!(100_000));
+    assert_eq!(change["after"]["quota"]["vcore"], json!(90_000));
+    assert_eq!(change["requestId"], json!(named));
+    assert!(change["actor"].as_str().unwrap().contains("eve"), "{change:#}");
+    assert!(change["at"].as_str().unwrap().ends_with('Z'), "{change:#}");
+    let newest = scene.server.handle.feed().newest();
+    assert!(change["ledgerVersion"].as_u64().unwrap() < newest);
+}
+
+#[tokio::test]
+async fn it_comes_in_parts_and_by_type_and_time() {
+    let scene = scene().await;
+    let whole = scene.server.json(AUDIT).await;
+    assert_eq!(story(&whole).len(), 8);
+    assert!(whole.get("cursor").is_none(), "{whole:#}");
+    let items = whole["items"].as_array().unwrap();
+    let chain = items.windows(2).all(|pair| pair[1]["prevHash"] == pair[0]["hash"]);
+    assert!(chain, "{whole:#}");
+    let (mut parts, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let part = scene.server.json(&format!("{AUDIT}?limit=3{cursor}")).await;
+        parts.extend(part["items"].as_array().unwrap().clone());
+        let Some(next) = part["cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(parts, *items);
+    let started = scene.server.json(&format!("{AUDIT}?type=TASK_STARTED")).await;
+    assert_eq!(story(&started), ["TASK_STARTED a1", "TASK_STARTED b1"]);
+    let at = items[5]["at"].as_str().unwrap();
+    let from = scene.server.json(&format!("{AUDIT}?from={at}")).await;
+    let until = scene.server.json(&format!("{AUDIT}?to={at}")).await;
+    let (from, until) = (story(&from), story(&until));
+    assert!(!from.is_empty() && !until.is_empty());
+    assert_eq!([until, from].concat(), story(&whole));
+    for query in ["type=NONE", "from=yesterday", "to=1", "cursor=t-1", "limit=0", "since=1"] {
+        let answer = scene.server.get(&format!("{AUDIT}?{query}")).await;
+        assert_eq!(problem(&answer).0, 400, "{query}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_viewer_sees_his_tenant_and_those_below_and_nothing_of_others() {
+    let scene = scene().await;
+    let viewer = "vic - tenant-viewer dept";
+    let seen = scene.read_as(viewer, AUDIT).await;
+    assert_eq!(seen.status, 200, "{}", seen.text());
+    assert_eq!(story(&seen.json()), ["TENANT_CREATED dept", "TENANT_CREATED sub"]);
+    let below = scene.read_as(viewer, &format!("{TENANTS}/sub/audit")).await;
+    assert_eq!(story(&below.json()), ["TENANT_CREATED sub"]);
+    for other in ["a", "nobody"] {
+        let refused = scene.read_as(viewer, &format!("{TENANTS}/{other}/audit")).await;
+        assert_eq!(problem(&refused), (403, "FORBIDDEN".to_owned()), "{other}");
+    }
+    let all = scene.read_as("vera - viewer", AUDIT).await;
+    assert_eq!(story(&all.json()).len(), 8);
+    let nothing = scene.read_as("vera - viewer", &format!("{TENANTS}/nobody/audit")).await;
+    assert_eq!(problem(&nothing).0, 404);
+}
+
+#[tokio::test]
+async fn what_a_tenant_that_is_gone_did_is_for_who_reads_everything() {
+    let scene = scene().await;
+    let gone = scene.change("DELETE", &format!("{TENANTS}/sub"), &Value::Null).await;
+    assert_eq!(gone.status, 204, "{}", gone.text());
+    let audit = scene.server.json(&format!("{TENANTS}/sub/audit")).await;
+    assert_eq!(story(&audit), ["TENANT_CREATED sub", "TENANT_DELETED sub"]);
+    let seen = scene.read_as("vic - tenant-viewer dept", AUDIT).await;
+    assert_eq!(story(&seen.json()), ["TENANT_CREATED dept"]);
+}
