@@ -139,7 +139,7 @@ pub struct Tasks {
     ended: OrderedMap<Name, ApplicationId>,
     /// The same by the number of their end.
     ends: OrderedMap<u64, ApplicationId>,
-    /// Those that were submitted with a key, by tenant and key; of two the newer.
+    /// Those that were submitted with a key, by tenant and key; of several the newest, which alone has it.
     keys: OrderedMap<(Name, Name), ApplicationId>,
     /// All that are remembered, by tenant and the number of their submission.
     all: OrderedMap<(Name, u64), ApplicationId>,
@@ -258,10 +258,21 @@ impl Books {
         let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
         let (partition, name, number) = (row.partition, row.name.clone(), row.number);
         row.task = Some(task.clone().into());
+        self.free_key(partition, settings);
         if let Some(until) = until {
             self.timers.insert((until, Timer::Wait(application)), ());
         }
         self.partition_mut(partition).tasks.add(application, (&name, number), &task);
+    }
+
+    /// An older task that was submitted under the same key, and is known by it no more, has it no more.
+    fn free_key(&mut self, partition: PartitionId, settings: &TaskSettings) {
+        let TaskSettings { tenant, request, .. } = settings;
+        let older = self.partition(partition).tasks.submitted(tenant, &request.key);
+        let older = older.filter(|_| !request.key.is_empty());
+        if let Some(task) = older.and_then(|one| self.applications[one].task.as_deref_mut()) {
+            task.settings.request.key = Name::default();
+        }
     }
 
     /// A task was told why it waits.

@@ -119,3 +119,69 @@ async fn what_a_tenant_that_is_gone_did_is_for_who_reads_everything() {
     let seen = scene.read_as("vic - tenant-viewer dept", AUDIT).await;
     assert_eq!(story(&seen.json()), ["TENANT_CREATED dept"]);
 }
+
+#[tokio::test]
+async fn ts_35_sd_64_the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_much() {
+    let scene = Scene::live().await;
+    for (tenant, task, vcore, gigabytes) in
+        [("a", "t1", 80, 160), ("a", "t9", 10, 20), ("a", "t10", 20, 40), ("b", "b1", 10, 20)]
+    {
+        scene.submits(tenant, task, vcore, gigabytes).await;
+    }
+    let large = scene.submit("a", &json!({"id": "never", "resources": {"vcore": "101"}})).await;
+    assert_eq!(large.status, 422);
+    scene.release("t9", "succeeded").await;
+    scene.until("t10", "STARTING").await;
+    let audit = scene.server.json(AUDIT).await;
+    let expected = [
+        "TENANT_CREATED a",
+        "TENANT_CREATED b",
+        "TASK_SUBMITTED t1",
+        "TASK_STARTED t1",
+        "TASK_SUBMITTED t9",
+        "TASK_STARTED t9",
+        "TASK_SUBMITTED t10",
+        "TASK_THROTTLED t10",
+        "TASK_SUBMITTED b1",
+        "TASK_STARTED b1",
+        "TASK_REJECTED never",
+        "TASK_ENDED t9",
+        "TASK_STARTED t10",
+    ];
+    assert_eq!(story(&audit), expected);
+    let throttled = &audit["items"][7];
+    assert_eq!(
+        (&throttled["reason"], &throttled["after"]["scope"]),
+        (&json!("TENANT_QUOTA"), &json!("a"))
+    );
+    assert_eq!(
+        throttled["after"]["types"]["vcore"],
+        json!({"used": 90_000, "asked": 20_000, "limit": 100_000, "short": 10_000})
+    );
+    assert_eq!(audit["items"][10]["reason"], json!("EXCEEDS_QUOTA_ALWAYS"));
+    assert_eq!(audit["items"][11]["reason"], json!("SUCCEEDED"));
+    // The end and the start that it leads to are of one batch: nothing is between them.
+    let version = |item: usize| audit["items"][item]["ledgerVersion"].as_u64().unwrap();
+    assert_eq!(version(12), version(11) + 1);
+}
+
+#[tokio::test]
+async fn ts_31_the_audit_of_a_tenant_has_no_figures_of_those_above() {
+    let scene = Scene::live().await;
+    scene.make("dept", json!({"vcore": "50"})).await;
+    for id in ["team", "other"] {
+        scene.make_as(json!({"id": id, "parent": "dept"})).await;
+    }
+    scene.submits("other", "o1", 49, 1).await;
+    scene.submits("team", "mine", 10, 1).await;
+    let path = format!("{TENANTS}/team/audit");
+    let own = scene.read_as("tim - tenant-viewer team", &path).await;
+    let told = own.json()["items"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&told["reason"], &told["after"]["scope"]),
+        (&json!("ANCESTOR_QUOTA"), &json!("dept"))
+    );
+    assert_eq!(told["after"]["types"]["vcore"], json!({"asked": 10_000, "limit": 50_000}));
+    let all = scene.read_as("vera - viewer", &path).await.json();
+    assert_eq!(all["items"][2]["after"]["types"]["vcore"]["used"], json!(49_000));
+}

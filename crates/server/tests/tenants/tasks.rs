@@ -5,6 +5,7 @@ use headroom_engine::testkit::MemoryJournal;
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, TENANTS, problem};
+use crate::support::CALLER;
 
 async fn waiting(scene: &Scene, tenant: &str) -> Value {
     scene.server.json(&format!("{TENANTS}/{tenant}/waiting")).await
@@ -249,6 +250,33 @@ async fn ts_31_a_reason_above_shows_no_figures_and_tasks_of_others_are_not_there
     }
     assert_eq!(said[0], said[1], "what is there and what is not look the same");
     assert_eq!(scene.read_as(viewer, &format!("{TENANTS}/other/tasks")).await.status, 403);
+}
+
+#[tokio::test]
+async fn tr_83_who_reads_everything_and_acts_for_one_tenant_acts_for_no_other() {
+    let scene = Scene::live().await;
+    scene.submits("a", "t1", 10, 1).await;
+    let caller = [(CALLER, "vera - viewer,tenant-admin b"), ("x-headroom-request", "1")];
+    let task = json!({"resources": {"vcore": "1"}});
+    for (path, body) in [
+        (format!("{TENANTS}/a/tasks"), &task),
+        ("/headroom/v1/tasks/t1/cancel".to_owned(), &Value::Null),
+        ("/headroom/v1/tasks/t1/confirm".to_owned(), &Value::Null),
+        ("/headroom/v1/tasks/t1/release".to_owned(), &json!({"outcome": "failed"})),
+        ("/headroom/v1/tasks/t1/resize".to_owned(), &task),
+    ] {
+        let answer = scene.send("POST", &path, &caller, body).await;
+        assert_eq!(problem(&answer), (403, "FORBIDDEN".into()), "{path}");
+    }
+    let own = scene.send("POST", &format!("{TENANTS}/b/tasks"), &caller, &task).await;
+    assert_eq!(own.status, 201, "{}", own.text());
+    assert_eq!(scene.state("t1").await, "STARTING");
+    let rank = json!({"resources": {"vcore": "1"}, "priority": 101});
+    let answer = scene.send("POST", &format!("{TENANTS}/b/tasks"), &caller, &rank).await;
+    assert_eq!(problem(&answer), (403, "FORBIDDEN".into()));
+    let other = json!({"resources": {"vcore": "1"}, "user": "bob"});
+    let answer = scene.send("POST", &format!("{TENANTS}/b/tasks"), &caller, &other).await;
+    assert_eq!(problem(&answer), (403, "FORBIDDEN".into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,8 @@
 //! The audit: who did what to tenants and their tasks, when and why.
 //!
-//! Who reads everything sees all of it; others what is of their tenants and those below, and what holds for all.
+//! Who reads everything sees all of it; others what is of their tenants and those below, and what holds for all. Of
+//! those above they are told no figures, and of others not for whose sake something of theirs made way: the
+//! hash of a record is that of the whole.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +95,9 @@ pub(super) async fn all(
         Whose::Of(seen.cloned().collect())
     };
     let stamp = stamp(&service, &view);
-    answer(&service, &asked, stamp, (wanted, whose)).await.map(|page| json(&asked, &page))
+    let mut page = answer(&service, &asked, stamp, (wanted, whose)).await?;
+    page.items.iter_mut().for_each(|record| here.blacken(record));
+    Ok(json(&asked, &page))
 }
 
 pub(super) async fn one(
@@ -111,7 +115,8 @@ pub(super) async fn one(
     }
     let is_first = wanted.after == 0 && wanted.kind.is_none() && wanted.from.is_none();
     let stamp = stamp(&service, &view);
-    let page = answer(&service, &asked, stamp, (wanted, Whose::One(name.clone()))).await?;
+    let mut page = answer(&service, &asked, stamp, (wanted, Whose::One(name.clone()))).await?;
+    page.items.iter_mut().for_each(|record| here.blacken(record));
     if is_gone && is_first && page.items.is_empty() && page.cursor.is_none() {
         return Err(here.unseen(&name));
     }
@@ -143,6 +148,26 @@ async fn answer(
     let found = found.map_err(|error| failed(error.to_string()))?;
     let cursor = found.more_after.map(|after| format!("a-{after}"));
     Ok(AuditPage { stamp, items: found.records.into_iter().map(told).collect(), cursor })
+}
+
+impl Here<'_> {
+    /// Take out of a record what is of tenants that the caller does not see.
+    fn blacken(&self, record: &mut api::AuditRecord) {
+        if self.sees(&Name::default()) {
+            return;
+        }
+        // An ask, or a queue, of whoever it made way for.
+        record.after.remove("for");
+        let scope = record.after.get("scope").and_then(|scope| scope.as_str());
+        let hidden = scope.is_some_and(|scope| !scope.is_empty() && !self.sees(&Name::new(scope)));
+        let types = record.after.get_mut("types").filter(|_| hidden);
+        let types = types.and_then(|types| types.as_object_mut());
+        for one in types.into_iter().flat_map(|types| types.values_mut()) {
+            if let Some(amounts) = one.as_object_mut() {
+                amounts.retain(|name, _| name != "used" && name != "short");
+            }
+        }
+    }
 }
 
 fn told(record: AuditRecord) -> api::AuditRecord {

@@ -88,6 +88,22 @@ impl<'a> Here<'a> {
         self.tenants().up(tenant).any(|(name, _)| caller.tenants.contains(name))
     }
 
+    /// Judge whether the caller may submit and change tasks of a tenant that he sees.
+    ///
+    /// # Errors
+    /// When he only reads it.
+    pub(super) fn may_act(&self, tenant: &Name) -> Result<(), Refused> {
+        let caller = &self.asked.caller;
+        if caller.is(Role::Admin) || self.is_his(caller, tenant) {
+            return Ok(());
+        }
+        let detail = format!(
+            "{} reads tenant {tenant} and does not act for it; its tasks are for its tenant-admin, or role admin",
+            caller.identity
+        );
+        Err(Refused::new(self.asked, Code::Forbidden, detail))
+    }
+
     /// Judge whether the caller may say this of a tenant; of one that is not there yet, whether he
     /// may make it.
     ///

@@ -114,6 +114,7 @@ pub(super) async fn submit(
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
+    here.may_act(&tenant)?;
     if let Some(answer) = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())? {
         return Ok(answer);
     }
@@ -307,6 +308,7 @@ async fn change(
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, asked)?;
+    seen.here.may_act(&seen.task.settings.tenant)?;
     if let TaskChange::End { request, .. } = &change
         && !request.key.is_empty()
         && seen.task.released.key == request.key
