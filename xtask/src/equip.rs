@@ -13,6 +13,9 @@ pub(crate) const INSTALL_DENY: &str = "cargo install cargo-deny --locked --versi
 /// The version of the tool that tries the server's document.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
+/// What the Python client and its tests need.
+const PYTHON_CLIENT: &str = "httpx==0.28.1 pydantic==2.14.3 mypy==2.4.1 pytest==9.2.0";
+
 /// Names that the browser goes by.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
@@ -30,6 +33,7 @@ pub(crate) fn all(bench: &mut Bench) {
     browser(bench);
     promtool(bench);
     schemathesis(bench);
+    python(bench);
     go(bench);
 }
 
@@ -98,6 +102,24 @@ fn schemathesis(bench: &mut Bench) {
     }
     if let Some(path) = Some(ours).filter(|path| path.is_file()).or_else(|| find("schemathesis")) {
         bench.variables.push(("HEADROOM_SCHEMATHESIS", OsString::from(path)));
+    }
+}
+
+/// A Python environment with what the Python client needs, below the build folder.
+fn python(bench: &mut Bench) {
+    if env::var_os("HEADROOM_PYTHON").is_some() {
+        return;
+    }
+    let folder = bench.target().join("python-client");
+    let (ours, there) = (folder.join("bin/python"), folder.join("bin/mypy"));
+    if !there.is_file() {
+        let folder = folder.display();
+        let by_hand =
+            format!("python3 -m venv {folder} && {folder}/bin/pip install --quiet {PYTHON_CLIENT}");
+        install("httpx", &by_hand, bench.command("sh", &["-c", &by_hand]));
+    }
+    if there.is_file() {
+        bench.variables.push(("HEADROOM_PYTHON", OsString::from(ours)));
     }
 }
 

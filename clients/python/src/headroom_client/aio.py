@@ -1,0 +1,202 @@
+"""The client, for asyncio."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+import httpx
+
+from . import _calls as calls
+from ._calls import Call, Version
+from .models import (
+    Amounts,
+    AuditRecord,
+    Kind,
+    NewTask,
+    Page,
+    Quota,
+    Task,
+    TaskState,
+    Tenant,
+    TenantDefaults,
+    Usage,
+    WaitingList,
+    WaitingTask,
+)
+
+Answer = TypeVar("Answer")
+
+
+class AsyncHeadroom:
+    """Tenants and tasks of one server.
+
+    ``token`` is sent as a bearer token; without one the server has to be open, or to know a certificate of
+    ``http``. Every refusal is raised as an error of ``headroom_client.errors``.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        timeout: float = 30.0,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._http = httpx.AsyncClient(timeout=timeout) if http is None else http
+        self._url = url.rstrip("/")
+        self._headers = {"X-Headroom-Request": "1"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    async def aclose(self) -> None:
+        """Give its connections back."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncHeadroom:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _do(self, call: Call[Answer]) -> Answer:
+        headers = {**self._headers, **call.headers}
+        response = await self._http.request(
+            call.method, self._url + call.path, json=call.json, headers=headers, params=call.params
+        )
+        return call.read(response)
+
+    async def create_tenant(self, tenant: Tenant) -> Tenant:
+        """Make a tenant."""
+        return await self._do(calls.create_tenant(tenant))
+
+    async def list_tenants(
+        self,
+        *,
+        kind: Kind | None = None,
+        parent: str | None = None,
+        over_quota: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Tenant]:
+        """The tenants that the caller sees, by name."""
+        return await self._do(calls.list_tenants(kind, parent, over_quota, limit, cursor))
+
+    async def get_tenant(self, tenant: str) -> Tenant:
+        """What is said of a tenant."""
+        return await self._do(calls.get_tenant(tenant))
+
+    async def put_tenant(self, tenant: Tenant, *, version: Version | None) -> Tenant:
+        """Say all of a tenant anew, in this version; with None make it."""
+        return await self._do(calls.put_tenant(tenant, version))
+
+    async def patch_tenant(self, tenant: str, patch: dict[str, Any], *, version: Version) -> Tenant:
+        """Say some things anew: a merge patch."""
+        return await self._do(calls.patch_tenant(tenant, patch, version))
+
+    async def delete_tenant(self, tenant: str, *, version: Version, drain: bool = False) -> Tenant | None:
+        """Have a tenant go; what there still is of it while it drains."""
+        return await self._do(calls.delete_tenant(tenant, version, drain))
+
+    async def get_quota(self, tenant: str) -> Quota:
+        """What a tenant may use."""
+        return await self._do(calls.get_quota(tenant))
+
+    async def put_quota(self, tenant: str, quota: Quota, *, version: Version, dry_run: bool = False) -> Quota:
+        """Say anew what a tenant may use, or only ask what would come of it."""
+        return await self._do(calls.put_quota(tenant, quota, version, dry_run))
+
+    async def get_defaults(self) -> TenantDefaults:
+        """What holds for tenants that do not say otherwise."""
+        return await self._do(calls.get_defaults())
+
+    async def put_defaults(self, defaults: TenantDefaults, *, version: Version) -> TenantDefaults:
+        """Say that anew."""
+        return await self._do(calls.put_defaults(defaults, version))
+
+    async def usage(self, tenant: str) -> Usage:
+        """What a tenant may use, uses and waits for."""
+        return await self._do(calls.usage(tenant))
+
+    async def submit(self, tenant: str, task: NewTask, *, key: str | None = None) -> Task:
+        """Submit a task; under the same key once, however often it is sent."""
+        return await self._do(calls.submit(tenant, task, key))
+
+    async def list_tasks(
+        self,
+        tenant: str,
+        *,
+        state: TaskState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Task]:
+        """The tasks of a tenant, in order of submission."""
+        return await self._do(calls.list_tasks(tenant, state, limit, cursor))
+
+    async def get_task(self, task: str) -> Task:
+        """A task."""
+        return await self._do(calls.get_task(task))
+
+    async def confirm(self, task: str) -> Task:
+        """Say that a task which has a node runs there."""
+        return await self._do(calls.confirm(task))
+
+    async def release(
+        self,
+        task: str,
+        outcome: Literal["succeeded", "failed"] = "succeeded",
+        *,
+        key: str | None = None,
+    ) -> Task:
+        """Report that a task has ended, or was stopped."""
+        return await self._do(calls.release(task, outcome, key))
+
+    async def cancel(self, task: str) -> Task:
+        """Say that a task is not wanted any more."""
+        return await self._do(calls.cancel(task))
+
+    async def resize(self, task: str, resources: Amounts) -> Task:
+        """Give a task another size."""
+        return await self._do(calls.resize(task, resources))
+
+    async def waiting(
+        self,
+        tenant: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> WaitingList:
+        """What waits, in the order in which it starts, and why."""
+        return await self._do(calls.waiting(tenant, limit, cursor))
+
+    async def waiting_task(self, tenant: str, task: str) -> WaitingTask:
+        """A task that waits, its place and why."""
+        return await self._do(calls.waiting_task(tenant, task))
+
+    async def rank(
+        self,
+        tenant: str,
+        task: str,
+        *,
+        priority: int | None = None,
+        deadline: datetime | None = None,
+    ) -> Task:
+        """Make a task that waits more urgent, or less."""
+        return await self._do(calls.rank(tenant, task, priority, None if deadline is None else deadline.isoformat()))
+
+    async def audit(
+        self,
+        tenant: str | None = None,
+        *,
+        type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[AuditRecord]:
+        """Who did what, the oldest first; of one tenant if one is named."""
+        return await self._do(calls.audit(tenant, type, limit, cursor))

@@ -1,0 +1,263 @@
+"""What is sent and answered, as of the document at ``/headroom/v1/openapi.json``.
+
+Amounts are sent as texts with a unit (``"500m"``, ``"200G"``) or as numbers in core units, and answered as
+numbers: thousandths of a core of ``vcore``, bytes of ``memory``, counts of all others. Fields that a newer
+server answers beside these are kept in ``model_extra``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+Amount = int | str
+Amounts = dict[str, Amount]
+Resources = dict[str, int]
+
+TaskState = Literal[
+    "WAITING",
+    "STARTING",
+    "RUNNING",
+    "CANCELLING",
+    "EVICTING",
+    "SUCCEEDED",
+    "FAILED",
+    "CANCELLED",
+    "EVICTED",
+    "EXPIRED",
+]
+Strategy = Literal["fifo", "fifo-backfill", "priority", "urgency"]
+Kind = Literal["user", "project", "department"]
+
+
+class Model(BaseModel):
+    """Names as in Python here, as in JSON on the wire."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
+
+    def body(self) -> dict[str, Any]:
+        """As it is sent: what was not said is left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
+
+
+class Quota(Model):
+    """What a tenant may use at once."""
+
+    resources: Amounts | None = None
+    instances: int | None = None
+    max_waiting: int | None = None
+    max_applications: int | None = None
+    display: dict[str, str] | None = None
+    over_quota: bool | None = None
+    excess: Resources | None = None
+    victims: list[dict[str, Any]] | None = None
+    remains: Resources | None = None
+
+
+class WaitingPolicy(Model):
+    """In which order tasks start."""
+
+    strategy: Strategy = "fifo"
+    aging_interval_seconds: int | None = None
+    aging_step: int | None = None
+    aging_max: int | None = None
+    max_overtakes: int | None = None
+    max_head_wait_seconds: int | None = None
+    max_wait_seconds: int | None = None
+
+
+class OnLower(Model):
+    """What becomes of tasks when a quota is lowered below the use."""
+
+    action: Literal["block", "preempt", "refuse"] = "block"
+    grace_seconds: int | None = None
+
+
+class Mapping(Model):
+    """What a tenant is in its partition."""
+
+    mode: Literal["queue", "limit"] = "queue"
+    queue: str | None = None
+    user: str | None = None
+    group: str | None = None
+
+
+class Tenant(Model):
+    """A unit of isolation with a quota."""
+
+    id: str
+    display_name: str | None = None
+    kind: Kind = "project"
+    parent: str | None = None
+    state: Literal["active", "suspended"] = "active"
+    quota: Quota | None = None
+    guaranteed: Amounts | None = None
+    strict_sum: bool = False
+    waiting: WaitingPolicy | None = None
+    on_lower: OnLower | None = None
+    oversized: Literal["reject", "park"] | None = None
+    mapping: Mapping | None = None
+    labels: dict[str, str] | None = None
+    version: int = 0
+    draining: bool = False
+
+
+class TenantDefaults(Model):
+    """What holds for tenants that do not say otherwise."""
+
+    quota: Quota | None = None
+    waiting: WaitingPolicy | None = None
+    on_lower: OnLower | None = None
+    oversized: Literal["reject", "park"] | None = None
+    version: int = 0
+
+
+class WaitingSum(Model):
+    """What of a tenant waits."""
+
+    tasks: int
+    resources: Resources
+    oldest_seconds: int
+
+
+class AncestorLimit(Model):
+    """A tenant above, and whether it leaves less than the tenant's own quota."""
+
+    tenant: str
+    limited: bool
+
+
+class Usage(Model):
+    """What a tenant may use and uses, all of one moment."""
+
+    tenant: str
+    ledger_version: int
+    as_of: datetime
+    over_quota: bool
+    quota: Resources
+    used: Resources
+    free: Resources
+    excess: Resources | None = None
+    waiting: WaitingSum
+    by_ancestor: list[AncestorLimit]
+
+
+class NewTask(Model):
+    """A task that is submitted."""
+
+    resources: Amounts
+    id: str | None = None
+    user: str | None = None
+    priority: int = 0
+    deadline: datetime | None = None
+    estimate_seconds: int | None = None
+    preemptible: bool = True
+    requeue: bool = False
+    restarts: int = 0
+    max_wait_seconds: int | None = None
+    node_label: str | None = None
+    blocked_nodes: list[str] | None = None
+
+
+class Task(Model):
+    """A task, as of one moment."""
+
+    id: str
+    tenant: str
+    user: str
+    state: TaskState
+    resources: Resources
+    priority: int
+    deadline: datetime | None = None
+    node: str | None = None
+    submitted_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    restarted: int
+    evicted: int
+    first_throttled_at: datetime | None = None
+    ledger_version: int
+    as_of: datetime
+
+
+class ShortType(Model):
+    """A type of which too little is left; figures of tenants above are left out."""
+
+    type: str
+    used: int | None = None
+    asked: int
+    limit: int
+    short: int | None = None
+
+
+class Reason(Model):
+    """Why a task waits."""
+
+    code: str
+    scope: str | None = None
+    types: list[ShortType] = []
+    sentence: str | None = None
+
+
+class WaitingTask(Model):
+    """A task that waits."""
+
+    task: str
+    position: int
+    of: int
+    strategy: Strategy
+    effective_priority: int
+    waited_seconds: int
+    resources: Resources
+    reason: Reason | None = None
+    first_throttled_at: datetime | None = None
+    overtaken_by: int
+    hold: bool
+    unsatisfiable: bool
+
+
+class WaitingList(Model):
+    """A part of what waits, in order."""
+
+    tenant: str
+    ledger_version: int
+    as_of: datetime
+    items: list[WaitingTask]
+    total: int
+    cursor: str | None = None
+
+
+class AuditRecord(Model):
+    """What happened, in the chain of hashes."""
+
+    seq: int
+    at: datetime
+    actor: str | None = None
+    request_id: str | None = None
+    type: str
+    tenant: str | None = None
+    task: str | None = None
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    reason: str | None = None
+    ledger_version: int
+    prev_hash: str
+    hash: str
+
+
+Item = TypeVar("Item")
+
+
+class Page(Model, Generic[Item]):
+    """A part of a list; ``cursor`` is for the next."""
+
+    sequence: int
+    epoch: str
+    as_of: datetime
+    items: list[Item]
+    total: int | None = None
+    cursor: str | None = None
+    hidden: int = 0

@@ -1,0 +1,105 @@
+//! The Python client of tenants and tasks against the real process: its own tests, and its types.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
+
+mod support;
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::Duration;
+
+use headroom_api::si::SESSION_METADATA;
+use headroom_api::si::v1::node_info::ActionFromRm;
+use headroom_api::si::v1::scheduler_client::SchedulerClient;
+use headroom_api::si::v1::{
+    NodeInfo, NodeRequest, Quantity, RegisterResourceManagerRequest, Resource,
+};
+use support::Folder;
+use support::server::Server;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::Request;
+use tonic::transport::Channel;
+
+const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../clients/python");
+
+const QUEUES: &str = "
+partitions:
+  - name: default
+    queues: [{name: root, submitacl: '*'}]
+    tenants: {enabled: true}
+";
+
+/// The Python that has what the client's tests need; none, said aloud, where nobody says which.
+fn python() -> Option<OsString> {
+    let python = std::env::var_os("HEADROOM_PYTHON");
+    if python.is_none() {
+        println!(
+            "skipped: HEADROOM_PYTHON is not set; `pip install httpx pydantic mypy pytest` in an environment of its own, and name its python"
+        );
+    }
+    python
+}
+
+fn run(python: &OsString, server: &str, arguments: &[&str]) {
+    let mut command = Command::new(python);
+    command.current_dir(CLIENT).args(arguments);
+    // Nothing is left behind in the tree.
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("HEADROOM_SERVER", server);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}
+
+/// A resource manager that brings one node of 128 cores and 256 GB, and stays.
+async fn node(address: &str) -> UnboundedSender<NodeRequest> {
+    let channel = Channel::from_shared(format!("http://{address}")).unwrap();
+    let mut client = SchedulerClient::new(channel.connect().await.unwrap());
+    let registration = RegisterResourceManagerRequest {
+        rm_id: "rm".into(),
+        config: QUEUES.into(),
+        ..RegisterResourceManagerRequest::default()
+    };
+    let registered = client.register_resource_manager(registration).await.unwrap();
+    let token = registered.metadata().get(SESSION_METADATA).unwrap().clone();
+    let (sender, requests) = unbounded_channel();
+    let mut requests = Request::new(UnboundedReceiverStream::new(requests));
+    requests.metadata_mut().insert(SESSION_METADATA, token);
+    let amounts = [("vcore", 128_000), ("memory", 256_000_000_000)];
+    let amounts = amounts.map(|(name, value)| (name.to_owned(), Quantity { value }));
+    let node = NodeInfo {
+        node_id: "n1".into(),
+        action: ActionFromRm::Create.into(),
+        schedulable_resource: Some(Resource { resources: amounts.into() }),
+        ..NodeInfo::default()
+    };
+    sender.send(NodeRequest { nodes: vec![node], rm_id: "rm".into() }).unwrap();
+    let mut answers = client.update_node(requests).await.unwrap().into_inner();
+    let answer = tokio::time::timeout(Duration::from_secs(30), answers.message()).await;
+    assert_eq!(answer.unwrap().unwrap().unwrap().accepted.len(), 1);
+    sender
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_calls_every_route_and_raises_what_is_refused() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("python-client");
+    let server = Server::start(&folder, &[]);
+    let stays = node(&server.address).await;
+    let url = format!("http://{}", server.address);
+    tokio::task::spawn_blocking(move || {
+        run(&python, &url, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    })
+    .await
+    .unwrap();
+    drop(stays);
+}
+
+#[test]
+fn the_python_client_is_typed_throughout() {
+    let Some(python) = python() else { return };
+    let cache = if cfg!(windows) { "nul" } else { "/dev/null" };
+    run(&python, "", &["-m", "mypy", "--strict", "--cache-dir", cache, "src", "tests"]);
+}
