@@ -80,7 +80,7 @@ def test_tenants_are_made_read_changed_and_removed(client: Headroom) -> None:
     assert (quota.resources, quota.instances) == ({"vcore": 5000}, 4)
 
     defaults = client.get_defaults()
-    said = TenantDefaults(oversized="reject", waiting=WaitingPolicy(strategy="fifo"))
+    said = TenantDefaults(oversized="reject", waiting=WaitingPolicy(strategy="fifo", max_wait_seconds=3600))
     assert client.put_defaults(said, version=defaults.version).version == defaults.version + 1
     assert client.delete_tenant("p-below", version=ANY) is None
     with pytest.raises(NotFound):
