@@ -128,7 +128,6 @@ const REACHED: &[&str] = &[
     "refused LIFETIME_OVER",
     "refused NO_PARTITION_ACCESS",
     "lent a node",
-    "took back a node that was lent",
     "waits NODE_BLOCKED",
     "waits NO_PARTITION_ACCESS",
     "rejected LIFETIME",

@@ -179,10 +179,14 @@ impl OneTask<'_> {
         );
     }
 
-    /// Whether what it has can be asked for beside all that is asked for: sums stay within 64 bits.
+    /// Whether it may ask for what it has once more: it may live on, and sums stay within 64 bits beside all
+    /// that is asked for.
     fn may_ask_anew(&self) -> bool {
-        let allocated = &self.books.application(self.application).allocated;
-        let whole = self.books.types().amounts(allocated);
+        let row = self.books.application(self.application);
+        if row.lifetime.over || !row.state.may_become(ApplicationState::Completing) {
+            return false;
+        }
+        let whole = self.books.types().amounts(&row.allocated);
         allocation::sum_grows(self.books, self.application, false, &whole).is_ok()
     }
 

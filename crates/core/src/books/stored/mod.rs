@@ -139,7 +139,8 @@ impl Books {
     fn index_tasks(&mut self) -> Outcome {
         for (_, row) in self.applications.iter() {
             let ended = row.task.as_ref().is_some_and(|task| task.end.is_some());
-            let sound = row.task.is_none() || ended != row.state.is_active();
+            // The mark comes first, so one that is marked may still be there.
+            let sound = row.task.is_none() || ended || row.state.is_active();
             Unsound::unless(sound, &row.name, "whether its task has ended")?;
         }
         let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
