@@ -122,13 +122,13 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
 
 
 def test_refusals_have_types(client: Headroom) -> None:
-    client.create_tenant(tenant_of("p-refused"))
+    made = client.create_tenant(tenant_of("p-refused"))
     with pytest.raises(Conflict) as taken:
         client.create_tenant(tenant_of("p-refused"))
     assert (taken.value.status, taken.value.code) == (409, "TENANT_EXISTS")
     with pytest.raises(PreconditionFailed) as stale:
-        client.put_quota("p-refused", Quota(instances=1), version=9)
-    assert (stale.value.status, stale.value.etag) == (412, '"1"')
+        client.put_quota("p-refused", Quota(instances=1), version=made.version + 1)
+    assert (stale.value.status, stale.value.etag) == (412, f'"{made.version}"')
     with pytest.raises(Invalid) as never:
         client.submit("p-refused", NewTask(resources={"vcore": "21"}))
     assert (never.value.status, never.value.code) == (422, "EXCEEDS_QUOTA_ALWAYS")
