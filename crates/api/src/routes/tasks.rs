@@ -2,8 +2,8 @@
 
 use super::answer::{JSON, PROBLEM, ok, problem};
 use super::headroomv1::{CURSOR, LIMIT, UNCHANGED};
-use super::tenants::{IN_THE_WAY, MALFORMED, NO_TENANT, NOT_JSON, OFF, UNFIT};
-use super::{Access, Answer, Body, Method, Parameter, ParameterKind, Route, Shape, Tag};
+use super::tenants::{IN_THE_WAY, MALFORMED, NO_TENANT, NOT_JSON, OFF, UNFIT, route};
+use super::{Access, Answer, Body, Method, Parameter, ParameterKind, Route, Shape};
 
 const OF_STATE: Parameter = Parameter {
     name: "state",
@@ -51,17 +51,6 @@ const OTHER_BODY: Answer = problem(
     422,
     "What is said cannot be: the rule is named. Or the key was sent with another body.",
 );
-
-const fn route(
-    operation: &'static str,
-    (method, path): (Method, &'static str),
-    summary: &'static str,
-    access: Access,
-    own_answers: &'static [Answer],
-) -> Route {
-    let (tag, query, request) = (Tag::Tenants, &[] as &[Parameter], None);
-    Route { operation, method, path, tag, summary, access, query, request, own_answers }
-}
 
 const fn one(name: &'static str) -> Body {
     Body { media: JSON, shape: Shape::One(name) }

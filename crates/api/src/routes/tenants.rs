@@ -83,7 +83,8 @@ const fn changed(bodies: &'static [Body]) -> [Answer; 8] {
     [ok(bodies), MALFORMED, NOT_JSON, NO_TENANT, IN_THE_WAY, STALE, UNFIT, UNCONDITIONAL]
 }
 
-const fn route(
+/// A route of tenants, without query and body.
+pub(super) const fn route(
     operation: &'static str,
     (method, path): (Method, &'static str),
     summary: &'static str,

@@ -1,6 +1,7 @@
 //! Tasks of tenants: applications with a mark that says what an application does not. Source: tenants §1,
 //! decision page 30.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::event::{Event, TaskStep};
@@ -355,17 +356,17 @@ impl Books {
         self.partition_mut(partition).tasks.forget(application, (&name, number), &task);
     }
 
-    /// What is known of tasks, made anew from the applications.
-    pub(crate) fn tasks_anew(&self, partition: PartitionId) -> Tasks {
-        let mut tasks = Tasks::default();
-        let mut all: Vec<_> = self.applications.iter().collect();
-        all.sort_by_key(|(_, row)| row.number);
-        for (id, row) in all.into_iter().filter(|(_, row)| row.partition == partition) {
-            if let Some(task) = row.task.as_deref() {
-                tasks.add(id, (&row.name, row.number), task);
-            }
+    /// What is known of the tasks of each partition that has any, made anew from the applications.
+    pub(crate) fn tasks_anew(&self) -> BTreeMap<PartitionId, Tasks> {
+        let marked =
+            self.applications.iter().filter_map(|(id, row)| Some((id, row, row.task.as_deref()?)));
+        let mut marked: Vec<_> = marked.collect();
+        marked.sort_by_key(|(_, row, _)| row.number); // Of equal keys the newest counts.
+        let mut anew: BTreeMap<PartitionId, Tasks> = BTreeMap::new();
+        for (id, row, task) in marked {
+            anew.entry(row.partition).or_default().add(id, (&row.name, row.number), task);
         }
-        tasks
+        anew
     }
 }
 

@@ -268,12 +268,13 @@ impl<'books> Life<'books> {
         }
     }
 
-    /// Everything goes, the oldest first.
+    /// Whatever it has not lost yet goes, the oldest first.
     fn lose_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
         let rows = self.books.allocations_of(self.application);
-        let mut rows: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
-        rows.reverse();
-        for id in rows {
+        let mut rest: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
+        rest.reverse();
+        rest.retain(|id| !self.lost.contains(id));
+        for id in rest {
             if self.books.allocation(id).is_allocated() {
                 self.lose(id, termination, events);
             } else {
@@ -374,17 +375,7 @@ impl<'books> Life<'books> {
 
     /// What has not gone by itself goes with the application.
     fn fail(&mut self, events: &mut Vec<Event>) {
-        let rows = self.books.allocations_of(self.application);
-        let mut rest: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
-        rest.reverse();
-        rest.retain(|id| !self.lost.contains(id));
-        for id in rest {
-            if self.books.allocation(id).is_allocated() {
-                self.lose(id, Termination::Timeout, events);
-            } else {
-                self.drop_ask(id, Termination::Timeout, events);
-            }
-        }
+        self.lose_all(Termination::Timeout, events);
         self.unlink(events);
         let timer = Some(self.now + REMEMBERED_FOR);
         self.enter(ApplicationState::Failed, timer, events);

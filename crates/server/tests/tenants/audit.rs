@@ -145,6 +145,11 @@ async fn ts_35_sd_64_the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_mu
         "TASK_STARTED t10",
     ];
     assert_eq!(story(&audit), expected);
+    // Who asked for it is told of what follows from a request, and of nothing else.
+    for (item, asked) in [(6, true), (8, true), (10, true), (11, true), (12, false)] {
+        let item = &audit["items"][item];
+        assert_eq!(item["requestId"].as_str().is_some_and(|id| !id.is_empty()), asked, "{item:#}");
+    }
     let throttled = &audit["items"][7];
     assert_eq!(
         (&throttled["reason"], &throttled["after"]["scope"]),

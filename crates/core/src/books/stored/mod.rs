@@ -143,9 +143,8 @@ impl Books {
             let sound = row.task.is_none() || ended || row.state.is_active();
             Unsound::unless(sound, &row.name, "whether its task has ended")?;
         }
-        let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
-        for partition in partitions {
-            let tasks = self.tasks_anew(partition);
+        for (partition, tasks) in self.tasks_anew() {
+            // One that is not there has been refused with its applications.
             self.partition_mut(partition).tasks = tasks;
         }
         Ok(())

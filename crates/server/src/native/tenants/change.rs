@@ -10,7 +10,7 @@ use headroom_core::view::LoweringView;
 use headroom_core::{
     Command, Name, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
 };
-use headroom_engine::{Submission, View};
+use headroom_engine::{Outcome, Submission, View};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -75,16 +75,24 @@ pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
     Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).beside(tag)
 }
 
-/// Have the core judge a command, and wait until it is durable; what there is then.
+/// Have the core judge a command, and wait until what came of it is durable.
+pub(super) async fn judged(
+    service: &Service,
+    asked: &Asked,
+    command: Command,
+) -> Result<Outcome, Refused> {
+    let origin = audit::origin(&asked.caller, &asked.request_id);
+    let outcome = service.engine.submit(Submission { origin, command }).await;
+    outcome.map_err(|why| Refused::unavailable(asked, &why))
+}
+
+/// Have the core judge a command that it should take; what there is then.
 async fn carry_out(
     service: &Service,
     asked: &Asked,
     command: Command,
 ) -> Result<std::sync::Arc<View>, Refused> {
-    let submission =
-        Submission { origin: audit::origin(&asked.caller, &asked.request_id), command };
-    let outcome = service.engine.submit(submission).await;
-    let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
+    let outcome = judged(service, asked, command).await?;
     let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
     Ok(service.engine.views().at_least(accepted.sequence).await)
 }

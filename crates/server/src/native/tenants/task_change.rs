@@ -13,20 +13,17 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use headroom_api::headroomv1::{self as api, Code, ReleaseOutcome, Role};
 use headroom_core::books::{TaskRequest, TaskSettings, TaskState};
 use headroom_core::id::ApplicationId;
-use headroom_core::{
-    Ask, Command, Event, Millis, Name, Rejection, Submit, SubmitTask, TaskChange, Timestamp,
-};
-use headroom_engine::{Submission, View};
+use headroom_core::{Ask, Command, Event, Millis, Name, Submit, SubmitTask, TaskChange, Timestamp};
+use headroom_engine::{Accepted, View};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::super::answer::{Refused, json};
 use super::super::asked::Asked;
-use super::change::{read, refused, unfit};
+use super::change::{judged, read, refused, unfit};
 use super::here::Here;
 use super::task::{Seen, told};
 use super::{body, task};
-use crate::audit;
 use crate::secret::{hex, random};
 use crate::service::Service;
 
@@ -64,21 +61,10 @@ fn mismatch(asked: &Asked, key: &str, task: &str) -> Refused {
     Refused::new(asked, Code::Invalid, detail).by_rule("IDEMPOTENCY_MISMATCH")
 }
 
-/// Have the core judge a command, and wait until it is durable: what it led to, and a view of that.
-async fn carry_out(
-    service: &Service,
-    asked: &Asked,
-    command: Command,
-) -> Result<Result<(Vec<Event>, Arc<View>), Rejection>, Refused> {
-    let submission = Submission { origin: audit::origin(&asked.caller, ""), command };
-    let outcome = service.engine.submit(submission).await;
-    let outcome = outcome.map_err(|why| Refused::unavailable(asked, &why))?;
-    let accepted = match outcome {
-        Ok(accepted) => accepted,
-        Err(rejection) => return Ok(Err(rejection)),
-    };
+/// What a command led to, and a view of that.
+async fn followed(service: &Service, accepted: Accepted) -> (Vec<Event>, Arc<View>) {
     let events = accepted.entry.map(|entry| entry.record.events.clone()).unwrap_or_default();
-    Ok(Ok((events, service.engine.views().at_least(accepted.sequence).await)))
+    (events, service.engine.views().at_least(accepted.sequence).await)
 }
 
 /// The answer about a task; of one that was answered before, marked as that.
@@ -120,9 +106,9 @@ pub(super) async fn submit(
     }
     let command = here.submission(&tenant, &said, request.clone())?;
     let name = command.submit.application.clone();
-    let outcome = carry_out(&service, &asked, Command::SubmitTask(Box::new(command))).await?;
+    let outcome = judged(&service, &asked, Command::SubmitTask(Box::new(command))).await?;
     let (events, view) = match outcome {
-        Ok(done) => done,
+        Ok(accepted) => followed(&service, accepted).await,
         Err(rejection) => {
             // Another may have sent the same in the meantime.
             let view = service.engine.views().at_least(0).await;
@@ -309,29 +295,22 @@ async fn change(
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, asked)?;
     seen.here.may_act(&seen.task.settings.tenant)?;
-    if let TaskChange::End { request, .. } = &change
-        && !request.key.is_empty()
-        && seen.task.released.key == request.key
-    {
-        if seen.task.released.digest != request.digest {
-            let name = &view.books.application(seen.id).name;
-            return Err(mismatch(asked, &request.key, name));
-        }
-        return Ok(answer(asked, &view, seen.id, StatusCode::OK, true));
-    }
     let (partition, id) = (seen.here.row.name.clone(), seen.id);
     let task = view.books.application(id).name.clone();
     let cancels = change == TaskChange::Cancel;
+    let ends = matches!(change, TaskChange::End { .. });
     let command = Command::ChangeTask { partition, task: task.clone(), change };
-    let outcome = carry_out(service, asked, command).await?;
-    let (_, view) = outcome.map_err(|rejection| refused(asked, &rejection))?;
+    let outcome = judged(service, asked, command).await?;
+    let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
+    let (events, view) = followed(service, accepted).await;
     // It has ended, and may have been forgotten with that.
     if view.books.applications().get(id).is_none() {
         return Err(task::no_task(asked, &task));
     }
     let stopping = view.books.task_state(id) == Some(TaskState::Cancelling);
     let status = if cancels && stopping { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok(answer(asked, &view, id, status, false))
+    // Whoever says a second time, under one key, that it has stopped changes nothing.
+    Ok(answer(asked, &view, id, status, ends && events.is_empty()))
 }
 
 pub(super) async fn confirm(
