@@ -207,6 +207,13 @@ impl Tasks {
 }
 
 impl Books {
+    /// How many asks of an application start together: the members of a task, otherwise one.
+    #[inline]
+    pub fn members_of(&self, application: ApplicationId) -> u32 {
+        let task = self.applications[application].task.as_deref();
+        task.map_or(1, |task| task.settings.members.max(1))
+    }
+
     /// Where a task stands; none if the application is no task.
     ///
     /// Costs the members of the task.

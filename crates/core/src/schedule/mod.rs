@@ -33,6 +33,7 @@ mod told;
 mod tree;
 mod turns;
 mod waits;
+mod whole;
 
 pub use census::{Example, Reason, WaitingSum};
 pub use class::ClassId;
@@ -364,6 +365,13 @@ impl Scheduler {
                     self.park(books, (class, wait), now);
                     return false;
                 }
+            }
+            Verdict::Whole => {
+                if let Some(wait) = self.place_whole(books, (partition, class), now, events) {
+                    self.park(books, (class, wait), now);
+                    return false;
+                }
+                events.extend(gate.overtaken());
             }
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
