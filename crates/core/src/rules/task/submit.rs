@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 use crate::rules::{allocation, partition_named, short, tenant};
 
 /// How many members a task may have: all of them are placed in one step (TR-15).
-const MEMBERS_MAX: usize = 1_000;
+const MEMBERS_MAX: usize = SubmitTask::MEMBERS_MAX as usize;
 
 /// Judge a task as its application and its asks are judged, each with those before it in the books.
 ///
