@@ -90,9 +90,9 @@ fn after_one_release(order: &str) -> String {
         node n1 vcore=100
         tenant a quota vcore=60 {order}
         task t0 a ann vcore=60
-        task t1 a ann vcore=10 x3 priority 1 deadline 900 estimate 10
+        task t1 a ann vcore=10 priority 1 deadline 900 estimate 10 x3
         task t2 a ann vcore=20 priority 5 deadline 600 estimate 10
-        task t3 a ann vcore=10 x2 priority 9 deadline 300 estimate 10
+        task t3 a ann vcore=10 priority 9 deadline 300 estimate 10 x2
         task t4 a ann vcore=10 priority 0 deadline 60 estimate 10
         task-done t0
         "
@@ -101,62 +101,103 @@ fn after_one_release(order: &str) -> String {
 
 #[test]
 fn sd_63_tr_21_tr_22_by_fifo_a_release_starts_the_oldest_and_holds_the_others() {
-    check(&after_one_release("order fifo"), expect![[r#"
+    check(
+        &after_one_release("order fifo"),
+        expect![[r#"
         tenant a: tenant a set, root.tenants.a made
         task t0: task t0 of a, t0 Accepted, t0 on n1, t0 Running
-        task t1: refused TASK_MEMBERS_UNLIKE: task t1 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
-        task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
-          t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
-        task t3: refused TASK_MEMBERS_UNLIKE: task t3 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t1: task t1 of a, t1 to be done by 900000 ms, takes 10000 ms, t1 Accepted, t1 throttled TENANT_QUOTA a vcore 60000+30000 of 60000
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+        task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled BEHIND_HEAD 
+          t2 waits BEHIND_HEAD: ask t1.1 of application t1, the first in line of queue root.tenants.a, goes before the ask and needs 30000 m vcore; beside that 0 m are left of the maximum, the ask needs 20000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+        task t3: task t3 of a, t3 to be done by 300000 ms, takes 10000 ms, t3 Accepted, t3 throttled BEHIND_HEAD 
+          t3.1 waits BEHIND_HEAD: ask t1.1 of application t1, the first in line of queue root.tenants.a, goes before the ask and needs 30000 m vcore; beside that 0 m are left of the maximum, the ask needs 20000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+          t3.2 waits BEHIND_HEAD: ask t1.1 of application t1, the first in line of queue root.tenants.a, goes before the ask and needs 30000 m vcore; beside that 0 m are left of the maximum, the ask needs 20000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
         task t4: task t4 of a, t4 to be done by 60000 ms, takes 10000 ms, t4 Accepted, t4 throttled BEHIND_HEAD 
-          t4 waits BEHIND_HEAD: ask t2 of application t2, the first in line of queue root.tenants.a, goes before the ask and needs 20000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
-        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t2 on n1, t2 Running, t4 on n1, t4 Running
-    "#]]);
+          t4 waits BEHIND_HEAD: ask t1.1 of application t1, the first in line of queue root.tenants.a, goes before the ask and needs 30000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t1.1 on n1, t1 Running, t1.2 on n1, t1.3 on n1, t2 on n1, t2 Running
+          t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+          t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+          t4 waits BEHIND_HEAD: ask t3.1 of application t3, the first in line of queue root.tenants.a, goes before the ask and needs 20000 m vcore; beside that 0 m are left of the maximum, the ask needs 10000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+    "#]],
+    );
 }
 
 #[test]
 fn sd_63_tr_22_by_fifo_backfill_whoever_fits_beside_the_head_starts_too() {
-    check(&after_one_release("order fifo-backfill"), expect![[r#"
+    check(
+        &after_one_release("order fifo-backfill"),
+        expect![[r#"
         tenant a: tenant a set, root.tenants.a made
         task t0: task t0 of a, t0 Accepted, t0 on n1, t0 Running
-        task t1: refused TASK_MEMBERS_UNLIKE: task t1 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t1: task t1 of a, t1 to be done by 900000 ms, takes 10000 ms, t1 Accepted, t1 throttled TENANT_QUOTA a vcore 60000+30000 of 60000
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
         task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
           t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
-        task t3: refused TASK_MEMBERS_UNLIKE: task t3 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t3: task t3 of a, t3 to be done by 300000 ms, takes 10000 ms, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
+          t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+          t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
         task t4: task t4 of a, t4 to be done by 60000 ms, takes 10000 ms, t4 Accepted, t4 throttled TENANT_QUOTA a vcore 60000+10000 of 60000
           t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+10000 of 60000 short 10000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 10000 m; wait for a release, or raise the maximum
-        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t2 on n1, t2 Running, t4 on n1, t4 Running
-    "#]]);
+        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t1.1 on n1, t1 Running, t1.2 on n1, t1.3 on n1, t2 on n1, t2 Running, t4 on n1, t4 Running, t3 overtaken
+    "#]],
+    );
 }
 
 #[test]
 fn sd_63_tr_22_by_priority_the_most_urgent_gang_starts_first() {
-    check(&after_one_release("order priority"), expect![[r#"
+    check(
+        &after_one_release("order priority"),
+        expect![[r#"
         tenant a: tenant a set, root.tenants.a made
         task t0: task t0 of a, t0 Accepted, t0 on n1, t0 Running
-        task t1: refused TASK_MEMBERS_UNLIKE: task t1 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t1: task t1 of a, t1 to be done by 900000 ms, takes 10000 ms, t1 Accepted, t1 throttled TENANT_QUOTA a vcore 60000+30000 of 60000
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
         task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
           t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
-        task t3: refused TASK_MEMBERS_UNLIKE: task t3 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t3: task t3 of a, t3 to be done by 300000 ms, takes 10000 ms, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
+          t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+          t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
         task t4: task t4 of a, t4 to be done by 60000 ms, takes 10000 ms, t4 Accepted, t4 throttled TENANT_QUOTA a vcore 60000+10000 of 60000
           t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+10000 of 60000 short 10000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 10000 m; wait for a release, or raise the maximum
-        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t2 on n1, t2 Running, t4 on n1, t4 Running
-    "#]]);
+        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t3.1 on n1, t3 Running, t3.2 on n1, t2 on n1, t2 Running, t4 on n1, t4 Running, t1 overtaken
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+    "#]],
+    );
 }
 
 #[test]
 fn sd_63_tr_22_by_urgency_whoever_has_to_start_soonest_is_first() {
-    check(&after_one_release("order urgency"), expect![[r#"
+    check(
+        &after_one_release("order urgency"),
+        expect![[r#"
         tenant a: tenant a set, root.tenants.a made
         task t0: task t0 of a, t0 Accepted, t0 on n1, t0 Running
-        task t1: refused TASK_MEMBERS_UNLIKE: task t1 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t1: task t1 of a, t1 to be done by 900000 ms, takes 10000 ms, t1 Accepted, t1 throttled TENANT_QUOTA a vcore 60000+30000 of 60000
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
         task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
           t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
-        task t3: refused TASK_MEMBERS_UNLIKE: task t3 has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own
+        task t3: task t3 of a, t3 to be done by 300000 ms, takes 10000 ms, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 60000+20000 of 60000
+          t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
+          t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+20000 of 60000 short 20000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 20000 m; wait for a release, or raise the maximum
         task t4: task t4 of a, t4 to be done by 60000 ms, takes 10000 ms, t4 Accepted, t4 throttled TENANT_QUOTA a vcore 60000+10000 of 60000
           t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+10000 of 60000 short 10000): queue root.tenants.a has 0 m vcore left of its maximum of 60000 m, the ask needs 10000 m; wait for a release, or raise the maximum
-        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t4 on n1, t4 Running, t2 on n1, t2 Running
-    "#]]);
+        task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t4 on n1, t4 Running, t3.1 on n1, t3 Running, t3.2 on n1, t2 on n1, t2 Running
+          t1.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+          t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+30000 of 60000 short 20000): queue root.tenants.a has 10000 m vcore left of its maximum of 60000 m, the ask needs 30000 m; wait for a release, or raise the maximum
+    "#]],
+    );
 }
 
 #[test]
