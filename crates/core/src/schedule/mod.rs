@@ -366,13 +366,7 @@ impl Scheduler {
                     return false;
                 }
             }
-            Verdict::Whole => {
-                if let Some(wait) = self.place_whole(books, (partition, class), now, events) {
-                    self.park(books, (class, wait), now);
-                    return false;
-                }
-                events.extend(gate.overtaken());
-            }
+            Verdict::Whole => return self.place_whole(books, (class, &gate), now, events),
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);

@@ -68,7 +68,7 @@ fn submit_task(submit: Submit, die: u8) -> Command {
         preemptable: die % 7 < 5,
         ..Ask::default()
     };
-    let members = if die % 2 == 0 { 2 + die / 16 % 3 } else { 1 };
+    let members = if die.is_multiple_of(2) { 2 + die / 16 % 3 } else { 1 };
     let member =
         |number| Ask { key: Name::from(format!("{}.{number}", submit.application)), ..ask.clone() };
     let asks: Vec<Ask> = (1..=members).map(member).collect();
