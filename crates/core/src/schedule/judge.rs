@@ -18,6 +18,8 @@ pub(super) enum Verdict {
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Place all of its first task, if there are nodes for all.
+    Whole,
     /// Ask the RM.
     Ask(AllocationId, QuestionSubject),
     /// Have its first ask take the place of a placeholder.
@@ -60,6 +62,7 @@ pub(super) fn judge(
             questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
         }
         Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, key.shape),
+        Lane::Whole(_) => Verdict::Whole,
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),
@@ -94,12 +97,12 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
         return None; // Its placeholder counts already: it needs nothing more.
     }
-    let ask = books.shapes().get(key.shape);
+    let ask = key.needs(books);
     let may_not_start = (counts_in_queues || counts_in_limits).then(|| may_not_start(books, key));
     may_not_start
         .flatten()
-        .or_else(|| limits_and_cap(books, key.leaf, link, ask))
-        .or_else(|| queues(books, key.leaf, ask))
+        .or_else(|| limits_and_cap(books, key.leaf, link, &ask))
+        .or_else(|| queues(books, key.leaf, &ask))
 }
 
 /// Where the number of applications holds a class back, if it does anywhere.

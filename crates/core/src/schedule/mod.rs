@@ -33,6 +33,7 @@ mod told;
 mod tree;
 mod turns;
 mod waits;
+mod whole;
 
 pub use census::{Example, Reason, WaitingSum};
 pub use class::ClassId;
@@ -365,6 +366,7 @@ impl Scheduler {
                     return false;
                 }
             }
+            Verdict::Whole => return self.place_whole(books, (class, &gate), now, events),
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);

@@ -141,6 +141,25 @@ impl NodeIndex {
         None
     }
 
+    /// Whether there is room for so many asks of this shape at once, on nodes that may be used and suit it.
+    ///
+    /// They are alike: however those before are put, there is as much room for the others.
+    pub(super) fn has_room_for(&self, books: &Books, shape: ShapeId, asks: usize) -> bool {
+        let ask = books.shapes().on_node(shape);
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(ask));
+        let mut missing = asks;
+        for (_, id) in blocks.flat_map(|block| &block.nodes) {
+            let node = books.node(*id);
+            if node.is_open() && node.available.fits(ask) && books.suits(shape, *id) {
+                missing = missing.saturating_sub(count_in(&node.available, ask, missing));
+            }
+            if missing == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The first node in order of a label that lends which may be used, has room for what an ask of this
     /// shape needs there, and is not on its block list.
     pub(super) fn first_lent(
@@ -362,6 +381,16 @@ impl NodeIndex {
         let name = books.types().name(resource);
         self.weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
     }
+}
+
+/// How often there is room for this, so often at most.
+fn count_in(room: &Resources, ask: &Resources, most: usize) -> usize {
+    let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+    let times = needed.map(|(resource, amount)| {
+        let times = room.get_or_zero(resource).get() / amount.get();
+        usize::try_from(times).unwrap_or(0)
+    });
+    times.min().unwrap_or(most).min(most)
 }
 
 /// Per type the most that one of these nodes has free, those not in use left out.

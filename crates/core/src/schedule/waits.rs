@@ -82,6 +82,9 @@ impl Scheduler {
             }
             Blocker::Nodes(partition) => {
                 let nodes = &self.nodes[&partition];
+                if key.members() > 1 && nodes.has_room_for(books, key.shape, 1) {
+                    return Some(wait); // For some of them, and not for all.
+                }
                 match nodes.lacks_suiting(books, key.shape) {
                     Some(Unsuited::Label) => {
                         return Some(Wait { blocker: Blocker::NoSuchLabel(partition), ..wait });

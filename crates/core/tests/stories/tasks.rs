@@ -305,7 +305,7 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t2: refused TASK_MEMBERS: task t2 has 5 members; it has 1 to 1, so submit the others as tasks of their own
+            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task t3: refused ASK_SIZE: ask t3 of application t3 wants {vcore: 0 m}; at least one amount must be above zero and none below
             task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default; make it first
             task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out

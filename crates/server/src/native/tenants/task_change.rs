@@ -246,7 +246,7 @@ impl Here<'_> {
         let ask = Ask {
             partition,
             application: id.clone(),
-            key: id,
+            key: id.clone(),
             resources,
             priority: said.priority,
             preemptable: said.preemptible,
@@ -264,7 +264,14 @@ impl Here<'_> {
             request: TaskRequest { key: request.key, digest },
             ..TaskSettings::default()
         };
-        Ok(SubmitTask { submit, asks: vec![ask], settings })
+        let asks = match said.members {
+            1 => vec![ask],
+            // One more than there may be is as many as it takes to be told so.
+            members => (1..=members.min(SubmitTask::MEMBERS_MAX + 1))
+                .map(|number| Ask { key: Name::from(format!("{id}.{number}")), ..ask.clone() })
+                .collect(),
+        };
+        Ok(SubmitTask { submit, asks, settings })
     }
 
     /// Whether the caller may say that something is as urgent.
