@@ -68,7 +68,7 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
                 match holders.iter_mut().find(|one| one.application == row.application) {
                     Some(known) => known.used.add(used),
                     None => {
-                        holders.push(Holder { application: row.application, used: used.clone() })
+                        holders.push(Holder { application: row.application, used: used.clone() });
                     }
                 }
             }

@@ -51,7 +51,7 @@ impl Scheduler {
             checks.extend(numbers(books, key));
         }
         checks.extend(amounts(books, key));
-        checks.extend(self.turn(books, key));
+        checks.extend(turn(books, key));
         checks.extend(stop.filter(|wait| is_busy(*wait)).map(Looked::failed));
         checks.extend(self.node(books, key, stop.filter(|wait| kind(wait.blocker) == Kind::Node)));
         Some(Chain { checks, parked: row.since })
@@ -64,17 +64,6 @@ impl Scheduler {
         let behind = self.behind_head(books, class, ask);
         let stands = key.is_judged_in_line();
         stands.then(|| behind.map_or_else(|| Looked::passed(blocker), Looked::failed))
-    }
-
-    /// Whether it is the turn of its user, where that is waited for.
-    fn turn(&self, books: &Books, key: ClassKey) -> Option<Looked> {
-        let (level, users) = (key.sharer()?, books.users_of(key.leaf)?);
-        if users.rules().enforcement == Enforcement::Progress {
-            return None;
-        }
-        let blocker = Blocker::UserShare(books.queue(key.leaf).partition, level);
-        let held_back = turns::held_back(books, key);
-        Some(held_back.map_or_else(|| Looked::passed(blocker), Looked::failed))
     }
 
     /// Whether there is a node for it; what the scheduler found, where it came as far as that.
@@ -126,6 +115,17 @@ impl Scheduler {
         let class = self.class_of(books, ask)?;
         Some(self.classes.rows.get(class)?.wait?.blocker)
     }
+}
+
+/// Whether it is the turn of its user, where that is waited for.
+fn turn(books: &Books, key: ClassKey) -> Option<Looked> {
+    let (level, users) = (key.sharer()?, books.users_of(key.leaf)?);
+    if users.rules().enforcement == Enforcement::Progress {
+        return None;
+    }
+    let blocker = Blocker::UserShare(books.queue(key.leaf).partition, level);
+    let held_back = turns::held_back(books, key);
+    Some(held_back.map_or_else(|| Looked::passed(blocker), Looked::failed))
 }
 
 /// Whether the RM has answered what it was asked about an ask, where it answers.

@@ -19,7 +19,7 @@ use crate::shown::shown;
 
 /// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
 fn histories() -> u32 {
-    number_in("HEADROOM_EXPLAINED").unwrap_or(60)
+    number_in("HEADROOM_EXPLAINED").unwrap_or(300)
 }
 
 fn number_in(variable: &str) -> Option<u32> {
@@ -30,10 +30,27 @@ fn number_in(variable: &str) -> Option<u32> {
 const REACHED: &[&str] = &[
     "ABS_USER_LIMIT",
     "AWAITING_PLACEHOLDER",
+    "AWAITING_RM",
+    "BEHIND_HEAD",
+    "DRIVER_LIMIT_QUEUE",
+    "GROUP_APPS",
+    "HELD_FOR_HEAD",
     "MAX_APPS",
+    "NODE_BLOCKED",
+    "NODE_CONSTRAINT",
+    "NODE_RESOURCES",
     "NO_NODE_FITS",
+    "NO_PARTITION_ACCESS",
+    "PARALLEL_LIMIT",
     "QUEUE_MAX",
+    "QUEUE_STATE",
+    "REQUIRED_NODE_ABSENT",
+    "REQUIRED_NODE_FULL",
+    "REQUIRED_NODE_SIZE",
     "ROOT_CAPACITY",
+    "USER_APPS",
+    "USER_HARD_CAP",
+    "USER_SHARE",
     "heldBack",
     "impossible",
     "waiting",
@@ -66,7 +83,7 @@ fn each_settled(
         .run(&strategy, |(tree, ops)| {
             let world = play(&tree, &ops, &mut Counts::new());
             let mut last = 0;
-            for (count, now) in world.settled.iter().skip(7).step_by(9) {
+            for (count, now) in world.settled.iter().skip(3).step_by(3) {
                 if *count != last {
                     look_at_all(&world.replayed_to(*count), *now, &mut counts.borrow_mut());
                 }
@@ -163,15 +180,13 @@ fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String)
 
 /// Whether types are compared together, or what is used alone.
 fn is_by_share(check: &Check) -> bool {
-    let by_share = matches!(
+    matches!(
         check.blocker,
         Blocker::UserCap(..)
             | Blocker::UserShare(..)
             | Blocker::DriverQueue(_)
             | Blocker::DriverUser(..)
-    );
-    // A passed check of a user who has more than his share, and goes on all the same.
-    by_share || !check.failed
+    )
 }
 
 /// Whether something else than room on any node is waited for.
