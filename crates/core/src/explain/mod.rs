@@ -12,6 +12,7 @@ mod kind;
 mod never;
 mod node;
 mod place;
+pub mod remedy;
 mod sentence;
 
 pub use amount::Amount;

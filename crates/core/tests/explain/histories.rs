@@ -15,6 +15,7 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::never;
+use crate::remedies;
 use crate::shown::shown;
 
 /// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
@@ -58,12 +59,18 @@ const REACHED: &[&str] = &[
 
 #[test]
 fn the_first_check_that_fails_is_the_one_at_which_the_scheduler_stops() {
-    each_settled((tree(), history(60)), histories(), Some(REACHED));
+    each_settled((tree(), history(60)), histories(), REACHED, look_at_all);
 }
 
 #[test]
 fn the_same_where_nodes_are_lent() {
-    each_settled((lending_tree(), lending_history(50)), histories() / 4, None);
+    each_settled((lending_tree(), lending_history(50)), histories() / 4, &[], look_at_all);
+}
+
+#[test]
+fn each_remedy_starts_its_ask_and_nothing_less_does() {
+    let kinds = ["raise", "release", "shrink", "add", "starts alone"];
+    each_settled((tree(), history(60)), histories() / 4, &kinds, remedies::are_minimal);
 }
 
 /// Play histories, and look at every ask that waits in states in which nothing can move.
@@ -71,7 +78,8 @@ fn the_same_where_nodes_are_lent() {
 fn each_settled(
     strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
     histories: u32,
-    reached: Option<&[&str]>,
+    reached: &[&str],
+    look: impl Fn(&Books, Timestamp, &mut BTreeMap<&'static str, u64>),
 ) {
     let counts = RefCell::new(BTreeMap::new());
     let config = Config { cases: histories, failure_persistence: None, ..Config::default() };
@@ -85,7 +93,7 @@ fn each_settled(
             let mut last = 0;
             for (count, now) in world.settled.iter().skip(3).step_by(3) {
                 if *count != last {
-                    look_at_all(&world.replayed_to(*count), *now, &mut counts.borrow_mut());
+                    look(&world.replayed_to(*count), *now, &mut counts.borrow_mut());
                 }
                 last = *count;
             }
@@ -96,7 +104,7 @@ fn each_settled(
     for (what, count) in &counts {
         println!("{count:>9} {what}");
     }
-    for what in reached.into_iter().flatten() {
+    for what in reached {
         assert!(counts.contains_key(what), "{what} was never explained in {histories} histories");
     }
 }

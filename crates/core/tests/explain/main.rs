@@ -3,5 +3,6 @@
 
 mod histories;
 mod never;
+mod remedies;
 mod scenes;
 mod shown;
