@@ -21,7 +21,7 @@ pub use holder::{HOLDERS, Holder};
 pub use kind::{Kind, kind};
 pub use node::{MISSES, Miss, NodeReason, Nodes};
 pub use place::Place;
-pub use sentence::LINE_MAX;
+pub use sentence::{LINE_MAX, cut};
 
 use alloc::vec::Vec;
 

@@ -22,7 +22,7 @@ impl Explanation {
                 Verdict::Allocated => {
                     let node = books.allocation(self.ask).node.map(|node| books.node(node));
                     let name = node.map_or("", |node| node.name.as_str());
-                    shortened(&format!("allocated on node {name}"))
+                    cut(&format!("allocated on node {name}"))
                 }
                 _ => "startsNext: nothing holds it back".into(),
             };
@@ -36,8 +36,8 @@ impl Explanation {
         // Figures go before names.
         let rest = format!("{word}: {code}{said}");
         let room = LINE_MAX.saturating_sub(rest.chars().count() + 1);
-        let scope = cut(&scope(books, check.blocker), room);
-        shortened(&format!("{word}: {code} {scope}{said}"))
+        let scope = cut_to(&scope(books, check.blocker), room);
+        cut(&format!("{word}: {code} {scope}{said}"))
     }
 }
 
@@ -86,12 +86,13 @@ fn scope(books: &Books, blocker: Blocker) -> String {
     }
 }
 
-fn shortened(line: &str) -> String {
-    cut(line, LINE_MAX)
+/// At most [`LINE_MAX`] characters of a text.
+pub fn cut(text: &str) -> String {
+    cut_to(text, LINE_MAX)
 }
 
 /// At most so many characters, the last an ellipsis where more were there.
-fn cut(text: &str, most: usize) -> String {
+fn cut_to(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
     }

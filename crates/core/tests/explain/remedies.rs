@@ -26,7 +26,8 @@ fn told(books: &Books, found: &Remedies) -> String {
     for remedy in &found.found {
         let edits: Vec<String> = remedy.edits.iter().map(|edit| one(books, edit)).collect();
         let about = if remedy.exact { "" } else { "about " };
-        text.push_str(&format!("{about}{}: {}\n", remedy.kind.word(), edits.join(", ")));
+        let words = [about, remedy.kind.word(), ": ", &edits.join(", "), "\n"];
+        text.push_str(&words.concat());
     }
     if found.ran_out {
         text.push_str("there may be more\n");

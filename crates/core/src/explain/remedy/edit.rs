@@ -196,7 +196,6 @@ impl Edit {
                     capacity: capacity.clone(),
                     schedulable: true,
                     attributes,
-                    ..AddNode::default()
                 });
                 carry_out(books, now, &command)
             }

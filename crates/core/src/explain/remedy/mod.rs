@@ -104,7 +104,9 @@ pub fn remedies(
         }
     }
     if trial.supposes() {
-        found.iter_mut().for_each(|remedy| remedy.exact = false);
+        for remedy in &mut found {
+            remedy.exact = false;
+        }
     }
     Remedies { starts_alone: false, found, ran_out: trial.ran_out() }
 }
