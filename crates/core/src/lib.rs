@@ -95,6 +95,7 @@ pub mod books;
 mod command;
 pub mod config;
 mod event;
+pub mod explain;
 pub mod id;
 mod invariant;
 mod letter;
@@ -136,4 +137,4 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, TenantReason, TenantShort, Wait};
+pub use wait::{Blocker, Looked, TenantReason, TenantShort, Wait};

@@ -15,10 +15,12 @@ use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 
 mod later;
+mod looked;
 mod nodes;
 mod state;
 mod tenant;
 
+pub use looked::Looked;
 pub use tenant::{TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.

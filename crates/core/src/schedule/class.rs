@@ -188,6 +188,8 @@ pub(super) struct Class {
     pub(super) seat: Seat,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
+    /// What it was last parked for, and since when: for those who ask, and for no decision.
+    pub(super) since: Option<(Blocker, Timestamp)>,
     /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
     /// again in the last pass when others may be stopped for it.
     pub(super) pass: Pass,
@@ -218,6 +220,7 @@ impl Class {
             head: None,
             seat: Seat::default(),
             wait: None,
+            since: None,
             pass: key.pass(),
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
@@ -226,6 +229,14 @@ impl Class {
             old: BTreeSet::new(),
             keeps: None,
             kept_seat: Seat::default(),
+        }
+    }
+
+    /// It is parked for this: since now, unless it was for the same before.
+    #[inline]
+    pub(super) fn note_since(&mut self, blocker: Blocker, now: Timestamp) {
+        if self.since.is_none_or(|(before, _)| before != blocker) {
+            self.since = Some((blocker, now));
         }
     }
 

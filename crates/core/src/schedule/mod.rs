@@ -9,6 +9,7 @@ mod backoff;
 mod bundles;
 mod calls;
 mod census;
+mod chain;
 mod class;
 mod follow;
 mod index;
@@ -28,6 +29,7 @@ mod ranking;
 mod reserve;
 mod seen;
 mod sizes;
+mod standing;
 mod swap;
 mod told;
 mod tree;
@@ -36,12 +38,14 @@ mod waits;
 mod whole;
 
 pub use census::{Example, Reason, WaitingSum};
+pub(crate) use chain::Chain;
 pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
+pub(crate) use standing::is_asked_before;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -417,19 +421,12 @@ impl Scheduler {
         self.after(books, event, &seen);
     }
 
-    /// The first ask of a class, and whose it is.
-    fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
-        let (_, bundle) = self.classes.rows[class].bundles.first().expect("a class has a bundle");
-        let bundle = &self.classes.bundles[*bundle];
-        let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
-        (bundle.application, *ask)
-    }
-
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
+        row.note_since(wait.blocker, now);
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {

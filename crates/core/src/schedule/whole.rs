@@ -1,5 +1,5 @@
 //! Tasks of several members: all of them are given nodes in one step, or none. Source: tenants TR-15,
-//! decision page 32.
+//! decision page 35.
 
 use alloc::vec::Vec;
 

@@ -5,6 +5,7 @@ mod audit;
 mod completions;
 mod convert;
 mod events;
+mod explain;
 mod groups;
 mod journal;
 mod nodes;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Queues(queues::Queues),
     /// Show the applications of a running server, or the asks and allocations of one
     Apps(apps::Apps),
+    /// Say why an application or an ask waits on a running server, and what would start it
+    Explain(explain::Explain),
     /// Show the nodes of a running server
     Nodes(nodes::Nodes),
     /// Show what users have on a running server, and may have
@@ -71,6 +74,7 @@ impl Command {
             Self::Audit(audit) => return audit.run(),
             Self::Queues(queues) => queues.run()?,
             Self::Apps(apps) => apps.run()?,
+            Self::Explain(explain) => explain.run()?,
             Self::Nodes(nodes) => nodes.run()?,
             Self::Users(users) => users.run()?,
             Self::Groups(groups) => groups.run()?,
