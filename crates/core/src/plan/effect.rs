@@ -242,7 +242,12 @@ impl<'all> Sorted<'all> {
         };
         for (id, row) in before.allocations().iter() {
             let at = |books: &Books| books.allocations().get(id).map(|row| row.is_pending());
-            let into = match (row.is_pending(), at(anyway), at(changed)) {
+            let (is_pending, found) = (row.is_pending(), at(changed));
+            let too_large = || is_too_large(changed, id) && !is_too_large(before, id);
+            if is_pending && found == Some(true) && too_large() {
+                sorted.impossible.push(id);
+            }
+            let into = match (is_pending, at(anyway), found) {
                 (true, Some(true), Some(false)) => &mut sorted.starts,
                 (true, Some(_), None) => &mut sorted.withdrawn,
                 (false, Some(_), None) => &mut sorted.released,
@@ -253,10 +258,6 @@ impl<'all> Sorted<'all> {
                 _ => continue,
             };
             into.push(id);
-            let waits = at(changed) == Some(true);
-            if waits && is_too_large(changed, id) && !is_too_large(before, id) {
-                sorted.impossible.push(id);
-            }
         }
         sorted
     }

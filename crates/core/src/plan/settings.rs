@@ -46,12 +46,6 @@ impl Under<'_> {
         }
     }
 
-    fn yes(&mut self, key: &str, is: bool) {
-        if is {
-            self.text(key, "true");
-        }
-    }
-
     fn amounts(&mut self, key: &str, amounts: Option<&Amounts>) {
         for (resource, amount) in amounts.into_iter().flat_map(Amounts::iter) {
             self.amount(&format!("{key}.{resource}"), resource, amount);
