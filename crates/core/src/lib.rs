@@ -102,6 +102,7 @@ mod letter;
 mod name;
 mod ordered;
 pub mod placement;
+pub mod plan;
 pub mod record;
 mod rejection;
 pub mod resource;

@@ -9,6 +9,7 @@ mod explain;
 mod groups;
 mod journal;
 mod nodes;
+mod plan;
 mod queues;
 mod serve;
 mod simulate;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and say what to write instead
     Validate(validate::Validate),
+    /// Say what a queue file would change, and change nothing
+    Plan(plan::Plan),
     /// Make a queue file of what another scheduler was configured by
     Convert(convert::Convert),
     /// Check, print or repair the journal of a server that does not run
@@ -69,6 +72,7 @@ impl Command {
             Self::Serve(serve) => return serve.run(),
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
+            Self::Plan(plan) => return plan.run(),
             Self::Convert(convert) => return convert.run(),
             Self::Journal(journal) => journal.run()?,
             Self::Audit(audit) => return audit.run(),
