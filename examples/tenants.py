@@ -169,7 +169,7 @@ def scene(server, a_cores, tight):
         status, task = server.submit("b", "b-2", 10)
         expect("it waits", (status, task["state"]), (202, "WAITING"))
         reason = server.get("/headroom/v1/tenants/b/waiting/b-2")["reason"]
-        expect("for room and not for its quota", reason["code"], "NO_NODE_FITS")
+        expect("for room and not for its quota", reason["code"], "ROOT_CAPACITY")
         expect("no quota is short", reason.get("types", []), [])
         print(f"         {reason['sentence']}")
         expect("what of A waits does so for its quota", waiting_for(server, "a", "a-20"), "TENANT_QUOTA")

@@ -57,16 +57,16 @@ impl Tasks {
             Deed::Submit(submit) => submit.run(),
             Deed::List(list) => list.run(),
             Deed::Show(one) => {
-                show_one(&one.remote, one.remote.ask(async |c| Ok(c.get_task(&one.task).await?))?)
+                show_one(&one.remote, &one.remote.ask(async |c| Ok(c.get_task(&one.task).await?))?)
             }
             Deed::Confirm(one) => show_one(
                 &one.remote,
-                one.remote.ask(async |c| Ok(c.confirm_task(&one.task).await?))?,
+                &one.remote.ask(async |c| Ok(c.confirm_task(&one.task).await?))?,
             ),
             Deed::Release(release) => release.run(),
             Deed::Cancel(one) => show_one(
                 &one.remote,
-                one.remote.ask(async |c| Ok(c.cancel_task(&one.task).await?))?,
+                &one.remote.ask(async |c| Ok(c.cancel_task(&one.task).await?))?,
             ),
             Deed::Resize(resize) => resize.run(),
             Deed::Rank(rank) => rank.run(),
@@ -107,9 +107,9 @@ fn row(task: &Task) -> [String; TASKS.len()] {
     ]
 }
 
-fn show_one(remote: &Remote, task: Task) -> Result<()> {
-    let mut listing = Listing::new(TASKS, &task)?.numbers(NUMBERS);
-    listing.row(row(&task));
+fn show_one(remote: &Remote, task: &Task) -> Result<()> {
+    let mut listing = Listing::new(TASKS, task)?.numbers(NUMBERS);
+    listing.row(row(task));
     remote.show(&listing)
 }
 
@@ -299,7 +299,7 @@ impl Release {
         let key = self.key.as_deref();
         show_one(
             remote,
-            remote.ask(async |client| Ok(client.release_task(task, &release, key).await?))?,
+            &remote.ask(async |client| Ok(client.release_task(task, &release, key).await?))?,
         )
     }
 }
@@ -322,7 +322,7 @@ impl Resize {
         let size = TaskResize { resources: amounts(&self.resources)? };
         let asked =
             self.remote.ask(async |client| Ok(client.resize_task(&self.task, &size).await?));
-        show_one(&self.remote, asked?)
+        show_one(&self.remote, &asked?)
     }
 }
 
@@ -356,6 +356,6 @@ impl Rank {
         let asked = self
             .remote
             .ask(async |client| Ok(client.rank_task(&self.tenant, &self.task, &rank).await?));
-        show_one(&self.remote, asked?)
+        show_one(&self.remote, &asked?)
     }
 }

@@ -56,15 +56,14 @@ pub(crate) struct Serve {
 impl Serve {
     /// Serve until a signal ends it.
     pub(crate) fn run(self) -> Result<ExitCode> {
+        let plays = match (self.demo, &*self.demo_nodes) {
+            (true, _) => Plays::Scene,
+            (false, []) => Plays::Nothing,
+            (false, nodes) => Plays::Nodes(nodes::read(nodes, NodeOptions::default())?),
+        };
         let demo = self.demo;
-        let nodes = nodes::read(&self.demo_nodes, NodeOptions::default())?;
         let sources = self.sources()?;
         let process = if demo { of_demo(sources)? } else { Process::read(sources)? };
-        let plays = match (demo, nodes.is_empty()) {
-            (true, _) => Plays::Scene,
-            (false, false) => Plays::Nodes(nodes),
-            (false, true) => Plays::Nothing,
-        };
         if !matches!(plays, Plays::Nothing) {
             ensure!(
                 process.tls.is_none() && !process.has_auth(),

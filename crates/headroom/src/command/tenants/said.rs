@@ -40,6 +40,7 @@ enum Oversized {
 }
 
 /// The name of a choice, as the interface has it too.
+#[expect(clippy::needless_pass_by_value, reason = "for `and_then`")]
 fn name_of(choice: impl ValueEnum) -> Option<Value> {
     Some(Value::from(choice.to_possible_value()?.get_name()))
 }
