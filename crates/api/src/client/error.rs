@@ -174,6 +174,9 @@ impl Refusal {
             401 => "give a token that the server knows",
             403 => "ask an administrator for this right",
             404 => "check the name; what you may not see looks the same",
+            409 => "change what is in the way first",
+            412 => "read it again, and decide anew",
+            428 => "say which version was read",
             410 => "begin anew, without a place to resume from",
             413 => "send less, or raise `limits.requestBody` of the server",
             421 => "use a name of this server, or add this one to `hosts` of its configuration",
@@ -187,7 +190,11 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} ({}, {}): {}", self.reason, self.status, self.url, self.remedy())?;
+        write!(out, "{} ({}", self.reason, self.status)?;
+        if let Some(code) = &self.code {
+            write!(out, " {code}")?;
+        }
+        write!(out, ", {}): {}", self.url, self.remedy())?;
         if let Some(wait) = self.retry_after {
             write!(out, ", in {} s", wait.as_secs())?;
         }

@@ -13,6 +13,8 @@ mod plan;
 mod queues;
 mod serve;
 mod simulate;
+mod tasks;
+mod tenants;
 mod token;
 mod users;
 mod validate;
@@ -54,6 +56,10 @@ pub(crate) enum Command {
     Groups(groups::Groups),
     /// Show what happened on a running server, or what happens
     Events(events::Events),
+    /// Show and change tenants of a running server: their quotas, what they use and what waits
+    Tenants(Box<tenants::Tenants>),
+    /// Submit tasks of tenants to a running server, show them, and say what becomes of them
+    Tasks(tasks::Tasks),
     /// Make, list and revoke tokens for callers of a server
     Token(token::Token),
     /// Print a script that completes these commands in a shell
@@ -83,6 +89,8 @@ impl Command {
             Self::Users(users) => users.run()?,
             Self::Groups(groups) => groups.run()?,
             Self::Events(events) => events.run()?,
+            Self::Tenants(tenants) => tenants.run()?,
+            Self::Tasks(tasks) => tasks.run()?,
             Self::Token(token) => token.run()?,
             Self::Completions(completions) => completions.run()?,
             Self::Version(version) => version.run()?,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use headroom_api::si::v1;
+use headroom_sim::nodes::NodeSpec;
 
 use super::scene::{JobKind, NodeKind, Size};
 
@@ -53,6 +54,23 @@ pub(super) fn node(name: &str, kind: &NodeKind, number: usize) -> v1::NodeInfo {
             ("si/node-partition", "default"),
         ]),
         schedulable_resource: Some(resource(kind.capacity)),
+    }
+}
+
+/// A node as a list of nodes has it.
+pub(super) fn listed(spec: &NodeSpec) -> v1::NodeInfo {
+    let amounts = spec.resources.iter();
+    let amounts =
+        amounts.map(|(name, value)| (name.to_string(), v1::Quantity { value: value.get() }));
+    v1::NodeInfo {
+        node_id: spec.name.to_string(),
+        action: v1::node_info::ActionFromRm::Create.into(),
+        attributes: texts([
+            ("si/hostname", spec.name.as_str()),
+            ("si/node-partition", "default"),
+            ("si/node-label", spec.label.as_ref().map_or("", |label| label.as_str())),
+        ]),
+        schedulable_resource: Some(v1::Resource { resources: amounts.collect() }),
     }
 }
 

@@ -14,7 +14,8 @@ mod tests;
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result};
-use tonic::transport::Endpoint;
+use headroom_sim::nodes::NodeSpec;
+use tonic::transport::{Channel, Endpoint};
 
 /// What the demonstration plays; another number plays other chances.
 const SEED: u64 = 2_026;
@@ -24,7 +25,20 @@ const SEED: u64 = 2_026;
 /// # Errors
 /// When the server cannot be reached, or refuses something that it should not.
 pub(crate) async fn run(server: SocketAddr) -> Result<()> {
+    rm::run(connected(server).await?, SEED).await
+}
+
+/// Bring nodes that are made up to the server at this address, until it ends. Nobody starts anything on them:
+/// whoever submits tasks of tenants runs them himself.
+///
+/// # Errors
+/// When the server cannot be reached, or refuses to be told of nodes.
+pub(crate) async fn bring(server: SocketAddr, nodes: Vec<NodeSpec>) -> Result<()> {
+    let nodes = nodes.iter().map(message::listed).collect();
+    rm::bring(connected(server).await?, nodes).await
+}
+
+async fn connected(server: SocketAddr) -> Result<Channel> {
     let endpoint = Endpoint::from_shared(format!("http://{server}"))?;
-    let channel = endpoint.connect().await.context("the demonstration cannot reach the server")?;
-    rm::run(channel, SEED).await
+    endpoint.connect().await.context("the demonstration cannot reach the server")
 }

@@ -44,8 +44,27 @@ fn is_unavailable(error: &anyhow::Error) -> bool {
     error.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::Unavailable)
 }
 
+/// Bring these nodes and nothing else, until the server ends. Queues are as the server has them.
+pub(super) async fn bring(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
+    match stay(channel, nodes).await {
+        Err(error) if is_unavailable(&error) => Ok(()),
+        ended => ended,
+    }
+}
+
+async fn stay(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
+    let mut streams = Streams::open(SchedulerClient::new(channel), "").await?;
+    streams.send(Requests { nodes, ..Requests::default() }).await?;
+    while let Some(answer) = streams.nodes.message().await? {
+        for refused in answer.rejected {
+            tracing::error!(node = refused.node_id, "a node is refused: {}", refused.reason);
+        }
+    }
+    Ok(())
+}
+
 async fn play(channel: Channel, seed: u64) -> Result<()> {
-    let mut streams = Streams::open(SchedulerClient::new(channel)).await?;
+    let mut streams = Streams::open(SchedulerClient::new(channel), QUEUES).await?;
     let begun = Instant::now();
     let now = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut play = Play::new(seed);
@@ -76,12 +95,12 @@ async fn play(channel: Channel, seed: u64) -> Result<()> {
 }
 
 impl Streams {
-    async fn open(mut client: SchedulerClient<Channel>) -> Result<Self> {
+    async fn open(mut client: SchedulerClient<Channel>, queues: &str) -> Result<Self> {
         let registration = v1::RegisterResourceManagerRequest {
             rm_id: RM.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             policy_group: "queues".to_owned(),
-            config: QUEUES.to_owned(),
+            config: queues.to_owned(),
             ..v1::RegisterResourceManagerRequest::default()
         };
         let registered = client.register_resource_manager(registration).await;

@@ -1,8 +1,54 @@
 //! Amounts and times as people write them.
 
 use std::fmt::Write as _;
+use std::str::FromStr;
 
+use headroom_api::headroomv1::{Amount, display_amount};
 use headroom_api::wsv1::Resources;
+
+/// `TYPE=AMOUNT` on a command line; `none` says that there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    /// Of what.
+    pub(crate) name: String,
+    /// How much, as the server takes it.
+    pub(crate) value: Option<String>,
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                let value = (value != "none").then(|| value.to_owned());
+                Ok(Self { name: name.to_owned(), value })
+            }
+            _ => Err("write a name, `=` and an amount, such as `memory=200G`".to_owned()),
+        }
+    }
+}
+
+/// An amount of a type exactly, as it may be typed; empty where there is none.
+pub(crate) fn exact(name: &str, units: Option<&i64>) -> String {
+    units.map(|units| display_amount(name, *units)).unwrap_or_default()
+}
+
+/// The same of an amount as a server tells it.
+pub(crate) fn amount(name: &str, amount: &Amount) -> String {
+    match amount {
+        Amount::Units(units) => display_amount(name, *units),
+        Amount::Text(text) => text.clone(),
+    }
+}
+
+/// Names with their amounts, `vcore` and `memory` in front.
+pub(crate) fn list<'a>(amounts: impl Iterator<Item = (&'a str, String)>) -> String {
+    let mut named: Vec<_> = amounts.collect();
+    named.sort_by_key(|(name, _)| (*name != "vcore", *name != "memory"));
+    let texts = named.iter().map(|(name, text)| format!("{name} {text}"));
+    texts.collect::<Vec<_>>().join(", ")
+}
 
 /// Amounts as `vcore 4, memory 16Gi, nvidia.com/gpu 2`, the first two in front; empty for none.
 pub(crate) fn resources(amounts: &Resources) -> String {

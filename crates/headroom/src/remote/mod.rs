@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use headroom_api::client::{Client, ClientError};
 
-pub(crate) use amounts::{resources, since};
+pub(crate) use amounts::{Bound, amount, exact, list, resources, since};
 pub(crate) use listing::{Format, Listing};
 
 use crate::output;

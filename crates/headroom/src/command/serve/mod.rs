@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use headroom_config::process::{Process, Sources};
+use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 
 const EXAMPLE: &str = "\
 Examples:
@@ -21,6 +22,8 @@ Examples:
       A server for this machine alone, with its journal in ./headroom-data
   headroom serve --demo
       The same with a cluster and users that are made up
+  headroom serve --queues queues.yaml --demo-nodes '4*{vcore: 32, memory: 64G}'
+      One to try tenants on
   headroom serve --queues queues.yaml --listen :9080 --auth-tokens tokens --tls-cert c.pem --tls-key k.pem
       One for a cluster; `headroom token create` makes tokens
   HEADROOM_LISTEN=127.0.0.1:9081 headroom serve --config headroom.yaml
@@ -41,6 +44,11 @@ pub(crate) struct Serve {
     /// Its journal is in `headroom-demo`, unless another folder is named.
     #[arg(long)]
     demo: bool,
+    /// Bring nodes that are made up, and nothing else: for tasks of tenants, which whoever submits them runs
+    ///
+    /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file; may be given several times.
+    #[arg(long, value_name = "NODES", conflicts_with = "demo")]
+    demo_nodes: Vec<String>,
     #[command(flatten)]
     keys: flags::KeyFlags,
 }
@@ -48,10 +56,21 @@ pub(crate) struct Serve {
 impl Serve {
     /// Serve until a signal ends it.
     pub(crate) fn run(self) -> Result<ExitCode> {
+        let plays = match (self.demo, &*self.demo_nodes) {
+            (true, _) => Plays::Scene,
+            (false, []) => Plays::Nothing,
+            (false, nodes) => Plays::Nodes(nodes::read(nodes, NodeOptions::default())?),
+        };
         let demo = self.demo;
         let sources = self.sources()?;
         let process = if demo { of_demo(sources)? } else { Process::read(sources)? };
-        run::run(process, demo)
+        if !matches!(plays, Plays::Nothing) {
+            ensure!(
+                process.tls.is_none() && !process.has_auth(),
+                "--demo and --demo-nodes are for an open server of this machine: leave out `tls` and `auth`"
+            );
+        }
+        run::run(process, plays)
     }
 
     /// What was said, and where.
@@ -71,6 +90,16 @@ impl Serve {
     }
 }
 
+/// What is made up on a server.
+enum Plays {
+    /// Nothing.
+    Nothing,
+    /// These nodes.
+    Nodes(Vec<NodeSpec>),
+    /// A cluster and its users.
+    Scene,
+}
+
 /// Where the demonstration keeps its journal: not where a server of this folder does.
 const DEMO_JOURNAL: &str = "headroom-demo";
 
@@ -87,10 +116,6 @@ fn of_demo(mut sources: Sources) -> Result<Process> {
         sources.flags.push(("journal.path", DEMO_JOURNAL.to_owned()));
     }
     let process = Process::read(sources)?;
-    ensure!(
-        process.tls.is_none() && !process.has_auth(),
-        "--demo is for an open server of this machine: leave out `tls` and `auth`"
-    );
     ensure!(
         process.queues.is_none(),
         "--demo brings a queue file along: leave out `queues`, or start without --demo"

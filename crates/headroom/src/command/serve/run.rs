@@ -22,6 +22,7 @@ use headroom_server::{
 };
 use tokio::sync::Notify;
 
+use super::Plays;
 use super::logging::{self, Telling};
 use super::otlp::Sending;
 use super::recovery::{Told, progress};
@@ -45,19 +46,19 @@ const ANSWERS_AT_ONCE: usize = 16;
 ///
 /// # Errors
 /// When it cannot begin.
-pub(super) fn run(process: Process, demo: bool) -> Result<ExitCode> {
+pub(super) fn run(process: Process, plays: Plays) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(ANSWERS_AT_ONCE)
         .build();
     let runtime = runtime.context("cannot start threads")?;
-    let ended = runtime.block_on(serve(process, demo));
+    let ended = runtime.block_on(serve(process, plays));
     // Reading a file may still be under way; nothing waits for what comes of it.
     runtime.shutdown_background();
     ended
 }
 
-async fn serve(process: Process, demo: bool) -> Result<ExitCode> {
+async fn serve(process: Process, plays: Plays) -> Result<ExitCode> {
     let Telling { levels, traces } = logging::begin(&process)?;
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(process.limits.connections);
@@ -86,9 +87,7 @@ async fn serve(process: Process, demo: bool) -> Result<ExitCode> {
     welcome(&process, serving.addresses())?;
     watch(&process, &service, queues)?;
     tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
-    if demo {
-        play(&process, serving.addresses());
-    }
+    play(&process, plays, serving.addresses());
     let signal = ends.next().await;
     tracing::info!(signal, "ending");
     tokio::spawn(async move {
@@ -206,15 +205,23 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Play a cluster and its users on this server. If that ends, the server goes on.
-fn play(process: &Process, addresses: &[SocketAddr]) {
+/// Play what is to be made up on this server. If that ends, the server goes on.
+fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
+    if matches!(plays, Plays::Nothing) {
+        return;
+    }
     let Some(address) = addresses.iter().copied().find(|one| one.ip().is_loopback()) else {
         tracing::error!("the demonstration needs an address of this machine to listen on");
         return;
     };
     debug_assert!(process.tls.is_none() && !process.has_auth(), "it was refused before");
     tokio::spawn(async move {
-        if let Err(error) = crate::demo::run(address).await {
+        let played = match plays {
+            Plays::Nothing => return,
+            Plays::Nodes(nodes) => crate::demo::bring(address, nodes).await,
+            Plays::Scene => crate::demo::run(address).await,
+        };
+        if let Err(error) = played {
             tracing::error!("the demonstration has ended: {error:#}");
         }
     });

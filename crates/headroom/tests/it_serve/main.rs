@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 
+mod scene;
+#[path = "../support/mod.rs"]
 mod support;
+mod tenants;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,0 +1,361 @@
+//! `headroom tasks`: tasks of tenants of a running server, from submission to end.
+
+use anyhow::{Result, ensure};
+use clap::{Args, Subcommand, ValueEnum};
+use headroom_api::headroomv1::{
+    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease, TaskResize, TaskState,
+};
+use jiff::Timestamp;
+
+use super::tenants::{why, word};
+use crate::remote::{Bound, Listing, Remote, exact, list, since};
+
+const EXAMPLE: &str = "\
+Examples:
+  headroom tasks submit lab vcore=4 memory=8G --key run-17
+  headroom tasks list lab --state waiting
+  headroom tasks release t-17 --failed";
+
+/// Submit tasks of tenants to a running server, show them, and say what becomes of them
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Tasks {
+    #[command(subcommand)]
+    deed: Deed,
+}
+
+#[derive(Debug, Subcommand)]
+enum Deed {
+    /// Submit a task; it starts, or waits
+    Submit(Box<Submit>),
+    /// Show the tasks of a tenant, in order of submission
+    List(ListTasks),
+    /// Show a task
+    #[command(after_help = "Example: headroom tasks show t-17")]
+    Show(One),
+    /// Say that a task which has a node runs there
+    #[command(after_help = "Example: headroom tasks confirm t-17")]
+    Confirm(One),
+    /// Report that a task has ended, or was stopped
+    Release(Release),
+    /// Say that a task is not wanted any more
+    #[command(after_help = "Example: headroom tasks cancel t-17")]
+    Cancel(One),
+    /// Give a task another size; what it grows by is charged at once, or refused
+    Resize(Resize),
+    /// Make a task that waits more urgent, or less
+    Rank(Rank),
+}
+
+impl Tasks {
+    /// Ask or change, and show.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub(crate) fn run(self) -> Result<()> {
+        match self.deed {
+            Deed::Submit(submit) => submit.run(),
+            Deed::List(list) => list.run(),
+            Deed::Show(one) => {
+                show_one(&one.remote, &one.remote.ask(async |c| Ok(c.get_task(&one.task).await?))?)
+            }
+            Deed::Confirm(one) => show_one(
+                &one.remote,
+                &one.remote.ask(async |c| Ok(c.confirm_task(&one.task).await?))?,
+            ),
+            Deed::Release(release) => release.run(),
+            Deed::Cancel(one) => show_one(
+                &one.remote,
+                &one.remote.ask(async |c| Ok(c.cancel_task(&one.task).await?))?,
+            ),
+            Deed::Resize(resize) => resize.run(),
+            Deed::Rank(rank) => rank.run(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct One {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const TASKS: &[&str] =
+    &["TASK", "TENANT", "USER", "STATE", "SIZE", "PRIORITY", "NODE", "AGE", "RESTARTED", "EVICTED"];
+const NUMBERS: &[&str] = &["PRIORITY", "AGE", "RESTARTED", "EVICTED"];
+
+fn nanoseconds(at: Timestamp) -> i64 {
+    i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+fn row(task: &Task) -> [String; TASKS.len()] {
+    let size = task.resources.0.iter();
+    [
+        task.id.clone(),
+        task.tenant.clone(),
+        task.user.clone(),
+        word(task.state),
+        list(size.map(|(name, units)| (name.as_str(), exact(name, Some(units))))),
+        task.priority.to_string(),
+        task.node.clone().unwrap_or_default(),
+        since(nanoseconds(task.submitted_at), nanoseconds(Timestamp::now())),
+        task.restarted.to_string(),
+        task.evicted.to_string(),
+    ]
+}
+
+fn show_one(remote: &Remote, task: &Task) -> Result<()> {
+    let mut listing = Listing::new(TASKS, task)?.numbers(NUMBERS);
+    listing.row(row(task));
+    remote.show(&listing)
+}
+
+/// What a task needs, as the interface takes it.
+fn amounts(bounds: &[Bound]) -> Result<Amounts> {
+    let mut amounts = Amounts::new();
+    for Bound { name, value } in bounds {
+        ensure!(value.is_some(), "a task does not need `{name}=none`: leave it out");
+        amounts.extend(value.iter().map(|text| (name.clone(), Amount::Text(text.clone()))));
+    }
+    Ok(amounts)
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: headroom tasks submit lab vcore=4 memory=8G nvidia.com/gpu=1 --priority 5 --restarts 2 --key run-17"
+)]
+struct Submit {
+    /// Whose quota it is held against
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// What it needs on one node
+    #[arg(value_name = "TYPE=AMOUNT", required = true)]
+    resources: Vec<Bound>,
+    /// Its id; without, one is made
+    #[arg(long, value_name = "TASK")]
+    id: Option<String>,
+    /// Whose it is, for administrators; without, the caller's
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+    /// Higher goes first where tasks go by priority
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
+    priority: i32,
+    /// When it is to be done (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Timestamp>,
+    /// How long it takes
+    #[arg(long, value_name = "SECONDS")]
+    estimate: Option<u32>,
+    /// Do not stop it for others
+    #[arg(long)]
+    not_preemptible: bool,
+    /// Have it wait again after it was evicted
+    #[arg(long)]
+    requeue: bool,
+    /// How often it waits again after it failed
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    restarts: u32,
+    /// How long it may wait before it expires; 0 is for ever
+    #[arg(long, value_name = "SECONDS")]
+    max_wait: Option<u32>,
+    /// Label of the nodes that it may have
+    #[arg(long, value_name = "LABEL")]
+    node_label: Option<String>,
+    /// A node that it may not have
+    #[arg(long, value_name = "NODE")]
+    blocked_node: Vec<String>,
+    /// Under the same key it is submitted once, however often this is run
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Submit {
+    fn run(&self) -> Result<()> {
+        let new = NewTask {
+            id: self.id.clone(),
+            user: self.user.clone(),
+            resources: amounts(&self.resources)?,
+            priority: self.priority,
+            deadline: self.deadline,
+            estimate_seconds: self.estimate,
+            preemptible: !self.not_preemptible,
+            requeue: self.requeue,
+            restarts: self.restarts,
+            max_wait_seconds: self.max_wait,
+            node_label: self.node_label.clone(),
+            blocked_nodes: self.blocked_node.clone(),
+        };
+        let (task, waits) = self.remote.ask(async |client| {
+            let task = client.submit_task(&self.tenant, &new, self.key.as_deref()).await?;
+            // It may have started meanwhile: then there is nothing to say.
+            let waits = match task.state {
+                TaskState::Waiting => client.get_waiting(&self.tenant, &task.id).await.ok(),
+                _ => None,
+            };
+            Ok((task, waits))
+        })?;
+        let mut listing = Listing::new(TASKS, &task)?.numbers(NUMBERS);
+        if let Some(waits) = waits {
+            let (place, of) = (waits.position, waits.of);
+            listing.heading(format!("it waits, {place} of {of}: {}", why(&waits)));
+        }
+        listing.row(row(&task));
+        self.remote.show(&listing)
+    }
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum State {
+    Waiting,
+    Starting,
+    Running,
+    Cancelling,
+    Evicting,
+    Succeeded,
+    Failed,
+    Cancelled,
+    Evicted,
+    Expired,
+}
+
+impl State {
+    fn asked(self) -> TaskState {
+        match self {
+            Self::Waiting => TaskState::Waiting,
+            Self::Starting => TaskState::Starting,
+            Self::Running => TaskState::Running,
+            Self::Cancelling => TaskState::Cancelling,
+            Self::Evicting => TaskState::Evicting,
+            Self::Succeeded => TaskState::Succeeded,
+            Self::Failed => TaskState::Failed,
+            Self::Cancelled => TaskState::Cancelled,
+            Self::Evicted => TaskState::Evicted,
+            Self::Expired => TaskState::Expired,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tasks list lab --state waiting -o csv")]
+struct ListTasks {
+    /// The tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// Only those that stand there
+    #[arg(long, value_enum)]
+    state: Option<State>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl ListTasks {
+    fn run(&self) -> Result<()> {
+        let state = self.state.map(State::asked);
+        let all = self.remote.ask(async |client| {
+            let (mut all, mut cursor) = (Vec::new(), None);
+            loop {
+                let page = client.list_tasks(&self.tenant, state, cursor.as_deref()).await?;
+                all.extend(page.items);
+                cursor = page.cursor;
+                if cursor.is_none() {
+                    return Ok(all);
+                }
+            }
+        })?;
+        let mut listing = Listing::new(TASKS, &all)?.numbers(NUMBERS);
+        for task in &all {
+            listing.row(row(task));
+        }
+        self.remote.show(&listing)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom tasks release t-17\n  headroom tasks release t-17 --failed --key end-17"
+)]
+struct Release {
+    /// It ended badly, or was stopped
+    #[arg(long)]
+    failed: bool,
+    /// Under the same key it is reported once, however often this is run
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    #[command(flatten)]
+    one: One,
+}
+
+impl Release {
+    fn run(&self) -> Result<()> {
+        let One { task, remote } = &self.one;
+        let outcome = if self.failed { ReleaseOutcome::Failed } else { ReleaseOutcome::Succeeded };
+        let release = TaskRelease { outcome };
+        let key = self.key.as_deref();
+        show_one(
+            remote,
+            &remote.ask(async |client| Ok(client.release_task(task, &release, key).await?))?,
+        )
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tasks resize t-17 vcore=8 memory=16G")]
+struct Resize {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// All that it needs from now on
+    #[arg(value_name = "TYPE=AMOUNT", required = true)]
+    resources: Vec<Bound>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Resize {
+    fn run(&self) -> Result<()> {
+        let size = TaskResize { resources: amounts(&self.resources)? };
+        let asked =
+            self.remote.ask(async |client| Ok(client.resize_task(&self.task, &size).await?));
+        show_one(&self.remote, &asked?)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tasks rank lab t-17 --priority 9")]
+struct Rank {
+    /// Its tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// Its priority from now on
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        required_unless_present = "deadline"
+    )]
+    priority: Option<i32>,
+    /// When it is to be done (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Timestamp>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Rank {
+    fn run(&self) -> Result<()> {
+        let rank = TaskRank { priority: self.priority, deadline: self.deadline };
+        let asked = self
+            .remote
+            .ask(async |client| Ok(client.rank_task(&self.tenant, &self.task, &rank).await?));
+        show_one(&self.remote, &asked?)
+    }
+}

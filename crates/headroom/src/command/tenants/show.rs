@@ -1,0 +1,265 @@
+//! What is shown of tenants.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use headroom_api::client::TenantFilter;
+use headroom_api::headroomv1::{Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask};
+use serde_json::Value;
+
+use crate::remote::{Listing, Remote, amount, exact, list};
+
+/// What a tenant stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kind {
+    /// One who submits
+    User,
+    /// What several work on
+    Project,
+    /// Several projects or users
+    Department,
+}
+
+impl Kind {
+    fn asked(self) -> TenantKind {
+        match self {
+            Self::User => TenantKind::User,
+            Self::Project => TenantKind::Project,
+            Self::Department => TenantKind::Department,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tenants list --over-quota -o csv")]
+pub(super) struct List {
+    /// Only those that stand for this
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Only those right below this tenant
+    #[arg(long, value_name = "TENANT")]
+    parent: Option<String>,
+    /// Only those that use more than they may
+    #[arg(long)]
+    over_quota: bool,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const TENANTS: &[&str] =
+    &["TENANT", "KIND", "PARENT", "STATE", "QUOTA", "GUARANTEED", "ORDER", "VERSION"];
+
+impl List {
+    pub(super) fn run(&self) -> Result<()> {
+        let filter = TenantFilter {
+            kind: self.kind.map(Kind::asked),
+            parent: self.parent.clone(),
+            over_quota: self.over_quota.then_some(true),
+        };
+        let all = self.remote.ask(async |client| {
+            let (mut all, mut cursor) = (Vec::new(), None);
+            loop {
+                let page = client.list_tenants(&filter, cursor.as_deref()).await?;
+                all.extend(page.items);
+                cursor = page.cursor;
+                if cursor.is_none() {
+                    return Ok(all);
+                }
+            }
+        })?;
+        let mut listing = Listing::new(TENANTS, &all)?.numbers(&["VERSION"]);
+        for tenant in &all {
+            listing.row(row(tenant));
+        }
+        self.remote.show(&listing)
+    }
+}
+
+fn row(tenant: &Tenant) -> [String; TENANTS.len()] {
+    let state = if tenant.draining { "draining".to_owned() } else { word(tenant.state) };
+    [
+        tenant.id.clone(),
+        word(tenant.kind),
+        tenant.parent.clone().unwrap_or_default(),
+        state,
+        tenant.quota.as_ref().map_or_else(|| "as by default".to_owned(), quota),
+        list(tenant.guaranteed.iter().map(|(name, value)| (name.as_str(), amount(name, value)))),
+        tenant.waiting.as_ref().map(|waiting| word(waiting.strategy)).unwrap_or_default(),
+        tenant.version.to_string(),
+    ]
+}
+
+/// The name that a value has in the interface.
+pub(in crate::command) fn word(value: impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// A quota as it may be typed, types first.
+pub(super) fn quota(quota: &TenantQuota) -> String {
+    let types = quota.resources.iter().flatten();
+    let types = types.map(|(name, value)| (name.as_str(), amount(name, value)));
+    let count = |name, count: Option<u64>| Some((name, count?.to_string()));
+    let counts = [
+        quota.instances.map(|count| ("instances", count.to_string())),
+        count("maxWaiting", quota.max_waiting),
+        count("maxApplications", quota.max_applications),
+    ];
+    let text = list(types.chain(counts.into_iter().flatten()));
+    if text.is_empty() { "no bound".to_owned() } else { text }
+}
+
+/// One tenant as a table of one row.
+pub(super) fn one(remote: &Remote, tenant: &Tenant, heading: Option<String>) -> Result<()> {
+    let mut listing = Listing::new(TENANTS, tenant)?.numbers(&["VERSION"]);
+    if let Some(heading) = heading {
+        listing.heading(heading);
+    }
+    listing.row(row(tenant));
+    remote.show(&listing)
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tenants show lab -o yaml")]
+pub(super) struct Show {
+    /// The tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Show {
+    pub(super) fn run(&self) -> Result<()> {
+        let tenant = self.remote.ask(async |client| Ok(client.get_tenant(&self.tenant).await?))?;
+        one(&self.remote, &tenant, None)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tenants usage lab")]
+pub(super) struct Usage {
+    /// The tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const USAGE: &[&str] = &["TYPE", "QUOTA", "USED", "FREE", "WAITING"];
+
+impl Usage {
+    pub(super) fn run(&self) -> Result<()> {
+        let usage =
+            self.remote.ask(async |client| Ok(client.get_tenant_usage(&self.tenant).await?))?;
+        self.remote.show(&used(&usage)?)
+    }
+}
+
+fn used(usage: &TenantUsage) -> Result<Listing> {
+    let mut listing = Listing::new(USAGE, usage)?.numbers(&["QUOTA", "USED", "FREE", "WAITING"]);
+    let over = if usage.over_quota { ", and more is used than may be" } else { "" };
+    let waiting = &usage.waiting;
+    listing.heading(format!(
+        "tenant {}, as of record {}: {} tasks wait, the oldest for {} s{over}",
+        usage.tenant, usage.ledger_version, waiting.tasks, waiting.oldest_seconds
+    ));
+    let limited: Vec<&str> =
+        usage.by_ancestor.iter().filter(|one| one.limited).map(|one| one.tenant.as_str()).collect();
+    if !limited.is_empty() {
+        listing.heading(format!("tenants above that leave less: {}", limited.join(", ")));
+    }
+    let all = [&usage.quota, &usage.used, &waiting.resources];
+    let mut types: Vec<&String> = all.into_iter().flat_map(|amounts| amounts.0.keys()).collect();
+    types.sort_by_key(|name| (*name != "vcore", *name != "memory", name.as_str()));
+    types.dedup();
+    for name in types {
+        let of = |amounts: &headroom_api::wsv1::Resources| exact(name, amounts.0.get(name));
+        listing.row([
+            name.clone(),
+            of(&usage.quota),
+            of(&usage.used),
+            of(&usage.free),
+            of(&waiting.resources),
+        ]);
+    }
+    Ok(listing)
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom tenants waiting lab\n  headroom tenants waiting lab t-17 -o json"
+)]
+pub(super) struct Waiting {
+    /// The tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// Only this task
+    #[arg(value_name = "TASK")]
+    task: Option<String>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const WAITING: &[&str] =
+    &["PLACE", "TASK", "SIZE", "PRIORITY", "WAITED", "OVERTAKEN", "REASON", "WHY"];
+
+impl Waiting {
+    pub(super) fn run(&self) -> Result<()> {
+        let numbers = &["PLACE", "PRIORITY", "WAITED", "OVERTAKEN"];
+        if let Some(task) = &self.task {
+            let one = self
+                .remote
+                .ask(async |client| Ok(client.get_waiting(&self.tenant, task).await?))?;
+            let mut listing = Listing::new(WAITING, &one)?.numbers(numbers);
+            listing.row(waits(&one));
+            return self.remote.show(&listing);
+        }
+        let all = self.remote.ask(async |client| {
+            let (mut all, mut cursor) = (Vec::new(), None);
+            loop {
+                let part = client.list_waiting(&self.tenant, cursor.as_deref()).await?;
+                all.extend(part.items);
+                cursor = part.cursor;
+                if cursor.is_none() {
+                    return Ok(all);
+                }
+            }
+        })?;
+        let mut listing = Listing::new(WAITING, &all)?.numbers(numbers);
+        for one in &all {
+            listing.row(waits(one));
+        }
+        self.remote.show(&listing)
+    }
+}
+
+fn waits(one: &WaitingTask) -> [String; WAITING.len()] {
+    let code = one.reason.as_ref().map(|reason| reason.code.clone()).unwrap_or_default();
+    [
+        one.position.to_string(),
+        one.task.clone(),
+        list(one.resources.0.iter().map(|(name, units)| (name.as_str(), exact(name, Some(units))))),
+        one.effective_priority.to_string(),
+        format!("{}s", one.waited_seconds),
+        one.overtaken_by.to_string(),
+        code,
+        why(one),
+    ]
+}
+
+/// Why a task waits: in the words of the server, or by the figures that may be seen.
+pub(in crate::command) fn why(one: &WaitingTask) -> String {
+    let Some(reason) = &one.reason else { return String::new() };
+    if let Some(sentence) = &reason.sentence {
+        return sentence.clone();
+    }
+    let scope = reason.scope.as_deref().unwrap_or("what you may not see");
+    let types = reason.types.iter().map(|short| {
+        let (name, units) = (&short.resource, |units| exact(&short.resource, Some(&units)));
+        (name.as_str(), format!("asked {} of {}", units(short.asked), units(short.limit)))
+    });
+    let types = list(types);
+    if types.is_empty() { format!("held back by {scope}") } else { format!("{scope}: {types}") }
+}

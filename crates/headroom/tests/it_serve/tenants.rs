@@ -1,0 +1,222 @@
+//! `headroom tenants` and `headroom tasks` against a server.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::support::server::Server;
+use super::support::{Folder, Ran};
+
+const QUEUES: &str = "
+partitions:
+  - name: default
+    queues: [{name: root, submitacl: '*'}]
+    tenants: {enabled: true}
+";
+
+/// A server with a node of 128 cores, and who asks it.
+struct Asked {
+    folder: Folder,
+    _server: Server,
+    url: String,
+}
+
+impl Asked {
+    fn new(name: &str) -> Self {
+        let folder = Folder::new(name);
+        folder.write("queues.yaml", QUEUES);
+        let nodes = "1*{vcore: 128, memory: 256G}";
+        let server = Server::start(&folder, &["--queues", "queues.yaml", "--demo-nodes", nodes]);
+        let until = Instant::now() + Duration::from_secs(20);
+        while !server.get("/ws/v1/partition/default/nodes").contains("\"nodeID\"") {
+            assert!(Instant::now() < until, "no node: {}", folder.read("log"));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let url = format!("http://{}", server.address);
+        Self { folder, _server: server, url }
+    }
+
+    fn run(&self, line: &str) -> Ran {
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        words.extend(["--server", &self.url]);
+        self.folder.run(&words)
+    }
+
+    fn shown(&self, line: &str) -> String {
+        let ran = self.run(line);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line}");
+        ran.stdout
+    }
+
+    fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.shown(&format!("{line} -o json"))).unwrap()
+    }
+
+    /// What a line is refused with.
+    fn refused(&self, line: &str) -> String {
+        let ran = self.run(line);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{line}");
+        ran.stderr
+    }
+}
+
+/// The cells of a row, by two blanks or more.
+fn cells(row: &str) -> Vec<&str> {
+    row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+#[test]
+fn tenants_are_made_shown_and_changed_in_the_version_that_was_read() {
+    let asked = Asked::new("cli-tenants");
+    asked.shown("tenants create dept --kind department --quota vcore=120");
+    let made = asked.shown(
+        "tenants create lab --parent dept --quota vcore=100,memory=200G,instances=500 --max-waiting 9 \
+         --order priority --aging-interval 60 --label team=x",
+    );
+    let row = cells(made.lines().nth(1).unwrap());
+    let quota = "vcore 100, memory 200G, instances 500, maxWaiting 9";
+    assert_eq!(row, ["lab", "project", "dept", "active", quota, "priority", "1"], "{made}");
+    let said = asked.json("tenants show lab");
+    assert_eq!(said["quota"]["resources"]["memory"], 200_000_000_000_u64, "{said}");
+    assert_eq!(
+        (&said["waiting"]["agingIntervalSeconds"], &said["labels"]["team"]),
+        (&60.into(), &"x".into())
+    );
+    assert_eq!(asked.shown("tenants list --parent dept -o csv").lines().count(), 2);
+    assert_eq!(asked.json("tenants list").as_array().unwrap().len(), 2);
+
+    let set = asked.shown("tenants set lab --on-lower refuse --label team=none");
+    assert!(set.starts_with("lab: version 1 is version 2 now\n"), "{set}");
+    let said = asked.json("tenants show lab");
+    assert_eq!(
+        (&said["onLower"]["action"], said.get("labels")),
+        (&"refuse".into(), None),
+        "{said}"
+    );
+    for (line, state) in [("tenants suspend lab", "suspended"), ("tenants resume lab", "active")] {
+        assert!(asked.shown(line).contains(state), "{line}");
+    }
+    // What is not named stays, and `none` takes a bound away.
+    asked.shown("tenants quota lab vcore=80 instances=none");
+    let quota = asked.json("tenants quota lab");
+    assert_eq!(quota["resources"]["vcore"], 80_000, "{quota}");
+    assert_eq!(quota["resources"]["memory"], 200_000_000_000_u64, "{quota}");
+    assert_eq!((quota.get("instances"), &quota["maxWaiting"]), (None, &9.into()), "{quota}");
+    asked.shown("tenants quota lab --default");
+    assert_eq!(asked.json("tenants quota lab").get("resources"), None);
+
+    let defaults = asked.shown("tenants defaults --quota vcore=10 --order fifo-backfill");
+    assert!(
+        defaults.starts_with("defaults: version ") && defaults.contains("vcore 10  fifo-backfill"),
+        "{defaults}"
+    );
+    assert_eq!(asked.json("tenants defaults")["quota"]["resources"]["vcore"], 10_000);
+    assert_eq!(asked.shown("tenants delete lab"), "lab: gone\n");
+    let gone = asked.refused("tenants show lab");
+    assert!(gone.contains("404 UNKNOWN_TENANT"), "{gone}");
+}
+
+#[test]
+fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
+    let asked = Asked::new("cli-versions");
+    asked.shown("tenants create lab --quota vcore=100");
+    asked.shown("tenants set lab --label a=1 --if-version 1");
+    for line in [
+        "tenants set lab --label a=2",
+        "tenants quota lab vcore=5",
+        "tenants suspend lab",
+        "tenants delete lab",
+    ] {
+        let stale = asked.refused(&format!("{line} --if-version 1"));
+        assert!(
+            stale.contains("412 PRECONDITION_FAILED") && stale.contains("in version \"2\""),
+            "{line}: {stale}"
+        );
+        assert!(stale.contains("read it again, and decide anew"), "{line}: {stale}");
+    }
+    assert_eq!(asked.json("tenants show lab")["version"], 2);
+    let stale = asked.refused("tenants defaults --order urgency --if-version 99");
+    assert!(stale.contains("412 PRECONDITION_FAILED"), "{stale}");
+    asked.shown("tenants set lab --label a=3 --if-version any");
+    assert_eq!(asked.json("tenants show lab")["labels"]["a"], "3");
+    let taken = asked.refused("tenants create lab");
+    assert!(taken.contains("409 TENANT_EXISTS") && taken.contains("in the way first"), "{taken}");
+    for line in [
+        "tenants quota lab vcore",
+        "tenants set lab --if-version x",
+        "tenants create a --limit-in root.x",
+    ] {
+        assert_eq!(asked.run(line).code, Some(2), "{line}");
+    }
+}
+
+#[test]
+fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
+    let asked = Asked::new("cli-tasks");
+    asked.shown("tenants create lab --quota vcore=100,memory=200G --order priority");
+    let first = asked.shown("tasks submit lab vcore=90 memory=180G --id t-1 --key k-1");
+    assert_eq!(
+        cells(first.lines().nth(1).unwrap())[3..5],
+        ["STARTING", "vcore 90, memory 180G, instances 1"],
+        "{first}"
+    );
+    // Under the same key it is the same task.
+    assert_eq!(asked.json("tasks submit lab vcore=90 memory=180G --id t-1 --key k-1")["id"], "t-1");
+    let waits = asked.shown("tasks submit lab vcore=20 --id t-2 --user ann --priority -3");
+    let head = waits.lines().next().unwrap();
+    assert!(head.starts_with("it waits, 1 of 1: "), "{waits}");
+    assert!(head.contains("20") && head.contains("100") && head.contains("vcore"), "{waits}");
+
+    let listed = asked.shown("tenants waiting lab");
+    let row = cells(listed.lines().nth(1).unwrap());
+    assert_eq!(
+        (row[0], row[1], row[2], row[3], row[6]),
+        ("1", "t-2", "vcore 20, instances 1", "-3", "TENANT_QUOTA"),
+        "{listed}"
+    );
+    let one = asked.json("tenants waiting lab t-2");
+    assert_eq!(one["reason"]["types"][0]["short"], 10_000, "{one}");
+    let usage = asked.shown("tenants usage lab");
+    assert!(
+        usage.starts_with("tenant lab, as of record ") && usage.contains(": 1 tasks wait"),
+        "{usage}"
+    );
+    let vcore = usage.lines().find(|line| line.starts_with("vcore")).unwrap();
+    assert_eq!(cells(vcore), ["vcore", "100", "90", "10", "20"], "{usage}");
+    let lowered = asked.shown("tenants quota lab vcore=60 --dry-run");
+    assert!(lowered.starts_with("the quota of lab would be changed in version 1\n"), "{lowered}");
+    let vcore = lowered.lines().find(|line| line.starts_with("vcore")).unwrap();
+    assert_eq!(cells(vcore)[..3], ["vcore", "60", "30"], "{lowered}");
+    assert_eq!(asked.json("tenants quota lab")["resources"]["vcore"], 100_000);
+
+    assert_eq!(asked.json("tasks rank lab t-2 --priority 7")["priority"], 7);
+    assert_eq!(asked.json("tasks confirm t-1")["state"], "RUNNING");
+    let grown = asked.refused("tasks resize t-1 vcore=101 memory=180G");
+    assert!(grown.contains("422 EXCEEDS_QUOTA_ALWAYS"), "{grown}");
+    assert_eq!(asked.json("tasks resize t-1 vcore=80 memory=180G")["resources"]["vcore"], 80_000);
+    // What was given back starts it, without anybody asking for it.
+    let until = Instant::now() + Duration::from_secs(20);
+    while asked.json("tasks show t-2")["state"] != "STARTING" {
+        assert!(Instant::now() < until, "it does not start");
+    }
+    assert_eq!(asked.json("tasks cancel t-2")["state"], "CANCELLING");
+    assert_eq!(asked.json("tasks release t-2 --failed")["state"], "CANCELLED");
+    assert_eq!(asked.json("tasks release t-1 --key e-1")["state"], "SUCCEEDED");
+    let ended = asked.shown("tasks list lab --state succeeded -o csv");
+    assert!(ended.lines().nth(1).unwrap().starts_with("t-1,lab,"), "{ended}");
+    assert_eq!(asked.json("tasks list lab").as_array().unwrap().len(), 2);
+    let never = asked.refused("tasks submit lab vcore=101");
+    assert!(
+        never.contains("422 EXCEEDS_QUOTA_ALWAYS")
+            && never.contains("101")
+            && never.contains("100"),
+        "{never}"
+    );
+    let none = asked.refused("tasks submit lab vcore=none");
+    assert!(none.contains("leave it out"), "{none}");
+    let unknown = asked.refused("tasks show t-9");
+    assert!(unknown.contains("404 UNKNOWN_TASK"), "{unknown}");
+    for line in ["tasks submit lab", "tasks rank lab t-2", "tasks list lab --state ended"] {
+        assert_eq!(asked.run(line).code, Some(2), "{line}");
+    }
+}
