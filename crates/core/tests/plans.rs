@@ -1,6 +1,7 @@
 //! What a plan announces is what taking the file into force does. Decision page 34.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -38,7 +39,6 @@ const REACHED: &[&str] = &[
 ];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "how often what was announced is worth knowing")]
 fn a_plan_announces_exactly_what_follows_at_once() {
     let counts = RefCell::new(BTreeMap::<&str, usize>::new());
     let config = Config { cases: plans(), failure_persistence: None, ..Config::default() };
@@ -86,7 +86,7 @@ fn edited(mut file: Configuration, die: u8) -> Configuration {
     queue.max =
         queue.max.iter().map(|(name, one)| (name.clone(), one.times(i64::from(die % 4)))).collect();
     queue.max_applications *= u64::from(die % 2);
-    if die % 5 == 0 {
+    if die.is_multiple_of(5) {
         root.limits.clear();
     }
     file
@@ -195,7 +195,7 @@ fn bounded(name: &str, vcore: i64) -> QueueConfig {
     QueueConfig { max: amounts([("vcore", vcore)]), ..leaf(name) }
 }
 
-fn check(world: &World, file: &Configuration, expected: Expect) {
+fn check(world: &World, file: &Configuration, expected: &Expect) {
     let planned = plan(&world.books, world.now, file, Reach::default());
     expected.assert_eq(&planned.map_or_else(|refused| refused.to_string(), |plan| told(&plan)));
 }
@@ -262,7 +262,7 @@ fn a_raised_maximum_lets_asks_start() {
     check(
         &world,
         &two(bounded("a", 7), leaf("b")),
-        expect![[r#"
+        &expect![[r#"
         root.a resources.max.vcore: 4 m -> 7 m
         starts app0-1 {vcore: 3 m}
         uses root: {vcore: 5 m} -> {vcore: 8 m}, waits {}
@@ -280,7 +280,7 @@ fn a_lowered_maximum_names_who_is_above_it_and_what_becomes_impossible() {
     check(
         &world,
         &two(bounded("a", 4), leaf("b")),
-        expect![[r#"
+        &expect![[r#"
             root.a resources.max.vcore: 8 m -> 4 m
             Queue root.a at root.a: 5 of 4 vcore, 1 too much
             impossible app0-1 {vcore: 6 m}: QUEUE_MAX -> QUEUE_MAX
@@ -304,7 +304,7 @@ fn a_limit_of_a_user_is_told_with_what_he_uses() {
     check(
         &world,
         &limited,
-        expect![[r#"
+        &expect![[r#"
         root limits.user ann: - -> limited
         root limits.user ann.maxapplications: - -> 1
         root limits.user ann.maxresources.vcore: - -> 6 m
@@ -329,7 +329,7 @@ fn what_is_above_a_maximum_is_asked_to_stop_when_its_time_is_over() {
     check(
         &world,
         &clock(4),
-        expect![[r#"
+        &expect![[r#"
             root.a resources.max.vcore: 8 m -> 4 m
             Queue root.a at root.a: 6 of 4 vcore, 2 too much
             evicts app0-2 {vcore: 2 m} for the maximum of root.a after 60 s
@@ -349,7 +349,7 @@ fn applications_are_told_that_rules_would_send_elsewhere() {
     check(
         &world,
         &ruled,
-        expect![[r#"
+        &expect![[r#"
         partition placementrules.1: - -> fixed root.b
         placed app0 root.a -> root.b
         uses root: {vcore: 6 m} -> {vcore: 6 m}, waits {}

@@ -62,12 +62,16 @@ fn journal(folder: &Path) {
     };
     for command in commands {
         let events = decide(&books, now, &command).unwrap();
-        events.iter().for_each(|event| scheduler.apply(&mut books, now, event));
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
         add(Some(command), events);
     }
     let mut events = Vec::new();
     while scheduler.next(&books, now, &mut events) == Step::Moved {
-        events.iter().for_each(|event| scheduler.apply(&mut books, now, event));
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
         add(None, std::mem::take(&mut events));
     }
     journal.sync().unwrap();

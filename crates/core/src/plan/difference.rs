@@ -116,9 +116,9 @@ fn compare(partition: &Name, [before, after]: &[Side; 2], found: &mut Vec<Differ
 }
 
 /// The keys by which two differ, with both values.
-fn changes<'all>(
-    [before, after]: [&'all Settings; 2],
-) -> impl Iterator<Item = (&'all String, [Option<&'all Value>; 2])> {
+fn changes(
+    [before, after]: [&Settings; 2],
+) -> impl Iterator<Item = (&String, [Option<&Value>; 2])> {
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let both = keys.into_iter().map(move |key| (key, [before.get(key), after.get(key)]));
     both.filter(|(_, [before, after])| before != after)

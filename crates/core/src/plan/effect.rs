@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Allocation, Books};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
@@ -241,7 +241,7 @@ impl<'all> Sorted<'all> {
             released: Vec::new(),
         };
         for (id, row) in before.allocations().iter() {
-            let at = |books: &Books| books.allocations().get(id).map(|row| row.is_pending());
+            let at = |books: &Books| books.allocations().get(id).map(Allocation::is_pending);
             let (is_pending, found) = (row.is_pending(), at(changed));
             let too_large = || is_too_large(changed, id) && !is_too_large(before, id);
             if is_pending && found == Some(true) && too_large() {
@@ -294,7 +294,7 @@ fn is_too_large(books: &Books, ask: AllocationId) -> bool {
 /// that does not lead there today.
 fn placed_otherwise(before: &Books, after: &Books, reach: Reach) -> Listed<Moved> {
     let mut listed = Listed::default();
-    for (_, row) in before.partitions() {
+    for row in before.partitions().values() {
         let Some(then) = after.partition_named(&row.name) else { continue };
         let now = before.partition_named(&row.name).unwrap_or(then);
         for (name, id) in row.applications.iter() {

@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use core::fmt::Display;
 
 use crate::books::{Books, LimitSubject, PartitionSettings, Queue, QueueSettings};
 use crate::config::{
@@ -30,11 +31,11 @@ impl Under<'_> {
         self.all.insert(format!("{}{key}", self.word), value);
     }
 
-    fn text(&mut self, key: &str, text: impl ToString) {
-        self.put(key, Value::Text(Name::from(text.to_string())));
+    fn text(&mut self, key: &str, text: impl Display) {
+        self.put(key, Value::Text(Name::from(format!("{text}"))));
     }
 
-    fn some(&mut self, key: &str, text: Option<impl ToString>) {
+    fn some(&mut self, key: &str, text: Option<impl Display>) {
         if let Some(text) = text {
             self.text(key, text);
         }
@@ -133,7 +134,8 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
 fn rule_words(rule: &RuleConfig) -> String {
     let mut line = rule.name.clone();
     if !rule.value.is_empty() {
-        line.push_str(&format!(" {}", rule.value));
+        line.push(' ');
+        line.push_str(&rule.value);
     }
     if rule.create {
         line.push_str(" create");
@@ -142,10 +144,10 @@ fn rule_words(rule: &RuleConfig) -> String {
     if !(filter.users.is_empty() && filter.groups.is_empty()) {
         let kind = if filter.kind.is_empty() { "allow" } else { &filter.kind };
         let (users, groups) = (words(&filter.users), words(&filter.groups));
-        line.push_str(&format!(" {kind} users [{users}] groups [{groups}]"));
+        line = format!("{line} {kind} users [{users}] groups [{groups}]");
     }
     if let Some(parent) = &rule.parent {
-        line.push_str(&format!(" below ({})", rule_words(parent)));
+        line = format!("{line} below ({})", rule_words(parent));
     }
     line
 }

@@ -81,7 +81,8 @@ impl Scheduler {
                 Some(reserve::shown(books, key, wait))
             }
             Blocker::Nodes(partition)
-                if key.members() > 1 && self.nodes[&partition].has_room_for(books, key.shape, 1) =>
+                if key.members() > 1
+                    && self.nodes[&partition].has_room_for(books, key.shape, 1) =>
             {
                 Some(wait) // For some of them, and not for all.
             }

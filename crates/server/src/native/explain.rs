@@ -6,7 +6,9 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use headroom_api::headroomv1::{Code, ExplainedState, Explanation, Remedies, Stamp};
+use headroom_api::headroomv1::{
+    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp,
+};
 use headroom_core::books::{Books, Rejected};
 use headroom_core::explain::remedy::{self, RemedyKind, TRIALS};
 use headroom_core::explain::{self, Verdict};
@@ -168,7 +170,6 @@ fn told(
     };
     let sight = Sight::of(&asked.caller);
     match &found.about {
-        About::Missing => Err(missing()),
         About::Rejected(one) if sight.sees_user(&one.user) => Ok(Explanation {
             application: one.application.to_string(),
             queue: one.queue.to_string(),
@@ -179,7 +180,7 @@ fn told(
             since: Some(time(one.at)),
             ..Explanation::default()
         }),
-        About::Rejected(_) => Err(missing()),
+        About::Missing | About::Rejected(_) => Err(missing()),
         About::Nothing(id) => {
             let row = books.application(*id);
             if !sight.sees_application(books, row) {
@@ -203,7 +204,7 @@ fn told(
             }
             let told = Told { books, caller: &asked.caller };
             let checks = told.checks(explanation);
-            let failed = |one: &&_| told.is_failed(one);
+            let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
             Ok(Explanation {
                 application: application.name.to_string(),
                 ask: Some(row.key.to_string()),

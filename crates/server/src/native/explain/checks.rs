@@ -27,10 +27,6 @@ impl Told<'_> {
         explanation.checks.iter().flat_map(|check| self.lines(check)).collect()
     }
 
-    pub(super) fn is_failed(&self, check: &ExplainedCheck) -> bool {
-        check.verdict == CheckVerdict::Failed
-    }
-
     /// The answer in one line, without figures that the caller may not see.
     pub(super) fn line(&self, explanation: &Explanation) -> String {
         let first = explanation.blocked_by().next();
