@@ -358,8 +358,7 @@ impl Scheduler {
             }
             Verdict::Keep(node) => {
                 reserve::make_way(books, node, events);
-                let (_, ask) = self.first_ask(class);
-                events.push(Event::Reserved { ask, node });
+                events.push(Event::Reserved { ask: self.first_ask(class).1, node });
             }
             Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
             Verdict::Swap => {

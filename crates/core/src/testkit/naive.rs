@@ -216,10 +216,7 @@ fn in_application(
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::BackedOff { application: id, until }]);
         }
-        if !ordinary(ask_row) || !whose(ask, ask_row) {
-            continue;
-        }
-        if questions::awaits(books, row, ask) {
+        if !ordinary(ask_row) || !whose(ask, ask_row) || questions::awaits(books, row, ask) {
             continue;
         }
         let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);

@@ -196,6 +196,19 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
+/// What an application says of its time.
+fn tags_of(said: &api::NewTask) -> Vec<(Name, Name)> {
+    let mut tags = Vec::new();
+    if let Some(deadline) = said.deadline {
+        let second = deadline.as_second().max(0).to_string();
+        tags.push((Name::new("headroom/deadline"), Name::new(&second)));
+    }
+    if let Some(estimate) = said.estimate_seconds {
+        tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
+    }
+    tags
+}
+
 impl Here<'_> {
     /// The command that submits a task, if the caller may say all of this.
     fn submission(
@@ -226,21 +239,13 @@ impl Here<'_> {
             .get(tenant)
             .and_then(|row| self.tenants().waiting_of(&row.settings).max_wait);
         let partition = self.row.name.clone();
-        let mut tags = Vec::new();
-        if let Some(deadline) = said.deadline {
-            let second = deadline.as_second().max(0).to_string();
-            tags.push((Name::new("headroom/deadline"), Name::new(&second)));
-        }
-        if let Some(estimate) = said.estimate_seconds {
-            tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
-        }
         let submit = Submit {
             partition: partition.clone(),
             application: id.clone(),
             tenant: tenant.clone(),
             user: Name::new(user),
             groups: if user == own { caller.groups.clone() } else { Vec::new() },
-            tags,
+            tags: tags_of(said),
             ..Submit::default()
         };
         let ask = Ask {
