@@ -120,6 +120,9 @@ fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str
         if books.has_asked_enough(partition) || books.queue(root).max.is_none() {
             continue; // Nothing is looked at there, or not all.
         }
+        if books.members_of(row.application) > 1 {
+            continue; // Explained by its sum: what is compared here is one ask.
+        }
         let explanation = explain(books, &scheduler, ask).expect("it waits");
         let first = explanation.blocked_by().next().cloned();
         let told = || format!("{ask}: {row:?}\n{}", shown(books, &explanation));
