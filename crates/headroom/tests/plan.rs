@@ -1,5 +1,6 @@
 //! `headroom plan` as people and programs meet it.
 
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts")]
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
 mod support;
