@@ -6,6 +6,7 @@ mod support;
 
 mod audit;
 mod quota;
+mod releases;
 mod rights;
 mod said;
 mod scene;
