@@ -14,3 +14,4 @@ mod tasks;
 mod together;
 mod usage;
 mod versions;
+mod walk;
