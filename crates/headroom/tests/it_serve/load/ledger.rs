@@ -92,7 +92,9 @@ impl Ledger {
         let mut steps = self.steps.iter().peekable();
         for Read { version, seen } in reads {
             while let Some((at, steps)) = steps.next_if(|(at, _)| **at <= *version) {
-                steps.iter().for_each(|(step, task)| standing.take(*at, step, task));
+                for (step, task) in steps {
+                    standing.take(*at, step, task);
+                }
             }
             let (running, waits) = (standing.running.len(), standing.waiting.len());
             match seen {

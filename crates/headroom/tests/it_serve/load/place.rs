@@ -18,7 +18,7 @@ partitions:
 ";
 
 /// How long something may take that is to come.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// How long whoever was not answered waits before he asks again.
 const AGAIN_AFTER: Duration = Duration::from_millis(20);
 
