@@ -6,6 +6,7 @@ mod support;
 
 mod audit;
 mod quota;
+mod releases;
 mod rights;
 mod said;
 mod scene;
@@ -13,3 +14,4 @@ mod tasks;
 mod together;
 mod usage;
 mod versions;
+mod walk;
