@@ -74,7 +74,10 @@ fn the_first_line_has_short_amounts_so_that_no_name_is_cut_for_them() {
     // What is cut off does not make two amounts look the same.
     let close = line(&script((4 << 30) + 1, 4 << 30, 2), "a2");
     let figures = ": 4294967296 B of 4294967297 B memory used, needs 2 B";
-    assert!(close.ends_with(figures) && close.contains(&format!("user {name} at root.")), "{close}");
+    assert!(
+        close.ends_with(figures) && close.contains(&format!("user {name} at root.")),
+        "{close}"
+    );
 }
 
 #[test]

@@ -265,7 +265,10 @@ const REFUSED: &[(&str, &str)] = &[
         "unknown variant `yarn4`, expected one of `smooth`, `yarn3`, `yarn27`",
     ),
     (r#"{"p": "30"}"#, "`p` is \"30\", which is no number; it goes from 1 to 100"),
-    (r#"{"users": [{"user": "a", "weight": "1"}]}"#, "`users[0].weight` is \"1\", which is no number; it is 0 or more"),
+    (
+        r#"{"users": [{"user": "a", "weight": "1"}]}"#,
+        "`users[0].weight` is \"1\", which is no number; it is 0 or more",
+    ),
     (r#"{"p": 0.5}"#, "`p` is 0.5; it goes from 1 to 100"),
     (r#"{"p": 101}"#, "`p` is 101; it goes from 1 to 100"),
     (r#"{"p": 0, "formula": "yarn3"}"#, "only the formula `smooth` allows"),
