@@ -10,7 +10,7 @@ use headroom_core::{Millis, Scheduler, Timestamp};
 
 use crate::clock::Clock;
 use crate::feed::Feed;
-use crate::health::{Checked, Health};
+use crate::health::{Checked, Health, Verified};
 use crate::published::Published;
 use crate::trace;
 use crate::trail::AuditReader;
@@ -225,6 +225,12 @@ impl Handle {
     /// What the last check of the books found; none before the first, which is made at the start.
     pub fn checked(&self) -> Option<Arc<Checked>> {
         self.published.vitals.checked()
+    }
+
+    /// What came of comparing last what is counted of tenants with what their tasks have; it is done every
+    /// `verifyintervalseconds`. None before the first time.
+    pub fn verified(&self) -> Option<Arc<Verified>> {
+        self.published.vitals.verified()
     }
 
     /// How often the books are checked from now on: [`crate::CHECK_EVERY`] if nothing is said;

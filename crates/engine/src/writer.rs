@@ -445,6 +445,9 @@ impl Writer {
             told_rm.extend(notices(books, now, command, event));
             names.push(named(books, event));
             facts(books, command, event, said);
+            if command.is_none() {
+                tally.judge(books, event);
+            }
             tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);

@@ -57,6 +57,12 @@ pub enum TaskOutcome {
     Expired,
 }
 
+impl TaskOutcome {
+    /// All of them, in their order.
+    pub const ALL: [Self; 5] =
+        [Self::Succeeded, Self::Failed, Self::Cancelled, Self::Evicted, Self::Expired];
+}
+
 /// Where a task stands. Source: tenants §1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TaskState {

@@ -10,6 +10,7 @@
 
 mod application;
 mod bucket;
+mod drift;
 mod health;
 mod history;
 mod lowering;
@@ -28,6 +29,7 @@ mod waiting;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
+pub use drift::{TenantDrift, tenant_drift};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};
@@ -40,8 +42,10 @@ pub use simulate::{
     SimulatedLimitView, SimulatedUser, Simulation, SimulationError, SimulationView,
 };
 pub use spent::{SpentView, SummaryView};
-pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
-pub use tenant::{TenantView, tenant, tenants};
+pub use tally::{
+    PartitionTally, QueueTally, Rate, Spans, StateCounts, Tally, TenantTallies, TenantTally,
+};
+pub use tenant::{TenantView, tenant, tenant_use, tenants};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
 pub use user_limits::{
     LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,

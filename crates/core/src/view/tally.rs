@@ -1,6 +1,10 @@
 //! What has happened, counted: for metrics, which want rates, and for totals that are too dear to
 //! be found by looking at every application.
 
+mod tenants;
+
+pub use tenants::{Spans, TenantTallies, TenantTally};
+
 use alloc::collections::{BTreeMap, VecDeque};
 
 use crate::books::{Application, ApplicationState, Books};
@@ -57,6 +61,8 @@ pub struct Tally {
     /// Each queue that had an application, by path; queues of the same path in several
     /// partitions are one. The last [`Tally::GONE_MAX`] that are gone are remembered.
     pub queues: OrderedMap<Name, QueueTally>,
+    /// Each tenant.
+    pub tenants: TenantTallies,
     /// The queues that are gone, in the order in which they went.
     gone: VecDeque<Name>,
 }
@@ -171,6 +177,7 @@ impl Tally {
 
     /// Count an event; `books` are those just before it. Costs what the event names.
     pub fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
+        self.tenants.hear(books, now, event);
         match event {
             Event::ApplicationAdded { .. }
             | Event::ApplicationRejected { .. }
@@ -235,6 +242,12 @@ impl Tally {
             // Of these nothing is counted.
             _ => {}
         }
+    }
+
+    /// Look whether what the scheduler chose keeps to the quotas of tenants; `books` are those just before
+    /// it. Not for what an RM reports, which is charged whatever is left.
+    pub fn judge(&mut self, books: &Books, event: &Event) {
+        self.tenants.judge(books, event);
     }
 
     /// Count a command that was refused.
