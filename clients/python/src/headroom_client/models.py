@@ -143,6 +143,7 @@ class Usage(Model):
     excess: Resources | None = None
     waiting: WaitingSum
     by_ancestor: list[AncestorLimit]
+    throttled_total: int = 0
 
 
 class NewTask(Model):

@@ -294,6 +294,9 @@ pub struct TenantUsage {
     pub waiting: TenantWaiting,
     /// The tenants above it, the nearest first.
     pub by_ancestor: Vec<AncestorLimit>,
+    /// How often its tasks, and those of the tenants below it, were told that they have to wait, since the
+    /// server started.
+    pub throttled_total: u64,
 }
 
 /// What of a tenant waits, with the tenants below it.

@@ -5,6 +5,7 @@
 mod support;
 
 mod audit;
+mod metrics;
 mod quota;
 mod rights;
 mod said;

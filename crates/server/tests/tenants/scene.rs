@@ -4,7 +4,7 @@
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
 use headroom_engine::Pace;
 use headroom_engine::testkit::MemoryJournal;
-use headroom_server::native;
+use headroom_server::{metrics, native};
 use serde_json::{Value, json};
 
 use crate::support::{CALLER, Exchange, Options, Server, amounts};
@@ -31,7 +31,8 @@ impl Scene {
     /// The same, where the scheduler goes on by itself or not, on a journal.
     pub(crate) async fn at(pace: Pace, journal: &MemoryJournal) -> Self {
         let queues = Some(QUEUES.to_owned());
-        let modules: Vec<headroom_server::mount::Handlers> = vec![native::handler];
+        let modules: Vec<headroom_server::mount::Handlers> =
+            vec![native::handler, metrics::handler];
         let options = Options { queues, modules, pace, ..Options::default() };
         let server = Server::on(journal, options).await;
         let node = AddNode {

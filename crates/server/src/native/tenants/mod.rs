@@ -168,6 +168,13 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
                 limited: used(above).leaves_less_than(&own),
             })
             .collect(),
+        throttled_total: here
+            .tenants()
+            .with_below(&name)
+            .iter()
+            .flat_map(|tenant| view.tally.tenants.throttled(tenant))
+            .map(|(_, count)| count)
+            .sum(),
     };
     Ok(json(&asked, &body))
 }

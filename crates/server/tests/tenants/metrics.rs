@@ -1,0 +1,203 @@
+//! What `/metrics` says of tenants.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use headroom_server::RequestKind;
+use serde_json::json;
+
+use crate::scene::Scene;
+
+/// What is said of tenants: values by series, and kinds by name.
+async fn scrape(scene: &Scene) -> (BTreeMap<String, f64>, BTreeMap<String, String>) {
+    let text = scene.server.get("/metrics").await.text();
+    let (mut samples, mut kinds) = (BTreeMap::new(), BTreeMap::new());
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE headroom_tenant_") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            kinds.insert(name.to_owned(), kind.to_owned());
+        } else if let Some(rest) = line.strip_prefix("headroom_tenant_") {
+            let (series, value) = rest.rsplit_once(' ').unwrap();
+            samples.insert(series.to_owned(), value.parse().unwrap());
+        }
+    }
+    (samples, kinds)
+}
+
+/// The series that are not part of a bucket, as text.
+fn shown(samples: &BTreeMap<String, f64>) -> String {
+    let lines = samples.iter().filter(|(series, _)| !series.contains("_bucket"));
+    lines.map(|(series, value)| format!("{series} {value}\n")).collect()
+}
+
+/// The scene of the seed: nine tasks of `a` run, the tenth waits, one of `b` starts. Each step a second.
+async fn until_ts_03() -> Scene {
+    let scene = Scene::start().await;
+    for number in 1..=9 {
+        scene.submits("a", &format!("t{number}"), 10, 20).await;
+        scene.server.turn(1_000).await;
+    }
+    scene.submits("a", "t10", 20, 40).await;
+    scene.server.turn(1_000).await;
+    scene.submits("b", "b1", 10, 20).await;
+    scene.server.turn(1_000).await;
+    scene
+}
+
+#[tokio::test]
+async fn tr_70_sd_64_after_ts_01_to_04_every_metric_of_tenants_is_what_happened() {
+    let scene = until_ts_03().await;
+    let (before, _) = scrape(&scene).await;
+    // 20 cores and 40 GB wait since two seconds, behind 90 and 180 of 100 and 200.
+    assert_eq!(
+        shown(&before),
+        expected(&[
+            ("free", "0.1"),
+            ("ended", "0"),
+            ("oldest", "2"),
+            ("after", "0"),
+            ("after_sum", "0"),
+            ("started", "9"),
+            ("instances", "9"),
+            ("memory", "180000000000"),
+            ("vcore", "90000"),
+            ("waited", "9"),
+            ("waiting", "1"),
+            (
+                "asked",
+                "waiting_resource{tenant=\"a\",resource=\"instances\"} 1
+waiting_resource{tenant=\"a\",resource=\"memory\"} 40000000000
+waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
+"
+            ),
+        ])
+    );
+    scene.release("t9", "succeeded").await;
+    scene.server.turn(2_000).await;
+    let live = scene.server.service.live();
+    for (operation, status) in [("getTenant", 200), ("submitTask", 202), ("getHealth", 200)] {
+        live.answered(RequestKind { operation, status }, Duration::from_millis(1));
+    }
+    let (after, kinds) = scrape(&scene).await;
+    // 80 + 20 = 100 and 160 + 40 = 200 fit. It started two seconds after the release and four after its
+    // submission, the nine others after one.
+    let last = [
+        ("free", "0"),
+        ("ended", "1"),
+        ("oldest", "0"),
+        ("after", "1"),
+        ("after_sum", "2"),
+        ("started", "10"),
+        ("instances", "9"),
+        ("memory", "200000000000"),
+        ("vcore", "100000"),
+        ("waited", "13"),
+        ("waiting", "0"),
+        ("asked", ""),
+    ];
+    let requests = "api_requests_total{code=\"200\"} 1\napi_requests_total{code=\"202\"} 1\n";
+    assert_eq!(shown(&after), format!("{requests}{}", expected(&last)));
+    for (bucket, count) in [
+        ("wait_seconds_bucket{tenant=\"a\",le=\"0.5\"}", 0.0),
+        ("wait_seconds_bucket{tenant=\"a\",le=\"1\"}", 9.0),
+        ("wait_seconds_bucket{tenant=\"a\",le=\"5\"}", 10.0),
+        ("wait_seconds_bucket{tenant=\"b\",le=\"1\"}", 1.0),
+        ("release_to_start_seconds_bucket{tenant=\"a\",le=\"1\"}", 0.0),
+        ("release_to_start_seconds_bucket{tenant=\"a\",le=\"5\"}", 1.0),
+    ] {
+        assert_eq!(after.get(bucket), Some(&count), "{bucket}");
+    }
+    let counters = kinds.iter().filter(|(_, kind)| *kind == "counter");
+    assert!(counters.clone().all(|(name, _)| name.ends_with("_total")), "{kinds:?}");
+    assert_eq!(kinds.len(), 17, "{kinds:?}");
+}
+
+/// All series of the scene, with what is different from moment to moment.
+fn expected(values: &[(&str, &str)]) -> String {
+    let mut text = ALL.to_owned();
+    for (name, value) in values {
+        text = text.replace(&format!("<{name}>"), value);
+    }
+    assert!(!text.contains('<'), "{text}");
+    text
+}
+
+const ALL: &str = "\
+audit_lag_seconds 0
+ended_total{tenant=\"a\",outcome=\"cancelled\"} 0
+ended_total{tenant=\"a\",outcome=\"evicted\"} 0
+ended_total{tenant=\"a\",outcome=\"expired\"} 0
+ended_total{tenant=\"a\",outcome=\"failed\"} 0
+ended_total{tenant=\"a\",outcome=\"succeeded\"} <ended>
+ended_total{tenant=\"b\",outcome=\"cancelled\"} 0
+ended_total{tenant=\"b\",outcome=\"evicted\"} 0
+ended_total{tenant=\"b\",outcome=\"expired\"} 0
+ended_total{tenant=\"b\",outcome=\"failed\"} 0
+ended_total{tenant=\"b\",outcome=\"succeeded\"} 0
+evicted_total{tenant=\"a\"} 0
+evicted_total{tenant=\"b\"} 0
+free_ratio{tenant=\"a\",resource=\"memory\"} <free>
+free_ratio{tenant=\"a\",resource=\"vcore\"} <free>
+free_ratio{tenant=\"b\",resource=\"memory\"} 0.75
+free_ratio{tenant=\"b\",resource=\"vcore\"} 0.75
+ledger_drift{tenant=\"a\"} 0
+ledger_drift{tenant=\"b\"} 0
+limit_violation_total{tenant=\"a\"} 0
+limit_violation_total{tenant=\"b\"} 0
+oldest_wait_seconds{tenant=\"a\"} <oldest>
+oldest_wait_seconds{tenant=\"b\"} 0
+over_quota{tenant=\"a\"} 0
+over_quota{tenant=\"b\"} 0
+overtakes_total{tenant=\"a\"} 0
+overtakes_total{tenant=\"b\"} 0
+quota{tenant=\"a\",resource=\"memory\"} 200000000000
+quota{tenant=\"a\",resource=\"vcore\"} 100000
+quota{tenant=\"b\",resource=\"memory\"} 80000000000
+quota{tenant=\"b\",resource=\"vcore\"} 40000
+release_to_start_seconds_count{tenant=\"a\"} <after>
+release_to_start_seconds_count{tenant=\"b\"} 0
+release_to_start_seconds_sum{tenant=\"a\"} <after_sum>
+release_to_start_seconds_sum{tenant=\"b\"} 0
+started_total{tenant=\"a\"} <started>
+started_total{tenant=\"b\"} 1
+throttled_total{tenant=\"a\",reason=\"TENANT_QUOTA\"} 1
+used{tenant=\"a\",resource=\"instances\"} <instances>
+used{tenant=\"a\",resource=\"memory\"} <memory>
+used{tenant=\"a\",resource=\"vcore\"} <vcore>
+used{tenant=\"b\",resource=\"instances\"} 1
+used{tenant=\"b\",resource=\"memory\"} 20000000000
+used{tenant=\"b\",resource=\"vcore\"} 10000
+wait_seconds_count{tenant=\"a\"} <started>
+wait_seconds_count{tenant=\"b\"} 1
+wait_seconds_sum{tenant=\"a\"} <waited>
+wait_seconds_sum{tenant=\"b\"} 1
+<asked>waiting_tasks{tenant=\"a\"} <waiting>
+waiting_tasks{tenant=\"b\"} 0
+";
+
+#[tokio::test]
+async fn tenants_beyond_the_first_by_name_are_shown_together_and_counted_once() {
+    let scene = Scene::empty().await;
+    for number in 0..=256 {
+        scene.make(&format!("t{number:03}"), json!({"vcore": "10"})).await;
+    }
+    // Its parent is the 257th, which has what it has.
+    scene.make_as(json!({"id": "z", "parent": "t256"})).await;
+    scene.submits("z", "z1", 1, 1).await;
+    scene.submits("t256", "other1", 2, 1).await;
+    scene.submits("t000", "first", 4, 1).await;
+    scene.server.turn(1_000).await;
+    let (samples, _) = scrape(&scene).await;
+    for (series, value) in [
+        ("used{tenant=\"other\",resource=\"vcore\"}", Some(3_000.0)),
+        ("quota{tenant=\"other\",resource=\"vcore\"}", Some(10_000.0)),
+        ("started_total{tenant=\"other\"}", Some(2.0)),
+        ("used{tenant=\"t000\",resource=\"vcore\"}", Some(4_000.0)),
+        ("started_total{tenant=\"t255\"}", Some(0.0)),
+        ("started_total{tenant=\"t256\"}", None),
+        ("started_total{tenant=\"z\"}", None),
+        ("free_ratio{tenant=\"other\",resource=\"vcore\"}", None),
+    ] {
+        assert_eq!(samples.get(series).copied(), value, "{series}");
+    }
+}
