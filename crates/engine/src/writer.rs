@@ -17,17 +17,17 @@ use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::handle::Moment;
 use crate::health::Vitals;
-use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
 use crate::notice::{notices, put_in_order};
 use crate::published::Published;
 use crate::recover::Recovered;
-use crate::trace;
 use crate::trail::{Fact, Trail, facts};
 use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
+
+mod flush;
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
 /// timed, so that a replay takes the same path.
@@ -121,6 +121,8 @@ pub struct Writer {
     sampled: Timestamp,
     counters: Counters,
     tally: Tally,
+    /// Whether the tally is as it was published, where no record was made since.
+    is_counted: bool,
     step_times: Durations<OfSteps>,
     work: Work,
     feed: Feed,
@@ -165,6 +167,7 @@ impl Writer {
             sampled: time,
             counters: Counters::default(),
             tally,
+            is_counted: true,
             step_times: Durations::default(),
             work: Work::default(),
             feed: Feed::new(sequence + 1, kept.entries),
@@ -246,6 +249,10 @@ impl Writer {
             let began = Instant::now();
             let step = self.scheduler.next(&self.books, now, &mut self.events);
             self.step_times.note(began.elapsed());
+            for head in self.scheduler.take_heads() {
+                self.tally.lead(&self.books, now, head);
+                self.is_counted = false;
+            }
             match step {
                 Step::Moved => {
                     self.work.steps += 1;
@@ -295,111 +302,6 @@ impl Writer {
     /// How often the scans of the clock come; none for never.
     pub const fn set_scan_every(&mut self, every: Option<Millis>) {
         self.scan_every = every;
-    }
-
-    /// Make durable what has happened since the last call, and let others see it.
-    ///
-    /// # Errors
-    /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
-    /// again: memory is ahead of the disk.
-    pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
-        let committed = self.commit()?;
-        self.trail.write(self.last);
-        self.trail.retain(self.last, &self.books);
-        self.take_snapshots();
-        self.views.note_committed(committed);
-        self.publish_view(is_idle);
-        self.watched.publish(&mut self.told);
-        self.feed.publish(self.entries.drain(..));
-        Ok(())
-    }
-
-    /// Make everything durable, and take a last snapshot, so that the next start is quick.
-    ///
-    /// # Errors
-    /// As [`Writer::flush`].
-    pub fn finish(&mut self) -> Result<(), EngineError> {
-        self.flush(true)?;
-        // Without a snapshot the next start makes of the records what the audit lacks.
-        let image = self.trail.sync(self.last).then(|| self.image());
-        self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
-        self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
-        self.publish_view(true);
-        Ok(())
-    }
-
-    /// Make the batch durable; the last record that is.
-    fn commit(&mut self) -> Result<u64, EngineError> {
-        let Batch { records, bytes, steps } = std::mem::take(&mut self.batch);
-        if records == 0 {
-            return Ok(self.journal.next() - 1);
-        }
-        self.vitals.flush_begins(self.last);
-        let begun = Instant::now();
-        let span = trace::flush(self.journal.next(), records, bytes, steps);
-        let committed = span.in_scope(|| self.journal.sync())?;
-        drop(span);
-        let took = begun.elapsed();
-        self.vitals.flushed(self.last, took, steps);
-        self.keeper.note(records, bytes);
-        self.work.records += records;
-        self.work.bytes += bytes;
-        self.work.flushes.note(took);
-        Ok(committed)
-    }
-
-    /// See how the snapshot under way is, and begin one if it is time to.
-    fn take_snapshots(&mut self) {
-        let now = self.last;
-        self.keeper.look(now, self.journal.store_mut());
-        // The journal may drop what is in a snapshot, so the audit has it first.
-        if self.keeper.is_due(now) && self.trail.sync(now) {
-            let image = self.image();
-            self.keeper.begin(now, self.journal.store_mut(), image);
-        }
-        let done = self.keeper.done();
-        if done != self.work.snapshots {
-            self.work.snapshots = done;
-            self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
-        }
-    }
-
-    fn image(&self) -> Image {
-        Image {
-            books: self.books.clone(),
-            answers: self.answers.clone(),
-            sequence: self.journal.next() - 1,
-            time: self.last,
-            audit: self.trail.head().clone(),
-        }
-    }
-
-    /// Publish the books if somebody reads them or nothing else is to be done, and what is
-    /// counted in any case.
-    fn publish_view(&self, is_idle: bool) {
-        let sequence = self.journal.next() - 1;
-        let newest = self.views.latest();
-        let books = if newest.sequence == sequence {
-            let is_counted = newest.work == self.work && newest.counters == self.counters;
-            if is_counted && Arc::ptr_eq(&newest.history, &self.history) {
-                return; // Nothing is newer.
-            }
-            Arc::clone(&newest.books)
-        } else if self.views.take_wanted() || is_idle {
-            Arc::new(self.books.clone())
-        } else {
-            return; // Whoever reads now waits for newer books.
-        };
-        self.views.publish(View {
-            sequence,
-            time: self.last,
-            books,
-            history: Arc::clone(&self.history),
-            counters: self.counters,
-            tally: self.tally.clone(),
-            step_times: self.step_times,
-            work: self.work,
-        });
     }
 
     /// The entry of a record, durable or not; none if it is kept no more.

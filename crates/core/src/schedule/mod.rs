@@ -180,7 +180,9 @@ impl Scheduler {
         let (notes, census) = (self.notes.take(), self.census.take());
         let now = self.now;
         let census = census.map(|_| Census::default());
+        let lines = core::mem::take(&mut self.parked.lines).renewed();
         *self = Self { notes, census, now, ..Self::default() };
+        self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
     }

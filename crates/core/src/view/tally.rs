@@ -1,6 +1,7 @@
 //! What has happened, counted: for metrics, which want rates, and for totals that are too dear to
 //! be found by looking at every application.
 
+mod holds;
 mod tenants;
 
 pub use tenants::{Spans, TenantTallies, TenantTally};
@@ -10,7 +11,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use crate::books::{Application, ApplicationState, Books};
 use crate::command::Command;
 use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::rejection::Rejection;
@@ -248,6 +249,12 @@ impl Tally {
     /// it. Not for what an RM reports, which is charged whatever is left.
     pub fn judge(&mut self, books: &Books, event: &Event) {
         self.tenants.judge(books, event);
+    }
+
+    /// Another application is first in the line of a leaf, or none is: what the scheduler says after a
+    /// step.
+    pub fn lead(&mut self, books: &Books, now: Timestamp, head: (QueueId, Option<ApplicationId>)) {
+        self.tenants.lead(books, now, head);
     }
 
     /// Count a command that was refused.

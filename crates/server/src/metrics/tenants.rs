@@ -8,7 +8,7 @@ use headroom_api::routes;
 use headroom_core::books::TaskOutcome;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::view::{self, Spans, TenantTally, TenantView};
-use headroom_core::{Name, Timestamp};
+use headroom_core::{Millis, Name, Timestamp};
 use headroom_engine::{Verified, View};
 
 use super::scrape::Scrape;
@@ -89,6 +89,7 @@ impl Shown {
         sum.evicted += more.evicted;
         sum.overtakes += more.overtakes;
         sum.violations += more.violations;
+        sum.held = sum.held + more.held;
         for (sum, more) in
             [(&mut sum.waits, more.waits), (&mut sum.after_release, more.after_release)]
         {
@@ -106,13 +107,18 @@ impl Shown {
 /// All tenants, found where it holds up no other request.
 async fn shown(scrape: &Scrape<'_>) -> Vec<Shown> {
     let (view, verified) = (Arc::clone(&scrape.view), scrape.service.engine.verified());
-    let waits = scrape.tenants.clone();
-    let find = move || find(&view, &waits, verified.as_deref());
+    let (waits, now) = (scrape.tenants.clone(), scrape.now);
+    let find = move || find(&view, (&waits, now), verified.as_deref());
     // It cannot be cancelled; a panic is our own fault, and all else is shown all the same.
     tokio::task::spawn_blocking(find).await.unwrap_or_default()
 }
 
-fn find(view: &View, waits: &BTreeMap<Name, Waits>, verified: Option<&Verified>) -> Vec<Shown> {
+fn find(
+    view: &View,
+    (waits, now): (&BTreeMap<Name, Waits>, Timestamp),
+    verified: Option<&Verified>,
+) -> Vec<Shown> {
+    let holds: BTreeMap<&Name, Millis> = view.tally.tenants.holds(&view.books, now).collect();
     let Some((partition, row, _)) = view::tenants(&view.books) else { return Vec::new() };
     let named: BTreeSet<&Name> = row.tenants.iter().take(NAMED).map(|(name, _)| name).collect();
     let drift = |tenant: &Name| {
@@ -127,10 +133,11 @@ fn find(view: &View, waits: &BTreeMap<Name, Waits>, verified: Option<&Verified>)
         // What is shown of the one above has it already.
         let above = tenant.settings.parent.as_ref();
         if is_named || above.is_none_or(|above| named.contains(above)) {
-            let now = view::tenant_use(&view.books, partition, name).unwrap_or_default();
-            sum.add_now(&now, waits.get(name).copied().unwrap_or_default());
+            let used = view::tenant_use(&view.books, partition, name).unwrap_or_default();
+            sum.add_now(&used, waits.get(name).copied().unwrap_or_default());
         }
         sum.add_counted(view, name);
+        sum.counted.held = sum.counted.held + holds.get(name).copied().unwrap_or_default();
         sum.drift += drift(name);
         if is_named {
             shown.push(own);
@@ -145,6 +152,7 @@ pub(super) async fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     amounts(out, &shown);
     waiting(out, &shown, scrape.now);
     happened(out, &shown);
+    holds(out, &shown);
     bugs(out, &shown);
     requests(out, scrape);
 }
@@ -267,6 +275,13 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
         let samples = shown.iter().map(|one| (of(one), count(&one.counted)));
         out.samples((name, Counter, help), samples);
     }
+}
+
+/// How long heads of lines kept their room.
+fn holds(out: &mut Exposition, shown: &[Shown]) {
+    let held = shown.iter().map(|one| (of(one), seconds(one.counted.held.get())));
+    let help = "How long the first in line has kept its room from all behind it.";
+    out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);
 }
 
 /// What is always 0, or a bug.

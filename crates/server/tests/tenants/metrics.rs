@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use headroom_server::RequestKind;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::scene::Scene;
 
@@ -45,7 +45,7 @@ async fn until_ts_03() -> Scene {
 }
 
 #[tokio::test]
-async fn tr_70_sd_64_after_ts_01_to_04_every_metric_of_tenants_is_what_happened() {
+async fn tr_70_after_ts_01_to_04_every_metric_of_tenants_is_what_happened() {
     let scene = until_ts_03().await;
     let (before, _) = scrape(&scene).await;
     // 20 cores and 40 GB wait since two seconds, behind 90 and 180 of 100 and 200.
@@ -109,7 +109,7 @@ waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
     }
     let counters = kinds.iter().filter(|(_, kind)| *kind == "counter");
     assert!(counters.clone().all(|(name, _)| name.ends_with("_total")), "{kinds:?}");
-    assert_eq!(kinds.len(), 17, "{kinds:?}");
+    assert_eq!(kinds.len(), 18, "{kinds:?}");
 }
 
 /// All series of the scene, with what is different from moment to moment.
@@ -140,6 +140,8 @@ free_ratio{tenant=\"a\",resource=\"memory\"} <free>
 free_ratio{tenant=\"a\",resource=\"vcore\"} <free>
 free_ratio{tenant=\"b\",resource=\"memory\"} 0.75
 free_ratio{tenant=\"b\",resource=\"vcore\"} 0.75
+hold_seconds_total{tenant=\"a\"} 0
+hold_seconds_total{tenant=\"b\"} 0
 ledger_drift{tenant=\"a\"} 0
 ledger_drift{tenant=\"b\"} 0
 limit_violation_total{tenant=\"a\"} 0
@@ -174,6 +176,99 @@ wait_seconds_sum{tenant=\"b\"} 1
 <asked>waiting_tasks{tenant=\"a\"} <waiting>
 waiting_tasks{tenant=\"b\"} 0
 ";
+
+/// From the figures, the task and the audit alone: who has to wait since when, what for, and how much is
+/// missing.
+#[tokio::test]
+async fn sd_64_metrics_status_and_audit_answer_who_what_when_why_and_by_how_much() {
+    let scene = until_ts_03().await;
+    let (samples, _) = scrape(&scene).await;
+    // Which tenant has something that waits, since when, and by which rule.
+    let waits: Vec<&str> = samples
+        .iter()
+        .filter(|(series, value)| series.starts_with("waiting_tasks{") && **value > 0.0)
+        .map(|(series, _)| series.split('"').nth(1).unwrap())
+        .collect();
+    assert_eq!(waits, ["a"]);
+    let told = |series: &str| samples.get(series).copied();
+    assert_eq!(told("throttled_total{tenant=\"a\",reason=\"TENANT_QUOTA\"}"), Some(1.0));
+    let age = told("oldest_wait_seconds{tenant=\"a\"}").unwrap();
+    // Which task: its status says where it stands, whose it is, and since when it waits.
+    let listed = scene.server.json("/headroom/v1/tenants/a/tasks?state=WAITING").await;
+    let tasks: Vec<&str> =
+        listed["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(tasks, ["t10"]);
+    let task = scene.server.json("/headroom/v1/tasks/t10").await;
+    assert_eq!(
+        (&task["state"], &task["tenant"], &task["resources"]["vcore"]),
+        (&json!("WAITING"), &json!("a"), &json!(20_000))
+    );
+    let at = |value: &Value| value.as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    let waited = at(&task["asOf"]).as_millisecond() - at(&task["submittedAt"]).as_millisecond();
+    assert_eq!((waited, age), (2_000, 2.0));
+    // Why, and by how much: the audit has the request, the reason and both sides.
+    let audit = scene.server.json("/headroom/v1/tenants/a/audit").await;
+    let items = audit["items"].as_array().unwrap();
+    let of_task: Vec<&Value> = items.iter().filter(|one| one["task"] == "t10").collect();
+    let [submitted, throttled] = of_task[..] else { panic!("{of_task:?}") };
+    assert_eq!(submitted["type"], json!("TASK_SUBMITTED"));
+    assert_eq!(submitted["after"]["user"], task["user"]);
+    assert!(submitted["requestId"].as_str().is_some_and(|id| !id.is_empty()), "{submitted}");
+    assert_eq!(at(&submitted["at"]), at(&task["submittedAt"]));
+    assert_eq!((&throttled["type"], &throttled["reason"]), (&json!("TASK_THROTTLED"), &json!("TENANT_QUOTA")));
+    assert_eq!(at(&throttled["at"]), at(&task["firstThrottledAt"]));
+    let types = &throttled["after"]["types"];
+    assert_eq!(
+        types,
+        &json!({
+            "memory": {"used": 180_000_000_000_i64, "asked": 40_000_000_000_i64, "limit": 200_000_000_000_i64, "short": 20_000_000_000_i64},
+            "vcore": {"used": 90_000, "asked": 20_000, "limit": 100_000, "short": 10_000},
+        })
+    );
+    // All three speak of the same amounts.
+    for (resource, word) in [("vcore", "used"), ("memory", "used"), ("vcore", "quota")] {
+        let key = if word == "used" { "used" } else { "limit" };
+        let shown = told(&format!("{word}{{tenant=\"a\",resource=\"{resource}\"}}"));
+        assert_eq!(shown, types[resource][key].as_f64(), "{word} {resource}");
+    }
+}
+
+#[tokio::test]
+async fn tr_70_a_hold_is_counted_from_when_it_begins_until_the_head_starts() {
+    let scene = Scene::empty().await;
+    let waiting = json!({"strategy": "fifo-backfill", "maxOvertakes": 1});
+    let quota = json!({"resources": {"vcore": "10"}});
+    scene.make_as(json!({"id": "a", "quota": quota, "waiting": waiting})).await;
+    let series = "hold_seconds_total{tenant=\"a\"}";
+    let held = async |scene: &Scene| scrape(scene).await.0.get(series).copied();
+    let step = async |task: &str, vcore: u32, seconds: u64| {
+        scene.submits("a", task, vcore, 1).await;
+        scene.server.turn(seconds * 1_000).await;
+    };
+    step("large", 6, 1).await;
+    step("head", 6, 1).await;
+    assert_eq!(held(&scene).await, Some(0.0), "it waits, and others may pass");
+    step("passes", 2, 1).await;
+    assert_eq!(scene.state("passes").await, "STARTING");
+    // Overtaken as often as it may be: from that step on its room is kept.
+    step("behind", 2, 3).await;
+    assert_eq!(scene.state("behind").await, "WAITING");
+    assert_eq!(held(&scene).await, Some(3.0), "the hold is under way");
+    scene.release("large", "succeeded").await;
+    scene.server.turn(2_000).await;
+    assert_eq!(scene.state("head").await, "STARTING");
+    assert_eq!(held(&scene).await, Some(5.0), "3 and 2 seconds");
+    scene.server.turn(10_000).await;
+    assert_eq!(held(&scene).await, Some(5.0), "it is over");
+    // Whoever has waited for long holds, too: 300 seconds are as by default.
+    step("next", 9, 300).await;
+    scene.server.turn(7_000).await;
+    assert_eq!(held(&scene).await, Some(12.0), "7 seconds beyond the 300");
+    let cancelled = scene.act("next", "cancel", &Value::Null).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.text());
+    scene.server.turn(9_000).await;
+    assert_eq!(held(&scene).await, Some(12.0));
+}
 
 #[tokio::test]
 async fn tenants_beyond_the_first_by_name_are_shown_together_and_counted_once() {

@@ -12,12 +12,15 @@ use crate::ordered::OrderedMap;
 use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
 
+use super::holds::Holds;
+
 /// The tenants, and why their tasks had to wait. A copy is cheap: rows are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TenantTallies {
     rows: OrderedMap<Name, Arc<TenantTally>>,
     /// How often tasks were told that they have to wait, by tenant and code.
     throttled: OrderedMap<(Name, Name), u64>,
+    holds: Holds,
 }
 
 /// What is counted of a tenant.
@@ -36,6 +39,8 @@ pub struct TenantTally {
     pub waits: Spans,
     /// From the last release that made room for a task which was told to wait, to its start.
     pub after_release: Spans,
+    /// How long heads of its line have kept their room from those behind them, holds under way not included.
+    pub held: Millis,
     /// When something was last given back here or in a tenant below.
     released: Option<Timestamp>,
 }
@@ -91,9 +96,38 @@ impl TenantTallies {
         all.take_while(move |((of, _), _)| of == tenant).map(|((_, code), count)| (code, *count))
     }
 
+    /// The holds under way: the tenant of each, and how long of it is not counted yet.
+    pub fn holds<'all>(
+        &'all self,
+        books: &'all Books,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'all Name, Millis)> {
+        self.holds.open(books, now)
+    }
+
+    /// Another application is first in the line of a leaf, or none is.
+    pub(super) fn lead(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        (leaf, head): (QueueId, Option<ApplicationId>),
+    ) {
+        self.settle(books, now, (leaf, None));
+        self.holds.lead(books, now, (leaf, head));
+    }
+
+    fn settle(&mut self, books: &Books, now: Timestamp, what: (QueueId, Option<&Event>)) {
+        if let Some((tenant, held)) = self.holds.settle(books, now, what) {
+            self.row(tenant, |row| row.held = row.held + held);
+        }
+    }
+
     /// Count an event; `books` are those just before it. Costs what the event names, and the levels of
     /// tenants.
     pub(super) fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
+        if let Some(leaf) = self.holds.leaf_of(books, event) {
+            self.settle(books, now, (leaf, Some(event)));
+        }
         match event {
             Event::TaskThrottled { application, reason } => {
                 if let Some(tenant) = tenant_of(books, *application) {
