@@ -39,6 +39,7 @@ const EXAMPLES: [(&str, Read); 28] = [
     ("tenant", again::<Tenant>),
     ("tenant-defaults", again::<TenantDefaults>),
     ("tenant-quota", again::<TenantQuota>),
+    ("ledger-verified", again::<LedgerVerified>),
     ("tenant-usage", again::<TenantUsage>),
     ("tenants", again::<Page<Tenant>>),
     ("tenants-many", again::<Page<Tenant>>),

@@ -142,6 +142,14 @@ pub enum Command {
         /// The version that the defaults must have, if any.
         expects: Option<u64>,
     },
+    /// What is counted of tenants was compared with what their tasks have, beside the work of whoever
+    /// decides, and it is not the same.
+    ReportDrift {
+        /// Partition name.
+        partition: Name,
+        /// What disagrees, by tenant and type.
+        drift: Vec<TenantDrift>,
+    },
     /// A task of a tenant is submitted, with all that it asks for. One that cannot be taken in is
     /// rejected as a whole, which is remembered as of other applications.
     SubmitTask(Box<SubmitTask>),

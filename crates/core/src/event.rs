@@ -4,10 +4,12 @@
 //! only on the history, so a replay gives every row the same one.
 
 mod cause;
+mod drift;
 mod task;
 mod traits;
 
 pub use cause::{PreemptionCause, Termination};
+pub use drift::TenantDrift;
 pub use task::{TaskStep, Throttled, ThrottledType};
 pub use traits::AskTraits;
 
@@ -481,6 +483,14 @@ pub enum Event {
         partition: PartitionId,
         /// All that holds.
         defaults: TenantDefaults,
+    },
+    /// What is counted of tenants is not what their tasks have. Nothing is mended by that: it is to be
+    /// known.
+    DriftFound {
+        /// In which partition.
+        partition: PartitionId,
+        /// All of it, by tenant and type.
+        drift: Vec<TenantDrift>,
     },
 }
 

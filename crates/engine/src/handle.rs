@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use headroom_core::books::Books;
 use headroom_core::{Millis, Scheduler, Timestamp};
+use headroom_journal::Origin;
 
 use crate::clock::Clock;
 use crate::feed::Feed;
@@ -231,6 +232,28 @@ impl Handle {
     /// `verifyintervalseconds`. None before the first time.
     pub fn verified(&self) -> Option<Arc<Verified>> {
         self.published.vitals.verified()
+    }
+
+    /// Compare now what is counted of tenants with what their tasks have, beside the work of the writer; what
+    /// disagrees is written down as of whoever asked.
+    ///
+    /// # Errors
+    /// When something disagrees and the engine has stopped, so that it cannot be written down.
+    pub async fn verify(&self, origin: Origin) -> Result<Arc<Verified>, Unavailable> {
+        let (view, now) = (self.views().at_least(0).await, self.clock.now());
+        let compare = move || {
+            let verified = Verified::of(&view.books, view.sequence, now);
+            let report = verified.report(&view.books);
+            (verified, report)
+        };
+        let compared = tokio::task::spawn_blocking(compare).await;
+        let (verified, report) = compared.map_err(|_| self.gone())?;
+        self.published.vitals.set_verified(verified.clone());
+        if let Some(command) = report {
+            // It is no refusal of anybody's: a partition without tenants has no drift.
+            let _ = self.submit(Submission { origin, command }).await?;
+        }
+        Ok(Arc::new(verified))
     }
 
     /// How often the books are checked from now on: [`crate::CHECK_EVERY`] if nothing is said;

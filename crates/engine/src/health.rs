@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use headroom_core::books::Books;
-use headroom_core::view::{Check, Counters, TenantDrift, health, is_healthy, tenant_drift};
-use headroom_core::{Millis, Timestamp};
+use headroom_core::view::{Check, Counters, health, is_healthy, tenant_drift, tenants};
+use headroom_core::{Command, Millis, TenantDrift, Timestamp};
 
 use crate::recent::Recent;
 
@@ -103,6 +103,12 @@ impl Verified {
             );
         }
         Self { time, sequence, drift }
+    }
+
+    /// The command that has it written down; none where there is nothing to write.
+    pub(crate) fn report(&self, books: &Books) -> Option<Command> {
+        let (_, partition, _) = tenants(books).filter(|_| !self.drift.is_empty())?;
+        Some(Command::ReportDrift { partition: partition.name.clone(), drift: self.drift.clone() })
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         }
         Event::PartitionChanged { partition, .. }
         | Event::PartitionRemoved { partition }
+        | Event::DriftFound { partition, .. }
         | Event::QuestionsSet { partition, .. } => look.partition(*partition),
         Event::Configured { .. } => Named::default(),
         Event::QueueAdded { partition, parent, name, .. } => {

@@ -1,12 +1,12 @@
 //! What is due by the clock and is no work of the writer's: checks of the books, and cleaning what
-//! is remembered of users. Neither changes the books.
+//! is remembered of users. Neither changes the books; what they find may be worth a record.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use headroom_core::books::Books;
-use headroom_core::{Millis, Timestamp, view};
+use headroom_core::{Command, Millis, Timestamp, view};
 
 use crate::clock::Clock;
 use crate::health::{Checked, Verified, Vitals};
@@ -32,14 +32,18 @@ impl Rounds {
         Self { users, vitals, checked: None, verified: None }
     }
 
-    /// Do what is due; `view` gives the newest books.
-    pub(crate) fn go(&mut self, now: Timestamp, view: impl FnOnce() -> Arc<View>) {
+    /// Do what is due; `view` gives the newest books. What is to be written down, if anything is.
+    pub(crate) fn go(
+        &mut self,
+        now: Timestamp,
+        view: impl FnOnce() -> Arc<View>,
+    ) -> Option<Command> {
         if let Some(users) = &self.users {
             users.tick(now);
         }
         let (check, verify) = (self.is_check_due(now), self.is_verification_due(now));
         if !check && !verify {
-            return;
+            return None;
         }
         let view = view();
         if check {
@@ -47,10 +51,17 @@ impl Rounds {
             let checked = Checked::of(&view.books, view.counters, view.sequence, now);
             self.vitals.set_checked(checked);
         }
-        if verify {
-            self.verified = Some((now, verify_every(&view.books)));
-            self.vitals.set_verified(Verified::of(&view.books, view.sequence, now));
+        if !verify {
+            return None;
         }
+        self.verified = Some((now, verify_every(&view.books)));
+        let before = self.vitals.verified();
+        let verified = Verified::of(&view.books, view.sequence, now);
+        // What was written down already is so still.
+        let is_told = before.is_some_and(|before| before.drift == verified.drift);
+        let report = verified.report(&view.books).filter(|_| !is_told);
+        self.vitals.set_verified(verified);
+        report
     }
 
     fn is_verification_due(&self, now: Timestamp) -> bool {
@@ -70,9 +81,12 @@ impl Rounds {
         clock: &dyn Clock,
         end: &Receiver<()>,
         mut view: impl FnMut() -> Arc<View>,
+        mut report: impl FnMut(Command),
     ) {
         loop {
-            self.go(clock.now(), &mut view);
+            if let Some(command) = self.go(clock.now(), &mut view) {
+                report(command);
+            }
             if end.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
@@ -88,6 +102,7 @@ fn verify_every(books: &Books) -> Millis {
 
 #[cfg(test)]
 mod tests {
+    use headroom_core::Name;
     use headroom_core::resource::{Quantity, ResourceType};
     use headroom_core::testkit::tell_world;
 
@@ -111,7 +126,7 @@ mod tests {
             move || Arc::new(View { books, sequence: 7, ..View::default() })
         };
         let at = Timestamp::from_millis(1_000_000);
-        rounds.go(at, view(&world.books));
+        assert_eq!(rounds.go(at, view(&world.books)), None);
         let first = vitals.verified().expect("the first time");
         assert_eq!((first.sequence, first.time, first.drift.as_slice()), (7, at, &[][..]));
         let mut damaged = world.books.clone();
@@ -119,9 +134,9 @@ mod tests {
         let queue = damaged.queue_at(partition, "root.tenants.a").expect("the queue of a");
         damaged.miscount(queue, ResourceType::VCORE, Quantity::of(-5_000));
         let every = Millis::from_secs(60);
-        rounds.go(at + (every - Millis::new(1)), view(&damaged));
+        assert_eq!(rounds.go(at + (every - Millis::new(1)), view(&damaged)), None);
         assert_eq!(vitals.verified().expect("as before").time, at, "not yet");
-        rounds.go(at + every, view(&damaged));
+        let told = rounds.go(at + every, view(&damaged));
         let second = vitals.verified().expect("the second time");
         let [drift] = second.drift.as_slice() else { panic!("{second:?}") };
         assert_eq!((drift.tenant.as_str(), drift.resource.as_str()), ("a", "vcore"));
@@ -129,5 +144,14 @@ mod tests {
             (drift.counted.get(), drift.found.get(), drift.by().get()),
             (55_000, 60_000, -5_000)
         );
+        let report = Command::ReportDrift {
+            partition: Name::new("default"),
+            drift: second.drift.clone(),
+        };
+        assert_eq!(told, Some(report));
+        let again = rounds.go(at + every + every, view(&damaged));
+        assert_eq!(again, None, "it was written down");
+        let third = rounds.go(at + every + every + every, view(&world.books));
+        assert_eq!((third, vitals.verified().map(|one| one.drift.len())), (None, Some(0)));
     }
 }

@@ -321,7 +321,14 @@ impl Writer {
     }
 
     /// A command that nobody sent.
-    fn by_itself(&mut self, now: Timestamp, command: Command) -> Result<(), EngineError> {
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub(crate) fn by_itself(
+        &mut self,
+        now: Timestamp,
+        command: Command,
+    ) -> Result<(), EngineError> {
         if let Ok(events) = decide(&self.books, now, &command) {
             self.events = events;
             self.record(now, Some((Origin::default(), command)))?;

@@ -146,6 +146,24 @@ class Usage(Model):
     throttled_total: int = 0
 
 
+class LedgerDrift(Model):
+    """An amount of a tenant that is counted as something else than its tasks have."""
+
+    tenant: str
+    type: str
+    counted: int
+    found: int
+    by: int
+
+
+class LedgerVerified(Model):
+    """What came of comparing what is counted of tenants with what their tasks have."""
+
+    ledger_version: int
+    as_of: datetime
+    drift: list[LedgerDrift]
+
+
 class NewTask(Model):
     """A task that is submitted."""
 

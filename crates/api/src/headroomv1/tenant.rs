@@ -321,3 +321,31 @@ pub struct AncestorLimit {
     /// Whether less of some type is left of its quota than of the one in question.
     pub limited: bool,
 }
+
+/// What came of comparing what is counted of tenants with what their tasks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerVerified {
+    /// Number of the last record that was looked at.
+    pub ledger_version: u64,
+    /// When it was compared.
+    pub as_of: Timestamp,
+    /// What disagrees, by tenant and type: nothing, or there is a bug.
+    pub drift: Vec<LedgerDrift>,
+}
+
+/// An amount of a tenant that is counted as something else than its tasks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerDrift {
+    /// Whose.
+    pub tenant: String,
+    /// The type.
+    pub r#type: String,
+    /// What is counted, in core units.
+    pub counted: i64,
+    /// What its tasks have, and those of the tenants below it.
+    pub found: i64,
+    /// How much more is counted than was found.
+    pub by: i64,
+}

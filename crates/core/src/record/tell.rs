@@ -104,6 +104,7 @@ impl Teller<'_> {
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
+            | Event::DriftFound { .. }
             | Event::QuestionsSet { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }

@@ -86,6 +86,9 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::SetTenantDefaults { partition, defaults, expects } => {
             tenant::set_defaults(books, now, partition, defaults, *expects)
         }
+        Command::ReportDrift { partition, drift } => {
+            tenant::report_drift(books, partition, drift)
+        }
     }
 }
 

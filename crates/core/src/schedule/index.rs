@@ -179,6 +179,7 @@ impl Scheduler {
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
+            | Event::DriftFound { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }

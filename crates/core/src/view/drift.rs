@@ -4,32 +4,11 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::Books;
+use crate::event::TenantDrift;
 use crate::id::QueueId;
-use crate::name::Name;
-use crate::resource::{Quantity, Resources};
+use crate::resource::Resources;
 
-/// An amount of a tenant that is counted as something else than its tasks have. There is none, or there is
-/// a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TenantDrift {
-    /// Whose.
-    pub tenant: Name,
-    /// The type.
-    pub resource: Name,
-    /// What is counted.
-    pub counted: Quantity,
-    /// What its allocations, and those of the tenants below it, come to.
-    pub found: Quantity,
-}
-
-impl TenantDrift {
-    /// How much more is counted than was found.
-    pub const fn by(&self) -> Quantity {
-        self.counted.minus(self.found)
-    }
-}
-
-/// All of it, by tenant and type. Adds up every allocation: for a timer, not for a step. A tenant that is a
+/// All that is counted otherwise than it is, by tenant and type. Adds up every allocation: for a timer, not for a step. A tenant that is a
 /// limit has no count of its own; that of its user or group is looked at by the checks of the books.
 pub fn tenant_drift(books: &Books) -> Vec<TenantDrift> {
     let Some((partition, row, _)) = super::tenants(books) else { return Vec::new() };

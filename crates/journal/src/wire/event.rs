@@ -94,4 +94,5 @@ events! {
     TenantDraining "tenant_draining" { partition, tenant }
     TenantRemoved "tenant_removed" { partition, tenant }
     TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
+    DriftFound "drift_found" { partition, drift }
 }

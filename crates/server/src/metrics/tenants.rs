@@ -300,7 +300,7 @@ fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
         .filter(|route| {
             let path = route.path.strip_prefix("/headroom/v1/").unwrap_or_default();
             let first = path.split('/').next().unwrap_or_default();
-            ["tenants", "tenant-defaults", "tasks", "audit"].contains(&first)
+            ["tenants", "tenant-defaults", "tasks", "audit", "ledger"].contains(&first)
         })
         .map(|route| route.operation)
         .collect();

@@ -7,7 +7,9 @@ use headroom_core::{
 };
 
 use super::named;
-use super::parts::{amounts, configuration, name, names, tenant_defaults, tenant_settings};
+use super::parts::{
+    amounts, configuration, drift, name, names, tenant_defaults, tenant_settings,
+};
 
 named!(Command {
     Configure "configure"
@@ -33,6 +35,7 @@ named!(Command {
     SetTenantDefaults "set-tenant-defaults"
     SubmitTask "submit-task"
     ChangeTask "change-task"
+    ReportDrift "report-drift"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Command)> {
@@ -119,6 +122,7 @@ fn of_tenants() -> Vec<Command> {
             drain: true,
             expects: Some(7),
         },
+        Command::ReportDrift { partition: partition.clone(), drift: drift() },
         Command::SetTenantDefaults {
             partition,
             defaults: Box::new(tenant_defaults()),

@@ -12,7 +12,7 @@ use headroom_core::{
 
 use super::named;
 use super::parts::{
-    amounts, gang, id, name, names, partition_settings, queue_settings, tenant_as_limit,
+    amounts, drift, gang, id, name, names, partition_settings, queue_settings, tenant_as_limit,
     tenant_defaults,
 };
 
@@ -73,6 +73,7 @@ named!(Event {
     TenantDraining "tenant-draining"
     TenantRemoved "tenant-removed"
     TenantDefaultsSet "tenant-defaults-set"
+    DriftFound "drift-found"
     TaskAdded "task-added"
     TaskThrottled "task-throttled"
     TaskMoved "task-moved"
@@ -271,6 +272,7 @@ fn of_others() -> Vec<Event> {
         Event::TenantDraining { partition: id(51, 1), tenant: name("tenant-b") },
         Event::TenantRemoved { partition: id(52, 2), tenant: name("tenant-b") },
         Event::TenantDefaultsSet { partition: id(53, 0), defaults: tenant_defaults() },
+        Event::DriftFound { partition: id(57, 0), drift: drift() },
     ]
 }
 

@@ -96,6 +96,7 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::TenantDraining { .. } => "tenantDraining",
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
+        Event::DriftFound { .. } => "tenantDrift",
     }
 }
 
@@ -181,6 +182,14 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} was removed"),
         Event::TenantDefaultsSet { .. } => {
             format!("tenants of partition {partition} have other defaults")
+        }
+        Event::DriftFound { drift, .. } => {
+            let types = drift.iter().map(|one| {
+                let TenantDrift { tenant, resource, counted, found } = one;
+                format!("{tenant} has {found} {resource}, {counted} are counted")
+            });
+            let types: Vec<String> = types.collect();
+            format!("what is counted of tenants is not what their tasks have: {}", types.join(", "))
         }
         Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
             text_of_task(event, named)

@@ -15,7 +15,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
-use headroom_api::headroomv1::{AncestorLimit, Code, Page, TenantUsage, TenantWaiting};
+use headroom_api::headroomv1::{
+    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TenantUsage, TenantWaiting,
+};
 use headroom_core::{Name, view};
 
 use super::answer::{Refused, json, versioned};
@@ -39,6 +41,7 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantUsage" => get(usage),
         "getTenantAudit" => get(audit::one),
         "getAudit" => get(audit::all),
+        "verifyLedger" => post(verify),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
         "submitTask" => post(task_change::submit),
@@ -115,6 +118,27 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     let cursor = items.last().filter(|_| more).map(|last| format!("t-{}", last.id));
     let stamp = stamp(&service, &view);
     Ok(json(&asked, &Page { stamp, items, cursor, hidden, ..Page::default() }))
+}
+
+async fn verify(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    Here::of(&view, &asked)?;
+    let origin = origin(&asked.caller, &asked.request_id);
+    let verified = service.engine.verify(origin).await;
+    let verified = verified.map_err(|why| Refused::unavailable(&asked, &why))?;
+    let drift = verified.drift.iter().map(|one| LedgerDrift {
+        tenant: one.tenant.to_string(),
+        r#type: one.resource.to_string(),
+        counted: one.counted.get(),
+        found: one.found.get(),
+        by: one.by().get(),
+    });
+    let body = LedgerVerified {
+        ledger_version: verified.sequence,
+        as_of: time(verified.time),
+        drift: drift.collect(),
+    };
+    Ok(json(&asked, &body))
 }
 
 async fn one(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
