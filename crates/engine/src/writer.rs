@@ -36,6 +36,12 @@ pub const STEPS_PER_BATCH: u32 = 4_096;
 /// How often the scans come that the reference does by the clock. Source: scheduling §11.7, §15.
 pub const SCAN_EVERY: Millis = Millis::from_secs(1);
 
+/// How often it is looked whether something that could start was missed. Source: tenants §2.4.
+const SWEEP_EVERY: Millis = Millis::from_secs(1);
+
+/// At how many groups of what waits alike, and how many queues, such a look is taken at once.
+const SWEPT_AT_ONCE: usize = 1_024;
+
 /// How often the numbers of applications and allocations are noted. Source: scheduling §18.1.
 const SAMPLE_EVERY: Millis = Millis::from_secs(60);
 
@@ -115,6 +121,7 @@ pub struct Writer {
     /// Of the records that are not durable yet.
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
+    swept: Timestamp,
     scanned: Timestamp,
     scan_every: Option<Millis>,
     history: Arc<History>,
@@ -161,6 +168,7 @@ impl Writer {
             batch: Batch::default(),
             entries: VecDeque::new(),
             told: Vec::new(),
+            swept: time,
             scanned: time,
             scan_every: Some(SCAN_EVERY),
             history: Arc::default(),
@@ -259,10 +267,28 @@ impl Writer {
                     self.batch.steps += 1;
                     self.record(now, None)?;
                 }
+                Step::Idle { .. } if self.sweep(now) => {}
                 Step::Idle { wake_at } => return Ok(Scheduled { steps, more: false, wake_at }),
             }
         }
         Ok(Scheduled { steps: most, more: true, wake_at: None })
+    }
+
+    /// Nothing moves: look now and then whether anything should, which no trigger said. Whether anything
+    /// does then.
+    fn sweep(&mut self, now: Timestamp) -> bool {
+        if now < self.swept + SWEEP_EVERY {
+            return false;
+        }
+        self.swept = now;
+        let missed = self.scheduler.sweep(&self.books, now, SWEPT_AT_ONCE);
+        for application in &missed {
+            let name = &self.books.application(*application).name;
+            tracing::error!(task = %name, "a task could start, and nothing had it looked at");
+            self.tally.rescue(&self.books, *application);
+            self.is_counted = false;
+        }
+        !missed.is_empty()
     }
 
     /// Fire the timers that are due, and do the scans of the clock.

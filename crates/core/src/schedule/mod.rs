@@ -31,6 +31,7 @@ mod seen;
 mod sizes;
 mod standing;
 mod swap;
+mod sweep;
 mod told;
 mod tree;
 mod turns;
@@ -145,6 +146,8 @@ pub struct Scheduler {
     calls: Calls,
     /// Applications that wait to be activated.
     activation: Activation,
+    /// How far looking for what was missed is.
+    sweeps: sweep::Sweeps,
     /// Tasks that may have to wait and were not told why.
     untold: BTreeSet<ApplicationId>,
     notes: Option<Vec<Note>>,

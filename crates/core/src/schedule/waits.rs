@@ -156,7 +156,7 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
 /// one above that became a leaf, one that is stopped, or whose tenant is suspended.
-fn shut(books: &Books, leaf: QueueId) -> Option<Wait> {
+pub(super) fn shut(books: &Books, leaf: QueueId) -> Option<Wait> {
     states(books, leaf).find_map(Looked::wait)
 }
 

@@ -257,6 +257,11 @@ impl Tally {
         self.tenants.lead(books, now, head);
     }
 
+    /// An application could have started and was not looked at, as a sweep has found.
+    pub fn rescue(&mut self, books: &Books, application: ApplicationId) {
+        self.tenants.rescue(books, application);
+    }
+
     /// Count a command that was refused.
     pub fn refuse(&mut self, command: &Command, rejection: &Rejection) {
         *self.refused.entry(rejection.code()).or_default() += 1;

@@ -89,6 +89,7 @@ impl Shown {
         sum.evicted += more.evicted;
         sum.overtakes += more.overtakes;
         sum.violations += more.violations;
+        sum.rescued += more.rescued;
         sum.held = sum.held + more.held;
         for (sum, more) in
             [(&mut sum.waits, more.waits), (&mut sum.after_release, more.after_release)]
@@ -292,6 +293,9 @@ fn bugs(out: &mut Exposition, shown: &[Shown]) {
     let help = "Starts that took more than the quota left: always 0, or a bug.";
     let violations = shown.iter().map(|one| (of(one), one.counted.violations));
     out.samples(("headroom_tenant_limit_violation_total", Counter, help), violations);
+    let help = "Tasks that could start and were found by a sweep alone: always 0, or a bug.";
+    let rescued = shown.iter().map(|one| (of(one), one.counted.rescued));
+    out.samples(("headroom_tenant_sweep_rescued_total", Counter, help), rescued);
 }
 
 /// Requests about tenants and tasks.

@@ -41,6 +41,8 @@ pub struct TenantTally {
     pub after_release: Spans,
     /// How long heads of its line have kept their room from those behind them, holds under way not included.
     pub held: Millis,
+    /// Tasks that could have started and were not looked at. Always 0, or a bug.
+    pub rescued: u64,
     /// When something was last given back here or in a tenant below.
     released: Option<Timestamp>,
 }
@@ -84,6 +86,11 @@ impl TenantTallies {
     /// Starts that took more than the quota left, of all tenants. Always 0, or a bug.
     pub fn violations(&self) -> u64 {
         self.rows.iter().map(|(_, row)| row.violations).sum()
+    }
+
+    /// Tasks that could have started and were not looked at, of all tenants. Always 0, or a bug.
+    pub fn rescued(&self) -> u64 {
+        self.rows.iter().map(|(_, row)| row.rescued).sum()
     }
 
     /// How often tasks of a tenant were told that they have to wait, by code.
@@ -172,6 +179,11 @@ impl TenantTallies {
                 self.row(&mark.tenant, |row| row.violations += 1);
             }
         }
+    }
+
+    /// What was missed until somebody looked for it.
+    pub(super) fn rescue(&mut self, books: &Books, application: ApplicationId) {
+        self.of(books, application, |row| row.rescued += 1);
     }
 
     /// A task of which nobody says how it ended: what it had is lost.
