@@ -144,6 +144,7 @@ class Usage(Model):
     waiting: WaitingSum
     by_ancestor: list[AncestorLimit]
     throttled_total: int = 0
+    resource_seconds: Resources = {}
 
 
 class LedgerDrift(Model):
@@ -201,6 +202,7 @@ class Task(Model):
     restarted: int
     evicted: int
     first_throttled_at: datetime | None = None
+    resource_seconds: Resources = {}
     ledger_version: int
     as_of: datetime
 

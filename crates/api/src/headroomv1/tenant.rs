@@ -297,6 +297,10 @@ pub struct TenantUsage {
     /// How often its tasks, and those of the tenants below it, were told that they have to wait, since the
     /// server started.
     pub throttled_total: u64,
+    /// What its tasks, and those of the tenants below it, used up to `asOf`, since it was made: core units
+    /// times seconds, exact.
+    #[serde(default)]
+    pub resource_seconds: Resources,
 }
 
 /// What of a tenant waits, with the tenants below it.

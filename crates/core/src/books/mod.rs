@@ -16,6 +16,7 @@ mod lifetime;
 mod line;
 mod link;
 mod lists;
+mod meter;
 mod node;
 mod partition;
 mod priority;
@@ -41,6 +42,7 @@ pub use deadline::Deadline;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
 pub use lifetime::Lifetime;
 pub use link::{GroupLink, Link};
+pub use meter::{Meter, Metered};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
 pub use question::{

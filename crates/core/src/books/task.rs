@@ -272,6 +272,7 @@ impl Books {
         let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
         let (partition, name, number) = (row.partition, row.name.clone(), row.number);
         row.task = Some(task.clone().into());
+        self.begin_meter(application, &settings.tenant);
         self.free_key(partition, settings);
         if let Some(until) = until {
             self.timers.insert((until, Timer::Wait(application)), ());

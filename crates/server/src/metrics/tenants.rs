@@ -59,6 +59,7 @@ struct Shown {
     counted: TenantTally,
     ended: [u64; OUTCOMES.len()],
     throttled: BTreeMap<Name, u64>,
+    seconds: Amounts,
     drift: u64,
 }
 
@@ -71,9 +72,7 @@ impl Shown {
             (&mut self.now.used, &now.used),
             (&mut self.now.pending, &now.pending),
         ] {
-            for (name, amount) in more.iter() {
-                sum.set(name.clone(), sum.get(name).unwrap_or_default().plus(amount));
-            }
+            add(sum, more);
         }
         self.waits.add(waits.tasks, waits.oldest);
     }
@@ -102,6 +101,12 @@ impl Shown {
         for (sum, (_, outcome)) in self.ended.iter_mut().zip(OUTCOMES) {
             *sum += more.ended(outcome);
         }
+    }
+}
+
+fn add(sum: &mut Amounts, more: &Amounts) {
+    for (name, amount) in more.iter() {
+        sum.set(name.clone(), sum.get(name).unwrap_or_default().plus(amount));
     }
 }
 
@@ -138,6 +143,9 @@ fn find(
             sum.add_now(&used, waits.get(name).copied().unwrap_or_default());
         }
         sum.add_counted(view, name);
+        let seconds =
+            view::tenant_seconds(&view.books, partition, core::slice::from_ref(name), now);
+        add(&mut sum.seconds, &seconds);
         sum.counted.held = sum.counted.held + holds.get(name).copied().unwrap_or_default();
         sum.drift += drift(name);
         if is_named {
@@ -153,7 +161,7 @@ pub(super) async fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     amounts(out, &shown);
     waiting(out, &shown, scrape.now);
     happened(out, &shown);
-    holds(out, &shown);
+    spent(out, &shown);
     bugs(out, &shown);
     requests(out, scrape);
 }
@@ -278,8 +286,11 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
     }
 }
 
-/// How long heads of lines kept their room.
-fn holds(out: &mut Exposition, shown: &[Shown]) {
+/// What was used over time, and how long heads of lines kept their room.
+fn spent(out: &mut Exposition, shown: &[Shown]) {
+    let seconds_of = shown.iter().flat_map(|one| each_type(one, &one.seconds));
+    let help = "What its tasks used so far, in core units times seconds.";
+    out.samples(("headroom_tenant_resource_seconds_total", Counter, help), seconds_of);
     let held = shown.iter().map(|one| (of(one), seconds(one.counted.held.get())));
     let help = "How long the first in line has kept its room from all behind it.";
     out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);

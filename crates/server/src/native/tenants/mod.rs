@@ -172,6 +172,7 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
     let own = used(&name);
     let excess = own.excess();
     let above = here.tenants().up(&name).skip(1);
+    let with_below = here.tenants().with_below(&name);
     let body = TenantUsage {
         tenant: name.to_string(),
         ledger_version: view.sequence,
@@ -192,9 +193,13 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
                 limited: used(above).leaves_less_than(&own),
             })
             .collect(),
-        throttled_total: here
-            .tenants()
-            .with_below(&name)
+        resource_seconds: resources(&view::tenant_seconds(
+            &view.books,
+            here.partition,
+            &with_below,
+            view.time,
+        )),
+        throttled_total: with_below
             .iter()
             .flat_map(|tenant| view.tally.tenants.throttled(tenant))
             .map(|(_, count)| count)
