@@ -73,7 +73,7 @@ pub enum Blocker {
     /// The RM was asked about this ask, and has not answered yet.
     AwaitingRm(AllocationId),
     /// The RM has so many questions to answer that it is asked nothing more for now: whoever waits
-    /// in this partition and was not looked at is looked at then.
+    /// in this partition and was not looked at is looked at then. Or not all of its nodes have reported.
     RmBusy(PartitionId),
     /// The RM refused this ask every node that has room for it.
     NodeConstraint(AllocationId),
@@ -129,6 +129,7 @@ impl Blocker {
             Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
             Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
             Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
+            Self::RmBusy(partition) if books.is_recovering(partition) => "RECOVERING",
             Self::AwaitingRm(_) | Self::RmBusy(_) => "AWAITING_RM",
             Self::NodeConstraint(_) => "NODE_CONSTRAINT",
             Self::BackOff(_) => "BACKED_OFF",

@@ -49,6 +49,9 @@ pub struct Settings {
     pub kept: Kept,
     /// Whose memory of users is cleaned by the clock.
     pub users: Option<Arc<Users>>,
+    /// Whether nothing starts after a restart before the nodes that are known have reported: where an RM brings
+    /// them, which is away until it has registered again.
+    pub awaits_nodes: bool,
     /// Where the audit of tenants is kept; none for in memory, and not for long.
     pub audit: Option<Arc<dyn Disk>>,
 }
@@ -63,6 +66,7 @@ impl Settings {
             commands_waiting: COMMANDS_WAITING,
             kept: Kept::default(),
             users: None,
+            awaits_nodes: false,
             audit: None,
         }
     }
@@ -115,6 +119,9 @@ impl Engine {
         };
         let mut writer = Writer::new(store, recovered, settings.kept);
         writer.set_scan_every(settings.scan_every);
+        if settings.awaits_nodes {
+            writer.await_nodes(settings.clock.now())?;
+        }
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
         let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
         let clock = Arc::clone(&settings.clock);
@@ -358,6 +365,8 @@ impl Run {
                 let steps = self.writer.schedule(now, most)?.steps;
                 replies.turns.push((answer, steps));
             }
+            #[cfg(feature = "testkit")]
+            Message::Spoil(spoil) => self.writer.spoil(spoil),
             Message::Stop => replies.stop = true,
         }
         Ok(())

@@ -25,6 +25,10 @@ pub const COMMANDS_WAITING: usize = 8_192;
 /// Looks at the live books and the scheduler.
 pub(crate) type Look = Box<dyn FnOnce(&Moment<'_>) + Send>;
 
+/// Damages the books or the scheduler.
+#[cfg(feature = "testkit")]
+pub(crate) type Spoil = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
+
 /// What there is between two batches.
 #[derive(Debug)]
 pub struct Moment<'a> {
@@ -46,6 +50,9 @@ pub(crate) enum Message {
     Look(Look),
     /// Take so many steps, and let time pass first: only where it goes by hand.
     Turn(u32, oneshot::Sender<u32>),
+    /// Do this to the books and the scheduler, whatever comes of it: for those who look for damage.
+    #[cfg(feature = "testkit")]
+    Spoil(Spoil),
     /// Finish what is there, and end.
     Stop,
 }
@@ -173,6 +180,18 @@ impl Handle {
         let (answer, answered) = oneshot::channel();
         self.sender.send(Message::Turn(most, answer)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
+    }
+
+    /// Do something to the books and the scheduler that no event does: for tests of what finds such damage.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    #[cfg(feature = "testkit")]
+    pub async fn spoil(
+        &self,
+        spoil: impl FnOnce(&mut Books, &mut Scheduler) + Send + 'static,
+    ) -> Result<(), Unavailable> {
+        self.sender.send(Message::Spoil(Box::new(spoil))).await.map_err(|_| self.gone())
     }
 
     /// Have the writer finish what was sent so far, and end.

@@ -144,10 +144,8 @@ mod tests {
             (drift.counted.get(), drift.found.get(), drift.by().get()),
             (55_000, 60_000, -5_000)
         );
-        let report = Command::ReportDrift {
-            partition: Name::new("default"),
-            drift: second.drift.clone(),
-        };
+        let report =
+            Command::ReportDrift { partition: Name::new("default"), drift: second.drift.clone() };
         assert_eq!(told, Some(report));
         let again = rounds.go(at + every + every, view(&damaged));
         assert_eq!(again, None, "it was written down");

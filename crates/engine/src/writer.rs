@@ -315,6 +315,11 @@ impl Writer {
         Ok(())
     }
 
+    #[cfg(feature = "testkit")]
+    pub(crate) fn spoil(&mut self, spoil: crate::handle::Spoil) {
+        spoil(&mut self.books, &mut self.scheduler);
+    }
+
     /// When time alone may change something: a timer, or a scan; none if it never does.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let times = [self.books.next_deadline(), self.next_scan()];
@@ -323,6 +328,19 @@ impl Writer {
 
     fn next_scan(&self) -> Option<Timestamp> {
         self.scan_every.map(|every| self.scanned + every)
+    }
+
+    /// Have nothing start before the nodes that are known have reported. Tenants §2.6.
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub fn await_nodes(&mut self, now: Timestamp) -> Result<(), EngineError> {
+        let now = self.step_to(now);
+        let names = self.books.partitions().values().map(|one| one.name.clone());
+        for partition in names.collect::<Vec<_>>() {
+            self.by_itself(now, Command::Recover { partition })?;
+        }
+        Ok(())
     }
 
     /// How often the scans of the clock come; none for never.

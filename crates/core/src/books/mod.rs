@@ -23,6 +23,7 @@ mod priority;
 mod question;
 mod queue;
 mod quota_clock;
+mod recovery;
 mod rejected;
 mod shape;
 #[cfg(feature = "snapshot")]
@@ -50,6 +51,7 @@ pub use question::{
     Verdict,
 };
 pub use queue::{Queue, QueueSettings, QueueState, TenantQueue};
+pub use recovery::Recovery;
 pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState, Tasks};
@@ -91,6 +93,8 @@ pub enum Timer {
     Stop(QueueId),
     /// A task has waited for as long as it may.
     Wait(ApplicationId),
+    /// It is not waited any longer for nodes that have not reported.
+    Recovery(PartitionId),
 }
 
 /// The state of all partitions.

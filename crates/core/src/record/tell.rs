@@ -105,6 +105,8 @@ impl Teller<'_> {
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
             | Event::DriftFound { .. }
+            | Event::RecoverySet { .. }
+            | Event::NodeReported { .. }
             | Event::QuestionsSet { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }

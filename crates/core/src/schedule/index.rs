@@ -180,6 +180,8 @@ impl Scheduler {
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
             | Event::DriftFound { .. }
+            | Event::RecoverySet { .. }
+            | Event::NodeReported { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }

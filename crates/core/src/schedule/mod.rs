@@ -262,7 +262,7 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         let root = self.roots[&partition];
-        if books.queue(root).max.is_none() {
+        if books.queue(root).max.is_none() || books.is_recovering(partition) {
             return false; // Without a node there is nothing to decide.
         }
         Pass::ALL.into_iter().any(|pass| {

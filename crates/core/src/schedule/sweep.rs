@@ -99,7 +99,8 @@ impl Scheduler {
         let partition = books.queue(key.leaf).partition;
         let root = books.partition(partition).root;
         let is_plain = matches!(key.lane, Lane::Open | Lane::Calling(_) | Lane::Whole(_));
-        if !is_plain || key.alone.is_some() || key.waits() || books.queue(root).max.is_none() {
+        let is_shut = books.queue(root).max.is_none() || books.is_recovering(partition);
+        if !is_plain || key.alone.is_some() || key.waits() || is_shut {
             return false;
         }
         let is_held = shut(books, key.leaf).is_some()

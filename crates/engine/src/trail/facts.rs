@@ -64,7 +64,8 @@ fn of_drift(drift: &[TenantDrift]) -> impl Iterator<Item = Fact> {
     let of_one = drift.chunk_by(|one, other| one.tenant == other.tenant);
     of_one.map(|types| {
         let amounts = |of: fn(&TenantDrift) -> Quantity| {
-            let said = types.iter().map(|one| (one.resource.to_string(), of(one).get().into()));
+            let amount = |one: &TenantDrift| Value::from(of(one).get());
+            let said = types.iter().map(|one| (one.resource.to_string(), amount(one)));
             said.collect::<Value>()
         };
         Fact {

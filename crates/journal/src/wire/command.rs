@@ -111,5 +111,6 @@ commands! {
         SetTenantDefaults "set_tenant_defaults" { partition, defaults, expects }
         ChangeTask "change_task" { partition, task, change }
         ReportDrift "report_drift" { partition, drift }
+        Recover "recover" { partition }
     }
 }

@@ -95,4 +95,6 @@ events! {
     TenantRemoved "tenant_removed" { partition, tenant }
     TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
     DriftFound "drift_found" { partition, drift }
+    RecoverySet "recovery_set" { partition, until }
+    NodeReported "node_reported" { node }
 }

@@ -5,6 +5,7 @@
 mod support;
 
 mod audit;
+mod ledger;
 mod metrics;
 mod quota;
 mod rights;
@@ -12,5 +13,6 @@ mod said;
 mod scene;
 mod tasks;
 mod together;
+mod triggers;
 mod usage;
 mod versions;

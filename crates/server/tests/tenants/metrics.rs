@@ -215,7 +215,10 @@ async fn sd_64_metrics_status_and_audit_answer_who_what_when_why_and_by_how_much
     assert_eq!(submitted["after"]["user"], task["user"]);
     assert!(submitted["requestId"].as_str().is_some_and(|id| !id.is_empty()), "{submitted}");
     assert_eq!(at(&submitted["at"]), at(&task["submittedAt"]));
-    assert_eq!((&throttled["type"], &throttled["reason"]), (&json!("TASK_THROTTLED"), &json!("TENANT_QUOTA")));
+    assert_eq!(
+        (&throttled["type"], &throttled["reason"]),
+        (&json!("TASK_THROTTLED"), &json!("TENANT_QUOTA"))
+    );
     assert_eq!(at(&throttled["at"]), at(&task["firstThrottledAt"]));
     let types = &throttled["after"]["types"];
     assert_eq!(

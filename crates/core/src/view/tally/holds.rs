@@ -109,8 +109,7 @@ impl Holds {
         leaf: QueueId,
     ) -> Option<(&'books Name, Millis)> {
         let head = self.heads.get(&leaf)?;
-        let (queue, row) =
-            (books.queues().get(leaf)?, books.applications().get(head.application)?);
+        let (queue, row) = (books.queues().get(leaf)?, books.applications().get(head.application)?);
         let by_age = row.submitted + queue.settings.values.line.max_head_wait;
         let begun = head.full.map_or(by_age, |full| full.min(by_age)).max(head.since);
         let tenant = &queue.settings.tenant.as_ref()?.tenant;

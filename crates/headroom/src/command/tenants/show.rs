@@ -199,8 +199,7 @@ const DRIFT: &[&str] = &["TENANT", "TYPE", "COUNTED", "FOUND", "BY"];
 impl Verify {
     pub(super) fn run(&self) -> Result<()> {
         let verified = self.remote.ask(async |client| Ok(client.verify_ledger().await?))?;
-        let mut listing =
-            Listing::new(DRIFT, &verified)?.numbers(&["COUNTED", "FOUND", "BY"]);
+        let mut listing = Listing::new(DRIFT, &verified)?.numbers(&["COUNTED", "FOUND", "BY"]);
         let version = verified.ledger_version;
         listing.heading(match verified.drift.len() {
             0 => format!("as of record {version}: what is counted is what tasks have"),
@@ -218,7 +217,10 @@ impl Verify {
             ]);
         }
         self.remote.show(&listing)?;
-        anyhow::ensure!(verified.drift.is_empty(), "the ledger of tenants is not what their tasks have");
+        anyhow::ensure!(
+            verified.drift.is_empty(),
+            "the ledger of tenants is not what their tasks have"
+        );
         Ok(())
     }
 }

@@ -7,9 +7,7 @@ use headroom_core::{
 };
 
 use super::named;
-use super::parts::{
-    amounts, configuration, drift, name, names, tenant_defaults, tenant_settings,
-};
+use super::parts::{amounts, configuration, drift, name, names, tenant_defaults, tenant_settings};
 
 named!(Command {
     Configure "configure"
@@ -36,6 +34,7 @@ named!(Command {
     SubmitTask "submit-task"
     ChangeTask "change-task"
     ReportDrift "report-drift"
+    Recover "recover"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Command)> {
@@ -123,6 +122,7 @@ fn of_tenants() -> Vec<Command> {
             expects: Some(7),
         },
         Command::ReportDrift { partition: partition.clone(), drift: drift() },
+        Command::Recover { partition: partition.clone() },
         Command::SetTenantDefaults {
             partition,
             defaults: Box::new(tenant_defaults()),

@@ -74,6 +74,8 @@ named!(Event {
     TenantRemoved "tenant-removed"
     TenantDefaultsSet "tenant-defaults-set"
     DriftFound "drift-found"
+    RecoverySet "recovery-set"
+    NodeReported "node-reported"
     TaskAdded "task-added"
     TaskThrottled "task-throttled"
     TaskMoved "task-moved"
@@ -273,6 +275,8 @@ fn of_others() -> Vec<Event> {
         Event::TenantRemoved { partition: id(52, 2), tenant: name("tenant-b") },
         Event::TenantDefaultsSet { partition: id(53, 0), defaults: tenant_defaults() },
         Event::DriftFound { partition: id(57, 0), drift: drift() },
+        Event::RecoverySet { partition: id(58, 0), until: Some(Timestamp::from_millis(9)) },
+        Event::NodeReported { node: id(59, 3) },
     ]
 }
 

@@ -97,6 +97,9 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
         Event::DriftFound { .. } => "tenantDrift",
+        Event::RecoverySet { until: Some(_), .. } => "recoveryBegun",
+        Event::RecoverySet { until: None, .. } => "recoveryOver",
+        Event::NodeReported { .. } => "nodeReported",
     }
 }
 
@@ -168,6 +171,14 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
             format!("node {node} drains: it keeps what it has and takes no more")
         }
         Event::NodeRemoved { .. } => format!("node {node} left"),
+        Event::NodeReported { .. } => format!("node {node} is there again"),
+        Event::RecoverySet { until: Some(until), .. } => format!(
+            "nothing starts in partition {partition} before its nodes have reported, or {} ms since the epoch",
+            until.as_millis()
+        ),
+        Event::RecoverySet { until: None, .. } => {
+            format!("what waits in partition {partition} may start again")
+        }
         Event::ForeignSet { resources, .. } => {
             format!("{} of another scheduler uses {} of node {node}", named.key, said(resources))
         }
