@@ -28,6 +28,7 @@ use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
 
 mod flush;
+mod notes;
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
 /// timed, so that a replay takes the same path.
@@ -268,7 +269,11 @@ impl Writer {
                     self.record(now, None)?;
                 }
                 Step::Idle { .. } if self.sweep(now) => {}
-                Step::Idle { wake_at } => return Ok(Scheduled { steps, more: false, wake_at }),
+                Step::Idle { wake_at } => {
+                    // It may have found that more has to wait.
+                    self.hear_notes(now);
+                    return Ok(Scheduled { steps, more: false, wake_at });
+                }
             }
         }
         Ok(Scheduled { steps: most, more: true, wake_at: None })
@@ -408,8 +413,7 @@ impl Writer {
         }
         put_in_order(command, &mut told_rm);
         telling.finish(&mut heard);
-        let notes = scheduler.take_notes();
-        edges.take(books, scheduler, now, &notes, &mut heard);
+        self.hear_notes(now);
         let (origin, command) = cause.unzip();
         let origin = origin.filter(|one| *one != Origin::default());
         let sequence = self.journal.next();

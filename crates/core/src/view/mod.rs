@@ -11,6 +11,7 @@
 mod application;
 mod bucket;
 mod drift;
+mod drivers;
 mod health;
 mod history;
 mod lowering;
@@ -31,6 +32,7 @@ mod waiting;
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
 pub use drift::tenant_drift;
+pub use drivers::{DriversView, drivers};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};

@@ -15,6 +15,7 @@ mod scrape;
 mod tenants;
 mod text;
 mod users;
+mod waits;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -51,6 +52,7 @@ async fn all(State(service): State<Service>) -> Response<Body> {
     let mut out = Exposition::default();
     own::write(&mut out, &scrape);
     tenants::write(&mut out, &scrape).await;
+    waits::write(&mut out, &scrape);
     users::write(&mut out, &shared);
     reference::write(&mut out, &scrape);
     process::write(&mut out, &service);
