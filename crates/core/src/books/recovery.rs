@@ -8,12 +8,12 @@ use crate::time::Timestamp;
 
 use super::{Books, Timer};
 
-/// Nothing starts until all nodes have reported, or for so long.
+/// Nothing starts until all nodes have reported, or for so long; nodes that have not may do so later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Recovery {
-    /// When it is over in any case.
-    pub until: Timestamp,
+    /// Until when nothing starts in any case; none when that is over.
+    pub until: Option<Timestamp>,
     /// The nodes that have not reported, in the order of their ids.
     missing: Vec<NodeId>,
 }
@@ -29,9 +29,9 @@ impl Recovery {
         self.missing.binary_search(&node).is_ok()
     }
 
-    /// Whether this node is the last that has not reported.
-    pub fn lacks_only(&self, node: NodeId) -> bool {
-        self.missing == [node]
+    /// Whether nothing starts, and this node is the last that has not reported.
+    pub fn waits_for(&self, node: NodeId) -> bool {
+        self.until.is_some() && self.missing == [node]
     }
 }
 
@@ -45,7 +45,7 @@ impl Books {
                 let row = self.partition_mut(*partition);
                 let mut missing: Vec<NodeId> = row.nodes.iter().map(|(_, id)| *id).collect();
                 missing.sort_unstable();
-                row.recovery = Some(Recovery { until: *until, missing });
+                row.recovery = Some(Recovery { until: Some(*until), missing });
                 self.timers.insert((*until, Timer::Recovery(*partition)), ());
             }
             Event::NodeReported { node } => {
@@ -58,21 +58,30 @@ impl Books {
 
     /// A node has reported, or is gone.
     pub(super) fn no_longer_missing(&mut self, partition: PartitionId, node: NodeId) {
-        if let Some(recovery) = &mut self.partition_mut(partition).recovery
-            && let Ok(place) = recovery.missing.binary_search(&node)
-        {
+        let known = &mut self.partition_mut(partition).recovery;
+        let Some(recovery) = known else { return };
+        if let Ok(place) = recovery.missing.binary_search(&node) {
             recovery.missing.remove(place);
+        }
+        if recovery.missing.is_empty() && recovery.until.is_none() {
+            *known = None;
         }
     }
 
     pub(super) fn end_recovery(&mut self, partition: PartitionId) {
-        if let Some(recovery) = self.partition_mut(partition).recovery.take() {
-            self.timers.remove(&(recovery.until, Timer::Recovery(partition)));
+        let known = &mut self.partition_mut(partition).recovery;
+        let Some(recovery) = known else { return };
+        let until = recovery.until.take();
+        if recovery.missing.is_empty() {
+            *known = None;
+        }
+        if let Some(until) = until {
+            self.timers.remove(&(until, Timer::Recovery(partition)));
         }
     }
 
     /// Whether nothing starts in a partition, since not all of its nodes have reported.
     pub fn is_recovering(&self, partition: PartitionId) -> bool {
-        self.partition(partition).recovery.is_some()
+        self.partition(partition).recovery.as_ref().is_some_and(|one| one.until.is_some())
     }
 }

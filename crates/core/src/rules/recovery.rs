@@ -42,7 +42,7 @@ pub(super) fn end_with(
     events: &mut Vec<Event>,
 ) {
     let recovery = books.partition(partition).recovery.as_ref();
-    if recovery.is_some_and(|recovery| recovery.lacks_only(node)) {
+    if recovery.is_some_and(|recovery| recovery.waits_for(node)) {
         events.push(Event::RecoverySet { partition, until: None });
     }
 }

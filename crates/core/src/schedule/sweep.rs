@@ -40,6 +40,14 @@ impl Scheduler {
         if self.stale || books.partitions().values().all(|one| one.settings.tenants.is_none()) {
             return missed;
         }
+        for leaf in self.next_leaves(books, most) {
+            let ready = self.tree.ready(leaf, Pass::Normal).first().map(|(_, class)| *class);
+            let ready = ready.filter(|_| is_of_tenant(books, leaf));
+            if let Some(class) = ready.filter(|class| self.could_start(books, *class, now)) {
+                self.tree.touch(leaf);
+                missed.push(self.first_ask(class).0);
+            }
+        }
         for (key, class) in self.next_groups(most) {
             if !is_of_tenant(books, key.leaf) {
                 continue;
@@ -51,14 +59,6 @@ impl Scheduler {
             } else if self.could_start(books, class, now) {
                 self.parked.open_group(&mut self.tree, key);
                 missed.push(first);
-            }
-        }
-        for leaf in self.next_leaves(books, most) {
-            let ready = self.tree.ready(leaf, Pass::Normal).first().map(|(_, class)| *class);
-            let ready = ready.filter(|_| is_of_tenant(books, leaf));
-            if let Some(class) = ready.filter(|class| self.could_start(books, *class, now)) {
-                self.tree.touch(leaf);
-                missed.push(self.first_ask(class).0);
             }
         }
         missed

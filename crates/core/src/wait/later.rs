@@ -49,12 +49,14 @@ pub(super) fn sentence(
 /// How many questions the RM has to answer, and how many it may.
 pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String {
     let row = books.partition(partition);
-    if let Some(recovery) = &row.recovery {
+    if let Some(recovery) = &row.recovery
+        && let Some(until) = recovery.until
+    {
         return format!(
             "{} of {} nodes have not reported since the start; nothing starts before they have, or {} ms; wait, or see to the RM",
             recovery.missing().len(),
             row.nodes.len(),
-            recovery.until.as_millis()
+            until.as_millis()
         );
     }
     let most = row.questions.map_or(0, |one| one.at_once.get());

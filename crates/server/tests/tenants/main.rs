@@ -8,6 +8,7 @@ mod audit;
 mod ledger;
 mod metrics;
 mod quota;
+mod restart;
 mod rights;
 mod said;
 mod scene;

@@ -55,6 +55,13 @@ async fn tr_70_after_ts_01_to_04_every_metric_of_tenants_is_what_happened() {
             ("free", "0.1"),
             ("ended", "0"),
             ("oldest", "2"),
+            // They started a second apart, the first 10 seconds ago and the last 2.
+            ("seconds", "54"),
+            ("byte_seconds", "1080000000000"),
+            ("core_seconds", "540000"),
+            ("of_b", "0"),
+            ("of_b_bytes", "0"),
+            ("of_b_cores", "0"),
             ("after", "0"),
             ("after_sum", "0"),
             ("started", "9"),
@@ -85,6 +92,13 @@ waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
         ("free", "0"),
         ("ended", "1"),
         ("oldest", "0"),
+        // Eight of them for two more seconds, the ninth was released at once.
+        ("seconds", "70"),
+        ("byte_seconds", "1400000000000"),
+        ("core_seconds", "700000"),
+        ("of_b", "2"),
+        ("of_b_bytes", "40000000000"),
+        ("of_b_cores", "20000"),
         ("after", "1"),
         ("after_sum", "2"),
         ("started", "10"),
@@ -109,7 +123,7 @@ waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
     }
     let counters = kinds.iter().filter(|(_, kind)| *kind == "counter");
     assert!(counters.clone().all(|(name, _)| name.ends_with("_total")), "{kinds:?}");
-    assert_eq!(kinds.len(), 18, "{kinds:?}");
+    assert_eq!(kinds.len(), 20, "{kinds:?}");
 }
 
 /// All series of the scene, with what is different from moment to moment.
@@ -160,8 +174,16 @@ release_to_start_seconds_count{tenant=\"a\"} <after>
 release_to_start_seconds_count{tenant=\"b\"} 0
 release_to_start_seconds_sum{tenant=\"a\"} <after_sum>
 release_to_start_seconds_sum{tenant=\"b\"} 0
+resource_seconds_total{tenant=\"a\",resource=\"instances\"} <seconds>
+resource_seconds_total{tenant=\"a\",resource=\"memory\"} <byte_seconds>
+resource_seconds_total{tenant=\"a\",resource=\"vcore\"} <core_seconds>
+resource_seconds_total{tenant=\"b\",resource=\"instances\"} <of_b>
+resource_seconds_total{tenant=\"b\",resource=\"memory\"} <of_b_bytes>
+resource_seconds_total{tenant=\"b\",resource=\"vcore\"} <of_b_cores>
 started_total{tenant=\"a\"} <started>
 started_total{tenant=\"b\"} 1
+sweep_rescued_total{tenant=\"a\"} 0
+sweep_rescued_total{tenant=\"b\"} 0
 throttled_total{tenant=\"a\",reason=\"TENANT_QUOTA\"} 1
 used{tenant=\"a\",resource=\"instances\"} <instances>
 used{tenant=\"a\",resource=\"memory\"} <memory>

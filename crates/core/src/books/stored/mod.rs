@@ -170,8 +170,8 @@ impl Books {
             timers.extend(row.stops_at.map(|at| (at, Timer::Stop(id))));
         }
         for (id, row) in &self.partitions {
-            let recovery = row.recovery.as_ref();
-            timers.extend(recovery.map(|one| (one.until, Timer::Recovery(*id))));
+            let until = row.recovery.as_ref().and_then(|one| one.until);
+            timers.extend(until.map(|at| (at, Timer::Recovery(*id))));
         }
         timers.sort_unstable();
         for timer in timers {

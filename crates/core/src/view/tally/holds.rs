@@ -90,6 +90,9 @@ impl Holds {
             Some(Event::Placed { .. }) => head.full = None,
             _ => {}
         }
+        if event.is_some_and(|event| waits_no_more(books, head.application, event)) {
+            self.heads.remove(&leaf);
+        }
         held
     }
 
@@ -114,5 +117,17 @@ impl Holds {
         let begun = head.full.map_or(by_age, |full| full.min(by_age)).max(head.since);
         let tenant = &queue.settings.tenant.as_ref()?.tenant;
         (begun < now).then(|| (tenant, now.since(begun)))
+    }
+}
+
+/// Whether an application that waits does so no more after an event that is of it.
+fn waits_no_more(books: &Books, application: ApplicationId, event: &Event) -> bool {
+    match event {
+        Event::Placed { .. } | Event::AskRemoved { .. } => {
+            books.applications().get(application).is_none_or(|row| row.ask_count <= 1)
+        }
+        Event::ApplicationMoved { state, .. } => !state.is_active(),
+        Event::ApplicationRemoved { .. } | Event::QueueRemoved { .. } => true,
+        _ => false,
     }
 }

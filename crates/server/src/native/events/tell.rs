@@ -3,7 +3,7 @@
 use headroom_api::headroomv1::Event as Told;
 use headroom_core::books::TaskState;
 use headroom_core::resource::{Amounts, base_of};
-use headroom_core::{Event, Name, PreemptionCause, TaskStep, Termination};
+use headroom_core::{Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
 

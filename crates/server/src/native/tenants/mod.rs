@@ -23,6 +23,7 @@ use headroom_core::{Name, view};
 use super::answer::{Refused, json, versioned};
 use super::asked::{Asked, Parameters};
 use super::words::{stamp, time};
+use crate::audit::origin;
 use crate::convert::value::resources;
 use crate::service::Service;
 use here::Here;
