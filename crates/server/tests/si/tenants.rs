@@ -6,6 +6,7 @@ use headroom_core::books::{TaskSettings, TaskState};
 use headroom_core::config::TenantSettings;
 use headroom_core::resource::Amounts;
 use headroom_core::{Ask, Command, Name, SetTenant, Submit, SubmitTask};
+use headroom_engine::Origin;
 
 use crate::support::{Rm, Server, ask, node, until};
 
@@ -55,7 +56,8 @@ async fn state(server: &Server, id: &str) -> Option<TaskState> {
 #[tokio::test]
 async fn tr_54_an_rm_that_registers_again_leaves_tenants_their_tasks_and_its_nodes() {
     let server = Server::start().await;
-    let mut rm = Rm::on(&server, QUEUES).await;
+    server.service.queue_file.apply(Origin::default(), QUEUES).await.unwrap();
+    let mut rm = Rm::on(&server, "").await;
     rm.create(&[("n1", 8), ("n2", 8)]).await;
     let tenant = SetTenant {
         partition: Name::new("default"),
