@@ -119,6 +119,8 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     assert told[:3] == ["TENANT_CREATED", "TASK_SUBMITTED", "TASK_STARTED"]
     assert "TASK_THROTTLED" in told
     assert client.audit(type="TASK_ENDED", limit=1).items[0].hash != ""
+    verified = client.verify()
+    assert (verified.drift, verified.ledger_version > 0) == ([], True)
 
 
 def test_refusals_have_types(client: Headroom) -> None:
@@ -186,6 +188,7 @@ def test_the_same_with_asyncio() -> None:
             assert (await client.release("p-a1", key="e")).state == "SUCCEEDED"
             assert len((await client.list_tasks("p-async")).items) == 2
             assert (await client.audit("p-async")).items[0].type == "TENANT_CREATED"
+            assert (await client.verify()).drift == []
             with pytest.raises(NotFound):
                 await client.get_task("p-nobody")
             assert await client.delete_tenant("p-async", version=ANY) is None

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Explanation, Hello, Level, LogLevel, NewTask, Page, PartitionSummary,
-    Problem, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize, Tenant,
-    TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
+    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
+    PartitionSummary, Problem, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease,
+    TaskResize, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
+    WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 28] = [
+const EXAMPLES: [(&str, Read); 29] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -39,6 +40,7 @@ const EXAMPLES: [(&str, Read); 28] = [
     ("tenant", again::<Tenant>),
     ("tenant-defaults", again::<TenantDefaults>),
     ("tenant-quota", again::<TenantQuota>),
+    ("ledger-verified", again::<LedgerVerified>),
     ("tenant-usage", again::<TenantUsage>),
     ("tenants", again::<Page<Tenant>>),
     ("tenants-many", again::<Page<Tenant>>),

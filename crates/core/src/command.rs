@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions, TaskRequest, TaskSettings};
 use crate::config::{Configuration, TenantDefaults, TenantSettings};
-use crate::event::Termination;
+use crate::event::{TenantDrift, Termination};
 use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::{Millis, Timestamp};
@@ -141,6 +141,20 @@ pub enum Command {
         defaults: Box<TenantDefaults>,
         /// The version that the defaults must have, if any.
         expects: Option<u64>,
+    },
+    /// The scheduler was away, or the RM: nothing starts in a partition with tenants before its nodes have
+    /// reported, each by [`Command::AddNode`], or the time for that is over.
+    Recover {
+        /// Partition name.
+        partition: Name,
+    },
+    /// What is counted of tenants was compared with what their tasks have, beside the work of whoever
+    /// decides, and it is not the same.
+    ReportDrift {
+        /// Partition name.
+        partition: Name,
+        /// What disagrees, by tenant and type.
+        drift: Vec<TenantDrift>,
     },
     /// A task of a tenant is submitted, with all that it asks for. One that cannot be taken in is
     /// rejected as a whole, which is remembered as of other applications.

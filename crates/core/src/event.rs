@@ -4,10 +4,13 @@
 //! only on the history, so a replay gives every row the same one.
 
 mod cause;
+mod drift;
 mod task;
 mod traits;
+mod tried;
 
 pub use cause::{PreemptionCause, Termination};
+pub use drift::TenantDrift;
 pub use task::{TaskStep, Throttled, ThrottledType};
 pub use traits::AskTraits;
 
@@ -219,8 +222,7 @@ pub enum Event {
         /// What it asks for; none if it does not.
         asked: Option<Millis>,
     },
-    /// The lifetime of an application is over: it asks for nothing any more, and what it has is
-    /// given back.
+    /// The lifetime of an application is over: it asks for nothing any more, and what it has is given back.
     LifetimeOver {
         /// Which.
         application: ApplicationId,
@@ -342,8 +344,7 @@ pub enum Event {
         /// The member.
         ask: AllocationId,
     },
-    /// The RM is asked to stop a placeholder that nothing takes the place of. It counts until
-    /// the RM has.
+    /// The RM is asked to stop a placeholder that nothing takes the place of. It counts until the RM has.
     ReleaseAsked {
         /// Which.
         allocation: AllocationId,
@@ -374,8 +375,7 @@ pub enum Event {
         /// Which ask.
         ask: AllocationId,
     },
-    /// The clock of quota preemption of a queue is stopped: it uses no more than its maximum, or
-    /// room was asked back.
+    /// The clock of quota preemption of a queue is stopped: it is within its maximum, or room was asked back.
     QuotaClockStopped {
         /// Which queue.
         queue: QueueId,
@@ -387,14 +387,12 @@ pub enum Event {
         /// Until when.
         until: Timestamp,
     },
-    /// The placeholders of an application have waited long enough for the rest of their gang,
-    /// or for their members.
+    /// The placeholders of an application have waited long enough for the rest of their gang, or for their members.
     PlaceholdersExpired {
         /// Which.
         application: ApplicationId,
     },
-    /// The timer of the state of an application has fired and starts nothing: something else
-    /// will end the state.
+    /// The timer of the state of an application has fired and starts nothing: something else will end the state.
     TimerStopped {
         /// Which.
         application: ApplicationId,
@@ -435,8 +433,7 @@ pub enum Event {
     Asked {
         /// Which ask.
         ask: AllocationId,
-        /// What is asked: about at most [`crate::books::Question::NODES_MAX`] nodes, or
-        /// [`crate::books::Question::REMOVALS_MAX`] removals.
+        /// What is asked: about [`crate::books::Question::NODES_MAX`] nodes or fewer, or removals.
         subject: QuestionSubject,
     },
     /// The RM has answered the question about an ask.
@@ -451,8 +448,7 @@ pub enum Event {
         /// Which node.
         node: NodeId,
     },
-    /// A tenant is there, or something else is said of it from now on. What follows for queues and limits
-    /// are events of their own.
+    /// A tenant is there, or another is said of it; what follows for queues and limits are other events.
     TenantSet {
         /// In which partition.
         partition: PartitionId,
@@ -482,12 +478,23 @@ pub enum Event {
         /// All that holds.
         defaults: TenantDefaults,
     },
-}
-
-impl Event {
-    /// Whether it only tells that something was tried, or would be done: nothing is placed or held
-    /// back otherwise by it.
-    pub(crate) const fn is_try(&self) -> bool {
-        matches!(self, Self::PreemptionTried { .. } | Self::PreemptionObserved { .. })
-    }
+    /// Nothing starts in a partition before all nodes that it has now have reported; or it may again.
+    RecoverySet {
+        /// Which.
+        partition: PartitionId,
+        /// When that is over in any case; none if it is over.
+        until: Option<Timestamp>,
+    },
+    /// A node has reported that is there already.
+    NodeReported {
+        /// Which.
+        node: NodeId,
+    },
+    /// What is counted of tenants is not what their tasks have. Nothing is mended by that: it is to be known.
+    DriftFound {
+        /// In which partition.
+        partition: PartitionId,
+        /// All of it, by tenant and type.
+        drift: Vec<TenantDrift>,
+    },
 }

@@ -122,7 +122,7 @@ pub use command::{
     AddNode, Ask, Command, SetForeign, SetTenant, Submit, SubmitTask, TaskChange, Verdicts,
 };
 pub use event::{
-    AskTraits, Event, PreemptionCause, TaskStep, Termination, Throttled, ThrottledType,
+    AskTraits, Event, PreemptionCause, TaskStep, TenantDrift, Termination, Throttled, ThrottledType,
 };
 pub use invariant::Violation;
 pub use letter::letter;

@@ -75,7 +75,7 @@ pub enum Blocker {
     /// The RM was asked about this ask, and has not answered yet.
     AwaitingRm(AllocationId),
     /// The RM has so many questions to answer that it is asked nothing more for now: whoever waits
-    /// in this partition and was not looked at is looked at then.
+    /// in this partition and was not looked at is looked at then. Or not all of its nodes have reported.
     RmBusy(PartitionId),
     /// The RM refused this ask every node that has room for it.
     NodeConstraint(AllocationId),
@@ -138,6 +138,7 @@ impl Blocker {
             Self::RequiredNodeSize(_) => WaitCode::RequiredNodeSize,
             Self::NodeAbsent(_) => WaitCode::RequiredNodeAbsent,
             Self::Placeholders(..) => WaitCode::AwaitingPlaceholder,
+            Self::RmBusy(partition) if books.is_recovering(partition) => WaitCode::Recovering,
             Self::AwaitingRm(_) | Self::RmBusy(_) => WaitCode::AwaitingRm,
             Self::NodeConstraint(_) => WaitCode::NodeConstraint,
             Self::BackOff(_) => WaitCode::BackedOff,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use headroom_core::{Millis, Timestamp};
+use headroom_core::{Command, Millis, Timestamp};
 use headroom_journal::Store;
 use headroom_journal::disk::Disk;
 
@@ -49,6 +49,9 @@ pub struct Settings {
     pub kept: Kept,
     /// Whose memory of users is cleaned by the clock.
     pub users: Option<Arc<Users>>,
+    /// Whether nothing starts after a restart before the nodes that are known have reported: where an RM brings
+    /// them, which is away until it has registered again.
+    pub awaits_nodes: bool,
     /// Where the audit of tenants is kept; none for in memory, and not for long.
     pub audit: Option<Arc<dyn Disk>>,
 }
@@ -63,6 +66,7 @@ impl Settings {
             commands_waiting: COMMANDS_WAITING,
             kept: Kept::default(),
             users: None,
+            awaits_nodes: false,
             audit: None,
         }
     }
@@ -115,12 +119,16 @@ impl Engine {
         };
         let mut writer = Writer::new(store, recovered, settings.kept);
         writer.set_scan_every(settings.scan_every);
+        if settings.awaits_nodes {
+            writer.await_nodes(settings.clock.now())?;
+        }
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
         let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
         let clock = Arc::clone(&settings.clock);
+        let reports = sender.downgrade();
         let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped), clock);
         let rounds = Rounds::new(settings.users.take(), Arc::clone(&published.vitals));
-        let rounds = go_round(rounds, &settings, &published)?;
+        let rounds = go_round(rounds, &settings, &published, reports)?;
         let end = End { published, stopped };
         let mut run = Run { writer, receiver, settings, rounds, end, wake_at: None };
         let thread = std::thread::Builder::new().name("headroom-writer".into());
@@ -173,17 +181,25 @@ fn go_round(
     mut rounds: Rounds,
     settings: &Settings,
     published: &Published,
+    reports: mpsc::WeakSender<Message>,
 ) -> Result<Walker, EngineError> {
     let (clock, views) = (Arc::clone(&settings.clock), published.views.clone());
     if settings.pace == Pace::ByHand {
-        rounds.go(clock.now(), || views.latest());
+        // There is nothing to tell of books that follow from a journal.
+        let _ = rounds.go(clock.now(), || views.latest());
         return Ok(Walker::ByHand(Box::new(rounds)));
     }
     let waiting = tokio::runtime::Builder::new_current_thread().build();
     let waiting = waiting.map_err(EngineError::Thread)?;
     let (until, end) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new().name("headroom-rounds".into());
-    let walk = move || rounds.run(&*clock, &end, || waiting.block_on(views.at_least(0)));
+    let report = move |command: Command| {
+        // Whoever has none to send to any more has ended.
+        let Some(sender) = reports.upgrade() else { return };
+        let (answer, _) = oneshot::channel();
+        let _ = sender.blocking_send(Message::Commands(vec![command.into()], answer));
+    };
+    let walk = move || rounds.run(&*clock, &end, || waiting.block_on(views.at_least(0)), report);
     thread.spawn(walk).map_err(EngineError::Thread)?;
     Ok(Walker::Automatic { _until: until })
 }
@@ -324,8 +340,10 @@ impl Run {
         self.writer.flush(is_idle || is_turned)?;
         if let Walker::ByHand(rounds) = &mut self.rounds
             && is_turned
+            && let Some(command) = rounds.go(now, || self.end.published.views.latest())
         {
-            rounds.go(now, || self.end.published.views.latest());
+            self.writer.by_itself(now, command)?;
+            self.writer.flush(true)?;
         }
         Ok(more)
     }
@@ -347,6 +365,8 @@ impl Run {
                 let steps = self.writer.schedule(now, most)?.steps;
                 replies.turns.push((answer, steps));
             }
+            #[cfg(feature = "testkit")]
+            Message::Spoil(spoil) => self.writer.spoil(spoil),
             Message::Stop => replies.stop = true,
         }
         Ok(())

@@ -7,10 +7,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use headroom_core::books::Books;
 use headroom_core::{Millis, Scheduler, Timestamp};
+use headroom_journal::Origin;
 
 use crate::clock::Clock;
 use crate::feed::Feed;
-use crate::health::{Checked, Health};
+use crate::health::{Checked, Health, Verified};
 use crate::published::Published;
 use crate::trace;
 use crate::trail::AuditReader;
@@ -23,6 +24,10 @@ pub const COMMANDS_WAITING: usize = 8_192;
 
 /// Looks at the live books and the scheduler.
 pub(crate) type Look = Box<dyn FnOnce(&Moment<'_>) + Send>;
+
+/// Damages the books or the scheduler.
+#[cfg(feature = "testkit")]
+pub(crate) type Spoil = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
 
 /// What there is between two batches.
 #[derive(Debug)]
@@ -45,6 +50,9 @@ pub(crate) enum Message {
     Look(Look),
     /// Take so many steps, and let time pass first: only where it goes by hand.
     Turn(u32, oneshot::Sender<u32>),
+    /// Do this to the books and the scheduler, whatever comes of it: for those who look for damage.
+    #[cfg(feature = "testkit")]
+    Spoil(Spoil),
     /// Finish what is there, and end.
     Stop,
 }
@@ -174,6 +182,18 @@ impl Handle {
         answered.await.map_err(|_| self.gone())
     }
 
+    /// Do something to the books and the scheduler that no event does: for tests of what finds such damage.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    #[cfg(feature = "testkit")]
+    pub async fn spoil(
+        &self,
+        spoil: impl FnOnce(&mut Books, &mut Scheduler) + Send + 'static,
+    ) -> Result<(), Unavailable> {
+        self.sender.send(Message::Spoil(Box::new(spoil))).await.map_err(|_| self.gone())
+    }
+
     /// Have the writer finish what was sent so far, and end.
     pub async fn stop(&self) {
         // One that has ended needs no telling.
@@ -225,6 +245,34 @@ impl Handle {
     /// What the last check of the books found; none before the first, which is made at the start.
     pub fn checked(&self) -> Option<Arc<Checked>> {
         self.published.vitals.checked()
+    }
+
+    /// What came of comparing last what is counted of tenants with what their tasks have; it is done every
+    /// `verifyintervalseconds`. None before the first time.
+    pub fn verified(&self) -> Option<Arc<Verified>> {
+        self.published.vitals.verified()
+    }
+
+    /// Compare now what is counted of tenants with what their tasks have, beside the work of the writer; what
+    /// disagrees is written down as of whoever asked.
+    ///
+    /// # Errors
+    /// When something disagrees and the engine has stopped, so that it cannot be written down.
+    pub async fn verify(&self, origin: Origin) -> Result<Arc<Verified>, Unavailable> {
+        let (view, now) = (self.views().at_least(0).await, self.clock.now());
+        let compare = move || {
+            let verified = Verified::of(&view.books, view.sequence, now);
+            let report = verified.report(&view.books);
+            (verified, report)
+        };
+        let compared = tokio::task::spawn_blocking(compare).await;
+        let (verified, report) = compared.map_err(|_| self.gone())?;
+        self.published.vitals.set_verified(verified.clone());
+        if let Some(command) = report {
+            // It is no refusal of anybody's: a partition without tenants has no drift.
+            let _ = self.submit(Submission { origin, command }).await?;
+        }
+        Ok(Arc::new(verified))
     }
 
     /// How often the books are checked from now on: [`crate::CHECK_EVERY`] if nothing is said;

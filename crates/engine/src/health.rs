@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use headroom_core::books::Books;
-use headroom_core::view::{Check, Counters, health, is_healthy};
-use headroom_core::{Millis, Timestamp};
+use headroom_core::view::{Check, Counters, health, is_healthy, tenant_drift, tenants};
+use headroom_core::{Command, Millis, TenantDrift, Timestamp};
 
 use crate::recent::Recent;
 
@@ -78,11 +78,46 @@ impl Checked {
     }
 }
 
+/// What came of comparing what is counted of tenants with what their tasks have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// When it was done.
+    pub time: Timestamp,
+    /// Of the books after this record.
+    pub sequence: u64,
+    /// What disagrees: nothing, or there is a bug.
+    pub drift: Vec<TenantDrift>,
+}
+
+impl Verified {
+    /// Compare now.
+    pub(crate) fn of(books: &Books, sequence: u64, time: Timestamp) -> Self {
+        let drift = tenant_drift(books);
+        for one in &drift {
+            tracing::error!(
+                tenant = %one.tenant,
+                resource = %one.resource,
+                counted = one.counted.get(),
+                found = one.found.get(),
+                "what is counted of a tenant is not what its tasks have"
+            );
+        }
+        Self { time, sequence, drift }
+    }
+
+    /// The command that has it written down; none where there is nothing to write.
+    pub(crate) fn report(&self, books: &Books) -> Option<Command> {
+        let (_, partition, _) = tenants(books).filter(|_| !self.drift.is_empty())?;
+        Some(Command::ReportDrift { partition: partition.name.clone(), drift: self.drift.clone() })
+    }
+}
+
 /// What the writer lets others see of how it is. Nobody holds its locks for long.
 #[derive(Debug)]
 pub(crate) struct Vitals {
     state: Mutex<State>,
     checked: Mutex<Option<Arc<Checked>>>,
+    verified: Mutex<Option<Arc<Verified>>>,
     /// Milliseconds; 0 for never.
     check_every: AtomicU64,
 }
@@ -99,7 +134,8 @@ struct State {
 impl Default for Vitals {
     fn default() -> Self {
         let check_every = AtomicU64::new(CHECK_EVERY.get());
-        Self { state: Mutex::default(), checked: Mutex::default(), check_every }
+        let (state, checked, verified) = Default::default();
+        Self { state, checked, verified, check_every }
     }
 }
 
@@ -130,6 +166,15 @@ impl Vitals {
 
     pub(crate) fn checked(&self) -> Option<Arc<Checked>> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_verified(&self, verified: Verified) {
+        let mut place = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(Arc::new(verified));
+    }
+
+    pub(crate) fn verified(&self) -> Option<Arc<Verified>> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn set_check_every(&self, every: Option<Millis>) {

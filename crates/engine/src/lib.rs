@@ -49,7 +49,7 @@ pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Moment, Unavailable};
 /// Who gave a command.
 pub use headroom_journal::Origin;
-pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure};
+pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure, Verified};
 pub use image::ImageError;
 pub use keeper::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
 pub use named::Named;

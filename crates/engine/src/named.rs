@@ -41,6 +41,8 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         }
         Event::PartitionChanged { partition, .. }
         | Event::PartitionRemoved { partition }
+        | Event::DriftFound { partition, .. }
+        | Event::RecoverySet { partition, .. }
         | Event::QuestionsSet { partition, .. } => look.partition(*partition),
         Event::Configured { .. } => Named::default(),
         Event::QueueAdded { partition, parent, name, .. } => {
@@ -59,6 +61,7 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         Event::NodeResized { node, .. }
         | Event::NodeScheduling { node, .. }
         | Event::NodeRemoved { node }
+        | Event::NodeReported { node }
         | Event::VerdictsVoid { node } => look.node(*node),
         Event::ForeignSet { partition, key, node, .. } => {
             let node = books.node(*node).name.clone();

@@ -202,6 +202,11 @@ impl Teller<'_> {
             Event::NodeAdded { partition, node, .. } => {
                 Some(self.notice(*partition, News::NodeAccepted { node: node.clone() }))
             }
+            // Whoever sent it as new hears that it is taken, too.
+            Event::NodeReported { node } => {
+                let node = self.books.node(*node);
+                Some(self.notice(node.partition, News::NodeAccepted { node: node.name.clone() }))
+            }
             Event::Placed { ask, node } => Some(self.allocated(*ask, *node)),
             Event::SwapConfirmed { placeholder } => {
                 let ask = self.books.allocation(*placeholder).partner()?;

@@ -112,6 +112,8 @@ const fn kind(command: &Command) -> &'static str {
         Command::SetTenant(_) => "SetTenant",
         Command::RemoveTenant { .. } => "RemoveTenant",
         Command::SetTenantDefaults { .. } => "SetTenantDefaults",
+        Command::Recover { .. } => "Recover",
+        Command::ReportDrift { .. } => "ReportDrift",
         Command::SubmitTask(_) => "SubmitTask",
         Command::ChangeTask { .. } => "ChangeTask",
     }

@@ -17,18 +17,17 @@ use crate::error::EngineError;
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::handle::Moment;
 use crate::health::Vitals;
-use crate::image::Image;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
 use crate::named::named;
 use crate::notice::{notices, put_in_order};
 use crate::published::Published;
 use crate::recover::Recovered;
-use crate::trace;
 use crate::trail::{Fact, Trail, facts};
 use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
 
+mod flush;
 mod notes;
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
@@ -37,6 +36,12 @@ pub const STEPS_PER_BATCH: u32 = 4_096;
 
 /// How often the scans come that the reference does by the clock. Source: scheduling §11.7, §15.
 pub const SCAN_EVERY: Millis = Millis::from_secs(1);
+
+/// How often it is looked whether something that could start was missed. Source: tenants §2.4.
+const SWEEP_EVERY: Millis = Millis::from_secs(1);
+
+/// At how many groups of what waits alike, and how many queues, such a look is taken at once.
+const SWEPT_AT_ONCE: usize = 1_024;
 
 /// How often the numbers of applications and allocations are noted. Source: scheduling §18.1.
 const SAMPLE_EVERY: Millis = Millis::from_secs(60);
@@ -117,12 +122,15 @@ pub struct Writer {
     /// Of the records that are not durable yet.
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
+    swept: Timestamp,
     scanned: Timestamp,
     scan_every: Option<Millis>,
     history: Arc<History>,
     sampled: Timestamp,
     counters: Counters,
     tally: Tally,
+    /// Whether the tally is as it was published, where no record was made since.
+    is_counted: bool,
     step_times: Durations<OfSteps>,
     work: Work,
     feed: Feed,
@@ -161,12 +169,14 @@ impl Writer {
             batch: Batch::default(),
             entries: VecDeque::new(),
             told: Vec::new(),
+            swept: time,
             scanned: time,
             scan_every: Some(SCAN_EVERY),
             history: Arc::default(),
             sampled: time,
             counters: Counters::default(),
             tally,
+            is_counted: true,
             step_times: Durations::default(),
             work: Work::default(),
             feed: Feed::new(sequence + 1, kept.entries),
@@ -248,12 +258,17 @@ impl Writer {
             let began = Instant::now();
             let step = self.scheduler.next(&self.books, now, &mut self.events);
             self.step_times.note(began.elapsed());
+            for head in self.scheduler.take_heads() {
+                self.tally.lead(&self.books, now, head);
+                self.is_counted = false;
+            }
             match step {
                 Step::Moved => {
                     self.work.steps += 1;
                     self.batch.steps += 1;
                     self.record(now, None)?;
                 }
+                Step::Idle { .. } if self.sweep(now) => {}
                 Step::Idle { wake_at } => {
                     // It may have found that more has to wait.
                     self.hear_notes(now);
@@ -262,6 +277,23 @@ impl Writer {
             }
         }
         Ok(Scheduled { steps: most, more: true, wake_at: None })
+    }
+
+    /// Nothing moves: look now and then whether anything should, which no trigger said. Whether anything
+    /// does then.
+    fn sweep(&mut self, now: Timestamp) -> bool {
+        if now < self.swept + SWEEP_EVERY {
+            return false;
+        }
+        self.swept = now;
+        let missed = self.scheduler.sweep(&self.books, now, SWEPT_AT_ONCE);
+        for application in &missed {
+            let name = &self.books.application(*application).name;
+            tracing::error!(task = %name, "a task could start, and nothing had it looked at");
+            self.tally.rescue(&self.books, *application);
+            self.is_counted = false;
+        }
+        !missed.is_empty()
     }
 
     /// Fire the timers that are due, and do the scans of the clock.
@@ -288,6 +320,11 @@ impl Writer {
         Ok(())
     }
 
+    #[cfg(feature = "testkit")]
+    pub(crate) fn spoil(&mut self, spoil: crate::handle::Spoil) {
+        spoil(&mut self.books, &mut self.scheduler);
+    }
+
     /// When time alone may change something: a timer, or a scan; none if it never does.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let times = [self.books.next_deadline(), self.next_scan()];
@@ -298,114 +335,22 @@ impl Writer {
         self.scan_every.map(|every| self.scanned + every)
     }
 
+    /// Have nothing start before the nodes that are known have reported. Tenants §2.6.
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub fn await_nodes(&mut self, now: Timestamp) -> Result<(), EngineError> {
+        let now = self.step_to(now);
+        let names = self.books.partitions().values().map(|one| one.name.clone());
+        for partition in names.collect::<Vec<_>>() {
+            self.by_itself(now, Command::Recover { partition })?;
+        }
+        Ok(())
+    }
+
     /// How often the scans of the clock come; none for never.
     pub const fn set_scan_every(&mut self, every: Option<Millis>) {
         self.scan_every = every;
-    }
-
-    /// Make durable what has happened since the last call, and let others see it.
-    ///
-    /// # Errors
-    /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
-    /// again: memory is ahead of the disk.
-    pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
-        let committed = self.commit()?;
-        self.trail.write(self.last);
-        self.trail.retain(self.last, &self.books);
-        self.take_snapshots();
-        self.views.note_committed(committed);
-        self.publish_view(is_idle);
-        self.watched.publish(&mut self.told);
-        self.feed.publish(self.entries.drain(..));
-        Ok(())
-    }
-
-    /// Make everything durable, and take a last snapshot, so that the next start is quick.
-    ///
-    /// # Errors
-    /// As [`Writer::flush`].
-    pub fn finish(&mut self) -> Result<(), EngineError> {
-        self.flush(true)?;
-        // Without a snapshot the next start makes of the records what the audit lacks.
-        let image = self.trail.sync(self.last).then(|| self.image());
-        self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
-        self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
-        self.publish_view(true);
-        Ok(())
-    }
-
-    /// Make the batch durable; the last record that is.
-    fn commit(&mut self) -> Result<u64, EngineError> {
-        let Batch { records, bytes, steps } = std::mem::take(&mut self.batch);
-        if records == 0 {
-            return Ok(self.journal.next() - 1);
-        }
-        self.vitals.flush_begins(self.last);
-        let begun = Instant::now();
-        let span = trace::flush(self.journal.next(), records, bytes, steps);
-        let committed = span.in_scope(|| self.journal.sync())?;
-        drop(span);
-        let took = begun.elapsed();
-        self.vitals.flushed(self.last, took, steps);
-        self.keeper.note(records, bytes);
-        self.work.records += records;
-        self.work.bytes += bytes;
-        self.work.flushes.note(took);
-        Ok(committed)
-    }
-
-    /// See how the snapshot under way is, and begin one if it is time to.
-    fn take_snapshots(&mut self) {
-        let now = self.last;
-        self.keeper.look(now, self.journal.store_mut());
-        // The journal may drop what is in a snapshot, so the audit has it first.
-        if self.keeper.is_due(now) && self.trail.sync(now) {
-            let image = self.image();
-            self.keeper.begin(now, self.journal.store_mut(), image);
-        }
-        let done = self.keeper.done();
-        if done != self.work.snapshots {
-            self.work.snapshots = done;
-            self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
-        }
-    }
-
-    fn image(&self) -> Image {
-        Image {
-            books: self.books.clone(),
-            answers: self.answers.clone(),
-            sequence: self.journal.next() - 1,
-            time: self.last,
-            audit: self.trail.head().clone(),
-        }
-    }
-
-    /// Publish the books if somebody reads them or nothing else is to be done, and what is
-    /// counted in any case.
-    fn publish_view(&self, is_idle: bool) {
-        let sequence = self.journal.next() - 1;
-        let newest = self.views.latest();
-        let books = if newest.sequence == sequence {
-            let is_counted = newest.work == self.work && newest.counters == self.counters;
-            if is_counted && Arc::ptr_eq(&newest.history, &self.history) {
-                return; // Nothing is newer.
-            }
-            Arc::clone(&newest.books)
-        } else if self.views.take_wanted() || is_idle {
-            Arc::new(self.books.clone())
-        } else {
-            return; // Whoever reads now waits for newer books.
-        };
-        self.views.publish(View {
-            sequence,
-            time: self.last,
-            books,
-            history: Arc::clone(&self.history),
-            counters: self.counters,
-            tally: self.tally.clone(),
-            step_times: self.step_times,
-            work: self.work,
-        });
     }
 
     /// The entry of a record, durable or not; none if it is kept no more.
@@ -425,7 +370,14 @@ impl Writer {
     }
 
     /// A command that nobody sent.
-    fn by_itself(&mut self, now: Timestamp, command: Command) -> Result<(), EngineError> {
+    ///
+    /// # Errors
+    /// As [`Writer::judge`].
+    pub(crate) fn by_itself(
+        &mut self,
+        now: Timestamp,
+        command: Command,
+    ) -> Result<(), EngineError> {
         if let Ok(events) = decide(&self.books, now, &command) {
             self.events = events;
             self.record(now, Some((Origin::default(), command)))?;
@@ -451,6 +403,9 @@ impl Writer {
             told_rm.extend(notices(books, now, command, event));
             names.push(named(books, event));
             facts(books, command, event, said);
+            if command.is_none() {
+                tally.judge(books, event);
+            }
             tally.hear(books, now, event);
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);

@@ -19,6 +19,8 @@ from .errors import (
 from .models import (
     AncestorLimit,
     AuditRecord,
+    LedgerDrift,
+    LedgerVerified,
     Mapping,
     NewTask,
     OnLower,
@@ -45,6 +47,8 @@ __all__ = [
     "Headroom",
     "HeadroomError",
     "Invalid",
+    "LedgerDrift",
+    "LedgerVerified",
     "Malformed",
     "Mapping",
     "NewTask",

@@ -13,6 +13,7 @@ from .errors import raise_for
 from .models import (
     Amounts,
     AuditRecord,
+    LedgerVerified,
     NewTask,
     Page,
     Quota,
@@ -77,6 +78,7 @@ _TASKS = TypeAdapter(Page[Task])
 _WAITING = TypeAdapter(WaitingList)
 _WAITING_TASK = TypeAdapter(WaitingTask)
 _AUDIT = TypeAdapter(Page[AuditRecord])
+_VERIFIED = TypeAdapter(LedgerVerified)
 
 
 def create_tenant(tenant: Tenant) -> Call[Tenant]:
@@ -185,3 +187,7 @@ def audit(
 ) -> Call[Page[AuditRecord]]:
     path = _at("audit") if tenant is None else _at("tenants", tenant, "audit")
     return Call(_AUDIT, "GET", path, params=_given(type=type, limit=limit, cursor=cursor))
+
+
+def verify() -> Call[LedgerVerified]:
+    return Call(_VERIFIED, "POST", _at("ledger", "verify"))

@@ -14,6 +14,7 @@ from .models import (
     Amounts,
     AuditRecord,
     Kind,
+    LedgerVerified,
     NewTask,
     Page,
     Quota,
@@ -200,3 +201,7 @@ class AsyncHeadroom:
     ) -> Page[AuditRecord]:
         """Who did what, the oldest first; of one tenant if one is named."""
         return await self._do(calls.audit(tenant, type, limit, cursor))
+
+    async def verify(self) -> LedgerVerified:
+        """What is counted of all tenants, compared with what their tasks have."""
+        return await self._do(calls.verify())

@@ -14,6 +14,7 @@ from .models import (
     Amounts,
     AuditRecord,
     Kind,
+    LedgerVerified,
     NewTask,
     Page,
     Quota,
@@ -194,3 +195,7 @@ class Headroom:
     ) -> Page[AuditRecord]:
         """Who did what, the oldest first; of one tenant if one is named."""
         return self._do(calls.audit(tenant, type, limit, cursor))
+
+    def verify(self) -> LedgerVerified:
+        """What is counted of all tenants, compared with what their tasks have."""
+        return self._do(calls.verify())

@@ -143,6 +143,26 @@ class Usage(Model):
     excess: Resources | None = None
     waiting: WaitingSum
     by_ancestor: list[AncestorLimit]
+    throttled_total: int = 0
+    resource_seconds: Resources = {}
+
+
+class LedgerDrift(Model):
+    """An amount of a tenant that is counted as something else than its tasks have."""
+
+    tenant: str
+    type: str
+    counted: int
+    found: int
+    by: int
+
+
+class LedgerVerified(Model):
+    """What came of comparing what is counted of tenants with what their tasks have."""
+
+    ledger_version: int
+    as_of: datetime
+    drift: list[LedgerDrift]
 
 
 class NewTask(Model):
@@ -182,6 +202,7 @@ class Task(Model):
     restarted: int
     evicted: int
     first_throttled_at: datetime | None = None
+    resource_seconds: Resources = {}
     ledger_version: int
     as_of: datetime
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::Part::{self, Fixed, Once};
 use super::{Client, ClientError, JSON, sending, with_query};
 use crate::headroomv1::{
-    AuditPage, AuditType, Page, Tenant, TenantDefaults, TenantKind, TenantQuota, TenantUsage,
+    AuditPage, AuditType, LedgerVerified, Page, Tenant, TenantDefaults, TenantKind, TenantQuota,
+    TenantUsage,
 };
 use crate::routes::Method;
 
@@ -200,6 +201,12 @@ impl Client {
     ) -> Result<AuditPage, ClientError> {
         let parts = [TENANTS, Once(tenant), Fixed("audit")];
         self.get(&parts, &audit_query(filter, cursor)).await
+    }
+
+    /// Compare what is counted of tenants with what their tasks have.
+    pub async fn verify_ledger(&self) -> Result<LedgerVerified, ClientError> {
+        let request = self.request(Method::Post, self.url(&[Fixed("headroom/v1/ledger/verify")])?);
+        self.json(request.header("X-Headroom-Request", "1")).await
     }
 
     /// What holds for tenants that do not say otherwise.

@@ -42,8 +42,8 @@ pub use task::{
     TaskResize, TaskState,
 };
 pub use tenant::{
-    AncestorLimit, OnLower, OnLowerAction, Oversized, Tenant, TenantDefaults, TenantKind,
-    TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantVictim, TenantWaiting,
-    WaitingPolicy, WaitingStrategy,
+    AncestorLimit, LedgerDrift, LedgerVerified, OnLower, OnLowerAction, Oversized, Tenant,
+    TenantDefaults, TenantKind, TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage,
+    TenantVictim, TenantWaiting, WaitingPolicy, WaitingStrategy,
 };
 pub use waiting::{ShortType, TaskReason, WaitingList, WaitingTask};

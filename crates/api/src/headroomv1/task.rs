@@ -143,6 +143,9 @@ pub struct Task {
     /// When it was first told that it has to wait, since it last began to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_throttled_at: Option<Timestamp>,
+    /// What it used up to `asOf`, since it was submitted: core units times seconds, exact.
+    #[serde(default)]
+    pub resource_seconds: Resources,
     /// Number of the last record that the answer knows.
     pub ledger_version: u64,
     /// When that record was made.

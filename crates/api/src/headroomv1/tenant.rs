@@ -294,6 +294,13 @@ pub struct TenantUsage {
     pub waiting: TenantWaiting,
     /// The tenants above it, the nearest first.
     pub by_ancestor: Vec<AncestorLimit>,
+    /// How often its tasks, and those of the tenants below it, were told that they have to wait, since the
+    /// server started.
+    pub throttled_total: u64,
+    /// What its tasks, and those of the tenants below it, used up to `asOf`, since it was made: core units
+    /// times seconds, exact.
+    #[serde(default)]
+    pub resource_seconds: Resources,
 }
 
 /// What of a tenant waits, with the tenants below it.
@@ -317,4 +324,32 @@ pub struct AncestorLimit {
     pub tenant: String,
     /// Whether less of some type is left of its quota than of the one in question.
     pub limited: bool,
+}
+
+/// What came of comparing what is counted of tenants with what their tasks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerVerified {
+    /// Number of the last record that was looked at.
+    pub ledger_version: u64,
+    /// When it was compared.
+    pub as_of: Timestamp,
+    /// What disagrees, by tenant and type: nothing, or there is a bug.
+    pub drift: Vec<LedgerDrift>,
+}
+
+/// An amount of a tenant that is counted as something else than its tasks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerDrift {
+    /// Whose.
+    pub tenant: String,
+    /// The type.
+    pub r#type: String,
+    /// What is counted, in core units.
+    pub counted: i64,
+    /// What its tasks have, and those of the tenants below it.
+    pub found: i64,
+    /// How much more is counted than was found.
+    pub by: i64,
 }

@@ -61,6 +61,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::TenantQuota,
         headroomv1::TenantVictim,
         headroomv1::TenantUsage,
+        headroomv1::LedgerVerified,
         headroomv1::NewTask,
         headroomv1::Task,
         headroomv1::Page<headroomv1::Task> as "TaskPage",

@@ -217,6 +217,13 @@ pub(super) const ROUTES: &[Route] = &[
         )
     },
     route(
+        "verifyLedger",
+        (Method::Post, "/headroom/v1/ledger/verify"),
+        "Compare what is counted of tenants with what their tasks have; what disagrees is in the audit, too.",
+        Access::Operator,
+        &[ok(&[Body { media: JSON, shape: Shape::One("LedgerVerified") }]), OFF],
+    ),
+    route(
         "getTenantDefaults",
         (Method::Get, "/headroom/v1/tenant-defaults"),
         "What holds for tenants that do not say otherwise.",

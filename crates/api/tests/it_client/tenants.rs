@@ -80,6 +80,9 @@ async fn quota(asked: &mut Asked) {
     asked
         .check("getTenantUsage", &body, None, async |c: Client| c.get_tenant_usage(ONCE).await)
         .await;
+    let body = example("headroomv1/ledger-verified");
+    asked.check("verifyLedger", &body, None, async |c: Client| c.verify_ledger().await).await;
+    assert_eq!(asked.header("x-headroom-request").await, "1");
     let body = example("headroomv1/audit");
     let filter = AuditFilter {
         from: Some("2026-05-01T00:00:00Z".into()),

@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 56] = [
+const EXAMPLES: [(&str, &str); 57] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -17,6 +17,7 @@ const EXAMPLES: [(&str, &str); 56] = [
     ("headroomv1/explanation", "Explanation"),
     ("headroomv1/health", "ServerHealth"),
     ("headroomv1/hello", "Hello"),
+    ("headroomv1/ledger-verified", "LedgerVerified"),
     ("headroomv1/log-level", "LogLevel"),
     ("headroomv1/new-task", "NewTask"),
     ("headroomv1/partition", "StampedPartition"),

@@ -16,6 +16,7 @@ use super::gang::Gang;
 use super::lifetime::Lifetime;
 use super::line::Line;
 use super::link::{Link, Untold};
+use super::meter::Metered;
 use super::priority::AskPriorities;
 use super::task::Task;
 use super::usage::Usage;
@@ -199,6 +200,9 @@ pub struct Application {
     /// What it is as a task of a tenant, if it is one.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub task: Option<Box<Task>>,
+    /// What it used over time, if that is on account of a tenant.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub metered: Option<Arc<Metered>>,
 }
 
 impl Application {

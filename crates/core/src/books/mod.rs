@@ -16,12 +16,14 @@ mod lifetime;
 mod line;
 mod link;
 mod lists;
+mod meter;
 mod node;
 mod partition;
 mod priority;
 mod question;
 mod queue;
 mod quota_clock;
+mod recovery;
 mod rejected;
 mod shape;
 #[cfg(feature = "snapshot")]
@@ -41,6 +43,7 @@ pub use deadline::Deadline;
 pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
 pub use lifetime::Lifetime;
 pub use link::{GroupLink, Link};
+pub use meter::{Meter, Metered};
 pub use node::Node;
 pub use partition::{Foreign, Partition, PartitionSettings};
 pub use question::{
@@ -48,6 +51,7 @@ pub use question::{
     Verdict,
 };
 pub use queue::{Queue, QueueSettings, QueueState, TenantQueue};
+pub use recovery::Recovery;
 pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState, Tasks};
@@ -89,6 +93,8 @@ pub enum Timer {
     Stop(QueueId),
     /// A task has waited for as long as it may.
     Wait(ApplicationId),
+    /// It is not waited any longer for nodes that have not reported.
+    Recovery(PartitionId),
 }
 
 /// The state of all partitions.

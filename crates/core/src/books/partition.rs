@@ -13,6 +13,7 @@ use crate::time::Timestamp;
 
 use super::link::Link;
 use super::question::{OpenQuestions, Questions};
+use super::recovery::Recovery;
 use super::rejected::Rejected;
 use super::task::Tasks;
 use super::tenant::Tenants;
@@ -118,6 +119,9 @@ pub struct Partition {
     /// Its tenants.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenants: Tenants,
+    /// That nothing starts before its nodes have reported, while that is so.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub recovery: Option<Recovery>,
     /// Its tasks; follows from the applications.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub tasks: Tasks,

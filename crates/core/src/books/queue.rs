@@ -12,6 +12,8 @@ use crate::config::{
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
+#[cfg(feature = "testkit")]
+use crate::resource::ResourceType;
 use crate::resource::{Amounts, Quantity, Resources, Shortfall};
 use crate::time::{Millis, Timestamp};
 
@@ -377,5 +379,14 @@ impl Queue {
     pub(super) fn unpend(&mut self, amount: &Resources) {
         self.pending.subtract(amount);
         self.pending.prune();
+    }
+}
+
+#[cfg(feature = "testkit")]
+impl super::Books {
+    /// Count more of a queue as used than is, or less: books that are damaged, for those who look for damage.
+    pub fn miscount(&mut self, queue: QueueId, resource: ResourceType, by: Quantity) {
+        let allocated = &mut self.queues[queue].allocated;
+        allocated.set(resource, allocated.get_or_zero(resource).plus(by));
     }
 }

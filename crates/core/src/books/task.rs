@@ -57,6 +57,12 @@ pub enum TaskOutcome {
     Expired,
 }
 
+impl TaskOutcome {
+    /// All of them, in their order.
+    pub const ALL: [Self; 5] =
+        [Self::Succeeded, Self::Failed, Self::Cancelled, Self::Evicted, Self::Expired];
+}
+
 /// Where a task stands. Source: tenants §1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TaskState {
@@ -266,6 +272,7 @@ impl Books {
         let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
         let (partition, name, number) = (row.partition, row.name.clone(), row.number);
         row.task = Some(task.clone().into());
+        self.begin_meter(application, &settings.tenant);
         self.free_key(partition, settings);
         if let Some(until) = until {
             self.timers.insert((until, Timer::Wait(application)), ());

@@ -12,6 +12,8 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::Amounts;
 
+use super::Meter;
+
 /// One tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
@@ -41,6 +43,10 @@ pub struct Tenants {
     /// Queues in which tenants are limits, and how many; follows from the rows.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     shared: BTreeMap<Name, u32>,
+    /// What the tasks of each tenant used over time, those of tenants below it not included; of those of
+    /// which something ever ran.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    meters: OrderedMap<Name, Arc<Meter>>,
 }
 
 impl Tenants {
@@ -162,6 +168,25 @@ impl Tenants {
         settings.max_waiting.or(self.defaults.max_waiting)
     }
 
+    /// What the tasks of a tenant used over time, those of tenants below it not included; none before the
+    /// first of them started.
+    pub fn meter_of(&self, tenant: &str) -> Option<&Meter> {
+        self.meters.get(tenant).map(Arc::as_ref)
+    }
+
+    /// Count what the tasks of a tenant use. Of one that is gone nothing is counted.
+    pub(super) fn meter(&mut self, tenant: &Name, change: impl FnOnce(&mut Meter)) {
+        if self.rows.get(&**tenant).is_none() {
+            return;
+        }
+        if self.meters.get(&**tenant).is_none() {
+            self.meters.insert(tenant.clone(), Arc::default());
+        }
+        if let Some(meter) = self.meters.get_mut(&**tenant) {
+            change(Arc::make_mut(meter));
+        }
+    }
+
     pub(crate) fn set(&mut self, tenant: &Name, settings: &TenantSettings) {
         let (version, draining) = match self.rows.get(&**tenant).cloned() {
             Some(known) => {
@@ -187,6 +212,7 @@ impl Tenants {
         if let Some(row) = self.rows.remove(&**tenant) {
             self.unlist(tenant, &row.settings);
             self.gone = self.gone.max(row.version);
+            self.meters.remove(&**tenant);
         }
     }
 
@@ -214,6 +240,11 @@ impl Tenants {
                 self.shared.remove(queue);
             }
         }
+    }
+
+    /// What each tenant used over time, with its name.
+    pub(crate) fn meters(&self) -> impl Iterator<Item = (&Name, &Meter)> {
+        self.meters.iter().map(|(name, meter)| (name, &**meter))
     }
 
     /// Whether every tenant above another is there, and none above itself.

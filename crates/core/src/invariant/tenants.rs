@@ -35,6 +35,7 @@ impl Books {
             let timed = until.is_none_or(|at| self.has_timer(at, Timer::Wait(id)));
             equal(&row.name, "timer of the time that its task may wait", &timed, &true)?;
         }
+        self.check_meters()?;
         let tasks = self.types().find(INSTANCES);
         for (id, row) in self.allocations().iter() {
             let partition = self.partition(self.application(row.application).partition);
@@ -44,6 +45,26 @@ impl Books {
                 None => size.collect(),
             };
             equal(&row.key, "what counts for nodes", self.on_node(id), &on_node)?;
+        }
+        Ok(())
+    }
+
+    /// What tenants and their tasks use over time is counted at the rate at which they use it.
+    fn check_meters(&self) -> Outcome {
+        let mut rates: BTreeMap<(PartitionId, &Name), Resources> = BTreeMap::new();
+        for (_, row) in self.applications().iter() {
+            let Some(metered) = row.metered.as_deref() else { continue };
+            equal(&row.name, "rate of its use over time", metered.meter.rate(), &row.allocated)?;
+            if !row.allocated.is_empty() {
+                let rate = rates.entry((row.partition, &metered.tenant)).or_default();
+                rate.add(&row.allocated);
+            }
+        }
+        for (id, row) in self.partitions() {
+            for (name, meter) in row.tenants.meters() {
+                let rate = rates.remove(&(*id, name)).unwrap_or_default();
+                equal(name, "rate of its use over time", meter.rate(), &rate)?;
+            }
         }
         Ok(())
     }

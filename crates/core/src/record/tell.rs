@@ -104,6 +104,9 @@ impl Teller<'_> {
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
+            | Event::DriftFound { .. }
+            | Event::RecoverySet { .. }
+            | Event::NodeReported { .. }
             | Event::QuestionsSet { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }

@@ -15,6 +15,7 @@ mod node;
 mod outstanding;
 mod question;
 mod quota;
+mod recovery;
 mod submit;
 mod task;
 mod tenant;
@@ -86,6 +87,8 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::SetTenantDefaults { partition, defaults, expects } => {
             tenant::set_defaults(books, now, partition, defaults, *expects)
         }
+        Command::Recover { partition } => recovery::begin(books, now, partition),
+        Command::ReportDrift { partition, drift } => tenant::report_drift(books, partition, drift),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{Naming, gang, labels, named, partition_named, sum_fits, tenant, types_fit};
+use super::{Naming, gang, labels, named, partition_named, recovery, sum_fits, tenant, types_fit};
 
 /// What the sizes of the nodes add up to.
 const TOTAL: &str = "the nodes of the partition";
@@ -27,7 +27,11 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
     let partition = partition_named(books, &add.partition)?;
     named("node id", &add.node)?;
     let row = books.partition(partition);
-    if row.nodes.get(&*add.node).is_some() {
+    if let Some(node) = row.nodes.get(&*add.node).copied() {
+        let recovery = row.recovery.as_ref();
+        if recovery.is_some_and(|recovery| recovery.lacks(node)) {
+            return report(books, (partition, node), add);
+        }
         return Err(Rejection::DuplicateNode {
             node: add.node.clone(),
             partition: row.name.clone(),
@@ -47,6 +51,19 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
         schedulable: add.schedulable,
         attributes: add.attributes.clone(),
     }])
+}
+
+/// A node that is there already is there again: what is said of it may be another by now. What it is labelled
+/// with stays.
+fn report(
+    books: &Books,
+    (partition, node): (PartitionId, NodeId),
+    add: &AddNode,
+) -> Result<Vec<Event>, Rejection> {
+    let mut events = resize(books, &add.partition, &add.node, &add.capacity)?;
+    events.extend(set_schedulable(books, &add.partition, &add.node, add.schedulable)?);
+    recovery::report(books, partition, node, &mut events);
+    Ok(events)
 }
 
 pub(super) fn resize(
@@ -108,6 +125,7 @@ pub(super) fn remove(
         gang::lose(books, node, allocation, life, &mut events);
     }
     events.push(Event::NodeRemoved { node });
+    recovery::end_with(books, partition, node, &mut events);
     Ok(events)
 }
 

@@ -11,7 +11,7 @@ use crate::rejection::Rejection;
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{gang, task, tenant};
+use super::{gang, recovery, task, tenant};
 
 /// What follows from all timers that have fired, the earliest first.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {
@@ -52,6 +52,7 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
                 Life::of(books, now, application).expire(&mut events);
             }
             Timer::Stop(queue) => events.push(stopped(books, queue)),
+            Timer::Recovery(partition) => recovery::give_up(books, partition, &mut events),
         }
     }
     for (partition, tenants) in drained {

@@ -179,6 +179,9 @@ impl Scheduler {
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. }
+            | Event::DriftFound { .. }
+            | Event::RecoverySet { .. }
+            | Event::NodeReported { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }
             | Event::LifetimeOver { .. }

@@ -58,6 +58,8 @@ pub(super) struct Lines {
     behind: BTreeSet<(QueueId, QueueId)>,
     /// Leaves that may have another head.
     moved: Vec<QueueId>,
+    /// Those that had, while somebody watches.
+    led: BTreeSet<QueueId>,
 }
 
 impl Lines {
@@ -111,6 +113,12 @@ impl Lines {
     fn behind_below(&self, queue: QueueId) -> Vec<QueueId> {
         let from = self.behind.range((queue, QueueId::FIRST)..);
         from.take_while(|(above, _)| *above == queue).map(|(_, leaf)| *leaf).collect()
+    }
+
+    /// All heads are to be looked for anew: who watches is told of them all.
+    pub(super) fn renewed(self) -> Self {
+        let led = self.heads.into_keys().chain(self.led).collect();
+        Self { led, ..Self::default() }
     }
 
     fn forget_behind(&mut self, leaf: QueueId) {
@@ -248,6 +256,9 @@ impl Scheduler {
     #[inline]
     pub(super) fn follow_lines(&mut self, books: &Books) {
         while let Some(leaf) = self.parked.lines.moved.pop() {
+            if self.notes.is_some() {
+                self.parked.lines.led.insert(leaf);
+            }
             if books.queues().get(leaf).is_none() {
                 self.parked.lines.heads.remove(&leaf);
                 continue;
@@ -269,6 +280,15 @@ impl Scheduler {
                 }
             }
         }
+    }
+
+    /// The leaves that may have another head since the last call, each with the application that is first in
+    /// line there now: of a scheduler that watches, after a step.
+    pub fn take_heads(&mut self) -> Vec<(QueueId, Option<ApplicationId>)> {
+        let led = core::mem::take(&mut self.parked.lines.led);
+        let lives = |(_, class): &&Place| self.classes.rows.contains_key(*class);
+        let head = |leaf| self.parked.lines.heads.get(leaf).filter(lives);
+        led.iter().map(|leaf| (*leaf, head(leaf).map(|one| self.first_ask(one.1).0))).collect()
     }
 
     /// By waiting, an application of a leaf that goes by priority counts as more urgent from some time on:

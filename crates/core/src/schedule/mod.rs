@@ -31,6 +31,7 @@ mod seen;
 mod sizes;
 mod standing;
 mod swap;
+mod sweep;
 mod told;
 mod tree;
 mod turns;
@@ -145,6 +146,8 @@ pub struct Scheduler {
     calls: Calls,
     /// Applications that wait to be activated.
     activation: Activation,
+    /// How far looking for what was missed is.
+    sweeps: sweep::Sweeps,
     /// Tasks that may have to wait and were not told why.
     untold: BTreeSet<ApplicationId>,
     notes: Option<Vec<Note>>,
@@ -180,7 +183,9 @@ impl Scheduler {
         let (notes, census) = (self.notes.take(), self.census.take());
         let now = self.now;
         let census = census.map(|_| Census::default());
+        let lines = core::mem::take(&mut self.parked.lines).renewed();
         *self = Self { notes, census, now, ..Self::default() };
+        self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
     }
@@ -257,7 +262,7 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         let root = self.roots[&partition];
-        if books.queue(root).max.is_none() {
+        if books.queue(root).max.is_none() || books.is_recovering(partition) {
             return false; // Without a node there is nothing to decide.
         }
         Pass::ALL.into_iter().any(|pass| {

@@ -120,6 +120,27 @@ impl Parked {
         groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
+    /// The groups behind this one that are closed, each with the class that comes first.
+    pub(super) fn closed_from(
+        &self,
+        from: Bound<GroupKey>,
+    ) -> impl Iterator<Item = (GroupKey, ClassId)> {
+        let groups = self.groups.range((from, Bound::Unbounded));
+        let closed = groups.filter(|(key, group)| !group.open && key.blocker.is_some());
+        closed.filter_map(|(key, group)| Some((*key, group.members.iter().next()?.1)))
+    }
+
+    /// Close all that something holds back, whether it gave way or not.
+    #[cfg(feature = "testkit")]
+    pub(super) fn close_all(&mut self, tree: &mut Tree) {
+        for (key, group) in &mut self.groups {
+            if group.open && key.blocker.is_some() {
+                group.open = false;
+                group.show(tree, (&mut self.turns, &mut self.lines), *key);
+            }
+        }
+    }
+
     /// The distinct shapes of those who stay behind the head of the line of a leaf, and how many of each
     /// start together, sorted.
     pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<(ShapeId, u32)> {

@@ -147,16 +147,18 @@ fn out_of_turn(books: &Books, key: ClassKey) -> Option<Wait> {
     Some(held_back(books, key).unwrap_or(turn))
 }
 
-/// Why a class waits that is to be judged: where the RM has enough to answer that may take a while.
+/// Why a class waits that is to be judged: where the RM has enough to answer, or nodes to report, that may take
+/// a while.
 fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
     let partition = books.queue(key.leaf).partition;
     let busy = Wait { blocker: Blocker::RmBusy(partition), shortfall: None };
-    books.has_asked_enough(partition).then(|| held_back(books, key).unwrap_or(busy))
+    let enough = books.has_asked_enough(partition) || books.is_recovering(partition);
+    enough.then(|| held_back(books, key).unwrap_or(busy))
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
 /// one above that became a leaf, one that is stopped, or whose tenant is suspended.
-fn shut(books: &Books, leaf: QueueId) -> Option<Wait> {
+pub(super) fn shut(books: &Books, leaf: QueueId) -> Option<Wait> {
     states(books, leaf).find_map(Looked::wait)
 }
 

@@ -237,6 +237,10 @@ impl Player<'_> {
             assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");
             self.check_accepted(*ask, *node);
         }
+        if judged {
+            self.tally.judge(&self.world.books, event);
+            assert_eq!(self.tally.tenants.violations(), 0, "a quota is exceeded by {event:?}");
+        }
         self.tally.hear(&self.world.books, self.world.now, event);
         self.world.apply(event);
         let books = &self.world.books;

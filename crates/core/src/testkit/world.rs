@@ -47,11 +47,16 @@ impl World {
     }
 
     /// Let the scheduler move until it is idle; what it did, in order.
+    ///
+    /// # Panics
+    /// When something could start then, and was not looked at.
     pub fn settle(&mut self) -> Vec<Event> {
         let mut all = Vec::new();
         loop {
             let mut events = Vec::new();
             if self.scheduler.next(&self.books, self.now, &mut events) != Step::Moved {
+                let missed = self.scheduler.sweep(&self.books, self.now, usize::MAX);
+                assert_eq!(missed, [], "nothing that could start was missed");
                 return all;
             }
             for event in events {

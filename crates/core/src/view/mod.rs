@@ -10,10 +10,12 @@
 
 mod application;
 mod bucket;
+mod drift;
 mod drivers;
 mod health;
 mod history;
 mod lowering;
+mod metered;
 mod node;
 mod partition;
 mod percent;
@@ -29,10 +31,12 @@ mod waiting;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
+pub use drift::tenant_drift;
 pub use drivers::{DriversView, drivers};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};
+pub use metered::{task_seconds, tenant_seconds};
 pub use node::{ForeignByNode, ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
@@ -42,8 +46,10 @@ pub use simulate::{
     SimulatedLimitView, SimulatedUser, Simulation, SimulationError, SimulationView,
 };
 pub use spent::{SpentView, SummaryView};
-pub use tally::{PartitionTally, QueueTally, Rate, StateCounts, Tally};
-pub use tenant::{TenantView, tenant, tenants};
+pub use tally::{
+    PartitionTally, QueueTally, Rate, Spans, StateCounts, Tally, TenantTallies, TenantTally,
+};
+pub use tenant::{TenantView, tenant, tenant_use, tenants};
 pub use usage::{GroupView, UsageView, UserView, groups, users};
 pub use user_limits::{
     LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,

@@ -1,12 +1,17 @@
 //! What has happened, counted: for metrics, which want rates, and for totals that are too dear to
 //! be found by looking at every application.
 
+mod holds;
+mod tenants;
+
+pub use tenants::{Spans, TenantTallies, TenantTally};
+
 use alloc::collections::{BTreeMap, VecDeque};
 
 use crate::books::{Application, ApplicationState, Books};
 use crate::command::Command;
 use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::rejection::Rejection;
@@ -57,6 +62,8 @@ pub struct Tally {
     /// Each queue that had an application, by path; queues of the same path in several
     /// partitions are one. The last [`Tally::GONE_MAX`] that are gone are remembered.
     pub queues: OrderedMap<Name, QueueTally>,
+    /// Each tenant.
+    pub tenants: TenantTallies,
     /// The queues that are gone, in the order in which they went.
     gone: VecDeque<Name>,
 }
@@ -171,6 +178,7 @@ impl Tally {
 
     /// Count an event; `books` are those just before it. Costs what the event names.
     pub fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
+        self.tenants.hear(books, now, event);
         match event {
             Event::ApplicationAdded { .. }
             | Event::ApplicationRejected { .. }
@@ -235,6 +243,23 @@ impl Tally {
             // Of these nothing is counted.
             _ => {}
         }
+    }
+
+    /// Look whether what the scheduler chose keeps to the quotas of tenants; `books` are those just before
+    /// it. Not for what an RM reports, which is charged whatever is left.
+    pub fn judge(&mut self, books: &Books, event: &Event) {
+        self.tenants.judge(books, event);
+    }
+
+    /// Another application is first in the line of a leaf, or none is: what the scheduler says after a
+    /// step.
+    pub fn lead(&mut self, books: &Books, now: Timestamp, head: (QueueId, Option<ApplicationId>)) {
+        self.tenants.lead(books, now, head);
+    }
+
+    /// An application could have started and was not looked at, as a sweep has found.
+    pub fn rescue(&mut self, books: &Books, application: ApplicationId) {
+        self.tenants.rescue(books, application);
     }
 
     /// Count a command that was refused.

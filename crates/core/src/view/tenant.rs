@@ -60,9 +60,10 @@ pub fn tenants(books: &Books) -> Option<(PartitionId, &Partition, &TenantsConfig
     })
 }
 
-/// What a tenant may use and uses; none if there is no such tenant. Costs its queues, and what waits
-/// in them; of a tenant that is a limit, the applications of its partition.
-pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
+/// What a tenant may use, uses and asks for, without how many tasks wait and since when; none if there is
+/// no such tenant. Costs the same whatever runs or waits. Of a tenant that is a limit nothing is told of
+/// what waits.
+pub fn tenant_use(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
     let known = row.tenants.get(tenant)?;
@@ -73,12 +74,29 @@ pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<Te
     let (used, pending) = match &known.settings.mapping {
         TenantMapping::Queue => {
             let path = row.tenants.path_of(&config.root, tenant)?;
-            let queue = *row.queues.get(&*path)?;
-            for leaf in leaves(books, queue) {
+            let queue = books.queue(*row.queues.get(&*path)?);
+            (queue.allocated.clone(), queue.pending.clone())
+        }
+        TenantMapping::Limit { queue, subject } => {
+            (used_by(row, *row.queues.get(&**queue)?, subject), Resources::new())
+        }
+    };
+    view.used = books.types().amounts(&used);
+    view.pending = books.types().amounts(&pending.pruned());
+    Some(view)
+}
+
+/// What a tenant may use and uses; none if there is no such tenant. Costs its queues, and what waits
+/// in them; of a tenant that is a limit, the applications of its partition.
+pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
+    let mut view = tenant_use(books, partition, tenant)?;
+    let row = books.partition(partition);
+    match &row.tenants.get(tenant)?.settings.mapping {
+        TenantMapping::Queue => {
+            let path = row.tenants.path_of(&row.settings.tenants.as_deref()?.root, tenant)?;
+            for leaf in leaves(books, *row.queues.get(&*path)?) {
                 view.wait_in(books.applications_in(leaf).map(|(_, application)| application));
             }
-            let queue = books.queue(queue);
-            (queue.allocated.clone(), queue.pending.clone())
         }
         TenantMapping::Limit { queue, subject } => {
             let queue = row.queues.get(&**queue).copied()?;
@@ -89,11 +107,9 @@ pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<Te
             for one in all {
                 pending.add(&one.pending);
             }
-            (used_by(row, queue, subject), pending)
+            view.pending = books.types().amounts(&pending.pruned());
         }
-    };
-    view.used = books.types().amounts(&used);
-    view.pending = books.types().amounts(&pending.pruned());
+    }
     Some(view)
 }
 

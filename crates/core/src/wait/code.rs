@@ -65,6 +65,8 @@ codes! {
     QueueMax = "QUEUE_MAX",
     /// A queue that offers no room.
     QueueState = "QUEUE_STATE",
+    /// Not all nodes have reported since the start.
+    Recovering = "RECOVERING",
     /// Its only node is not there.
     RequiredNodeAbsent = "REQUIRED_NODE_ABSENT",
     /// Its only node has no room.

@@ -49,6 +49,16 @@ pub(super) fn sentence(
 /// How many questions the RM has to answer, and how many it may.
 pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String {
     let row = books.partition(partition);
+    if let Some(recovery) = &row.recovery
+        && let Some(until) = recovery.until
+    {
+        return format!(
+            "{} of {} nodes have not reported since the start; nothing starts before they have, or {} ms; wait, or see to the RM",
+            recovery.missing().len(),
+            row.nodes.len(),
+            until.as_millis()
+        );
+    }
     let most = row.questions.map_or(0, |one| one.at_once.get());
     format!(
         "the RM has {} questions to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",

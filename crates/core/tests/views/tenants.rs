@@ -1,9 +1,11 @@
-//! What another quota of a tenant would come to. Tenants §7.
+//! What another quota of a tenant would come to, and what is counted of tenants. Tenants §2.6, §6, §7.
 
-use headroom_core::Name;
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, Quantity, ResourceType};
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::view::{LoweringView, lowering};
+use headroom_core::view::{
+    Counters, LoweringView, Tally, health, is_healthy, lowering, tenant_drift,
+};
+use headroom_core::{Event, Name};
 
 fn dry_run(world: &World, tenant: &str, quota: &Amounts) -> Option<LoweringView> {
     let (id, _) = world.books.partitions().first_key_value()?;
@@ -67,4 +69,87 @@ fn of_a_tenant_that_is_a_limit_only_the_excess_is_told() {
     );
     let view = dry_run(&world, "a", &vcore(20_000)).unwrap();
     assert_eq!((view.excess, view.victims, view.rest), (vcore(10_000), vec![], vcore(10_000)));
+}
+
+/// `a` uses 60 of 100 cores, and 20 of those are of `sub` below it; 50 more of `a` wait.
+fn used() -> World {
+    tell_world(
+        "
+        tenants root.tenants
+        node n1 vcore=128
+        tenant a quota vcore=100
+        tenant sub of a quota vcore=30
+        app a1 of:a ann
+        ask t1 a1 vcore=40
+        app s1 of:sub bob
+        ask u1 s1 vcore=20
+        app a2 of:a ann
+        ask t2 a2 vcore=50
+        ",
+    )
+}
+
+#[test]
+fn tr_12_a_start_above_the_quota_is_counted_for_the_tenant_whose_quota_it_is() {
+    let world = used();
+    let (node, _) = world.books.nodes().iter().next().unwrap();
+    let mut tally = Tally::of(&world.books);
+    let ask = |key: &str| world.books.allocations().iter().find(|(_, row)| *row.key == *key);
+    let (waits, row) = ask("t2").unwrap();
+    assert!(row.is_pending());
+    // 60 + 50 = 110 > 100: the scheduler did not do that.
+    tally.judge(&world.books, &Event::Placed { ask: waits, node });
+    let of =
+        |tally: &Tally, tenant: &str| tally.tenants.get(tenant).map_or(0, |row| row.violations);
+    assert_eq!((of(&tally, "a"), of(&tally, "sub"), tally.tenants.violations()), (1, 0, 1));
+    // 20 + 20 = 40 > 30, and 60 + 20 = 80.
+    tally.judge(&world.books, &Event::Placed { ask: ask("u1").unwrap().0, node });
+    assert_eq!((of(&tally, "a"), of(&tally, "sub"), tally.tenants.violations()), (1, 1, 2));
+}
+
+#[test]
+fn tr_55_drift_is_found_where_it_is_and_nowhere_else() {
+    let world = used();
+    assert_eq!(tenant_drift(&world.books), []);
+    let mut damaged = world.books.clone();
+    let (partition, _) = world.books.partitions().first_key_value().unwrap();
+    let queue = |path: &str| world.books.queue_at(*partition, path).unwrap();
+    damaged.miscount(queue("root.tenants.a"), ResourceType::VCORE, Quantity::of(7));
+    damaged.miscount(queue("root.tenants.a.sub"), ResourceType::MEMORY, Quantity::of(1));
+    let drift = tenant_drift(&damaged);
+    let told: Vec<(&str, &str, i64, i64)> = drift
+        .iter()
+        .map(|one| (one.tenant.as_str(), one.resource.as_str(), one.counted.get(), one.found.get()))
+        .collect();
+    assert_eq!(told, [("a", "vcore", 60_007, 60_000), ("sub", "memory", 1, 0)]);
+}
+
+#[test]
+fn tr_51_what_is_released_twice_is_given_back_once_and_use_below_zero_is_counted_as_a_bug() {
+    let world = tell_world(
+        "
+        tenants root.tenants
+        node n1 vcore=128
+        tenant a quota vcore=100
+        app a1 of:a ann
+        ask t1 a1 vcore=40
+        ask t2 a1 vcore=20
+        release t1
+        release t1
+        release t1
+        ",
+    );
+    let (partition, _) = world.books.partitions().first_key_value().unwrap();
+    let queue = world.books.queue_at(*partition, "root.tenants.a").unwrap();
+    let used = world.books.queue(queue).allocated.get(ResourceType::VCORE);
+    assert_eq!(used, Some(Quantity::of(20_000)));
+    assert!(is_healthy(&health(&world.books, Counters::default())));
+    assert_eq!(tenant_drift(&world.books), []);
+    // Books cannot get there by events. Those that are below zero all the same are named, not mended.
+    let mut damaged = world.books.clone();
+    damaged.miscount(queue, ResourceType::VCORE, Quantity::of(-20_001));
+    let drift = tenant_drift(&damaged);
+    assert_eq!(drift.len(), 1, "{drift:?}");
+    assert_eq!((drift[0].counted, drift[0].found), (Quantity::of(-1), Quantity::of(20_000)));
+    assert!(damaged.check().is_err());
 }

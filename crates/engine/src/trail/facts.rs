@@ -3,7 +3,10 @@
 
 use headroom_core::books::{Allocation, Books, TaskOutcome};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
-use headroom_core::{Command, Event, Name, PreemptionCause, TaskStep, Termination, view};
+use headroom_core::resource::Quantity;
+use headroom_core::{
+    Command, Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination, view,
+};
 use serde_json::Value;
 
 use super::record::{AuditType, Fact, Said};
@@ -45,6 +48,7 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
         Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
             out.extend(look.of_mark(event));
         }
+        Event::DriftFound { drift, .. } => out.extend(of_drift(drift)),
         _ => out.extend(look.of_task(event)),
     }
 }
@@ -53,6 +57,26 @@ fn fact(kind: AuditType, tenant: Name, task: &Name) -> Fact {
     let (tenant, task) = (Some(tenant), Some(task.clone()));
     let (before, after) = (Said::new(), Said::new());
     Fact { kind, tenant, task, before, after, reason: None }
+}
+
+/// Of each tenant what was counted, and what was found instead.
+fn of_drift(drift: &[TenantDrift]) -> impl Iterator<Item = Fact> {
+    let of_one = drift.chunk_by(|one, other| one.tenant == other.tenant);
+    of_one.map(|types| {
+        let amounts = |of: fn(&TenantDrift) -> Quantity| {
+            let amount = |one: &TenantDrift| Value::from(of(one).get());
+            let said = types.iter().map(|one| (one.resource.to_string(), amount(one)));
+            said.collect::<Value>()
+        };
+        Fact {
+            kind: AuditType::LedgerDrift,
+            tenant: types.first().map(|one| one.tenant.clone()),
+            task: None,
+            before: with([("counted", amounts(|one| one.counted))]),
+            after: with([("found", amounts(|one| one.found))]),
+            reason: None,
+        }
+    })
 }
 
 fn text(name: &Name) -> Value {

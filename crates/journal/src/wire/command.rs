@@ -110,5 +110,7 @@ commands! {
         RemoveTenant "remove_tenant" { partition, tenant, drain, expects }
         SetTenantDefaults "set_tenant_defaults" { partition, defaults, expects }
         ChangeTask "change_task" { partition, task, change }
+        ReportDrift "report_drift" { partition, drift }
+        Recover "recover" { partition }
     }
 }

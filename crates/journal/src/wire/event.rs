@@ -94,4 +94,7 @@ events! {
     TenantDraining "tenant_draining" { partition, tenant }
     TenantRemoved "tenant_removed" { partition, tenant }
     TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
+    DriftFound "drift_found" { partition, drift }
+    RecoverySet "recovery_set" { partition, until }
+    NodeReported "node_reported" { node }
 }

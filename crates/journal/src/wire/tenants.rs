@@ -7,7 +7,7 @@ use headroom_core::config::tenant::{
     OnLower, Oversized, TenantKind, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
 };
 use headroom_core::config::{TenantDefaults, TenantSettings, TenantsConfig};
-use headroom_core::{Millis, SetTenant};
+use headroom_core::{Millis, SetTenant, TenantDrift};
 
 use super::types::ascending;
 use super::{At as _, Decoded, Fault, Field, message, structure, words};
@@ -34,6 +34,7 @@ structure!(
         max_wait,
     }
 );
+structure!(TenantDrift = proto::TenantDrift { tenant, resource, counted, found });
 structure!(TenantQueue = proto::TenantQueue { tenant, suspended });
 
 impl Field<proto::Tenants> for TenantsConfig {

@@ -7,10 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use headroom_api::si::headroom::Capabilities;
 use headroom_api::si::v1::RegisterResourceManagerRequest;
-use headroom_core::config::Configuration;
-use headroom_core::{Command, Timestamp};
+use headroom_core::Timestamp;
+use headroom_engine::Origin;
 use headroom_engine::users::Resolvers;
-use headroom_engine::{Origin, Submission};
 use tonic::Status;
 
 use crate::queue_file::QueueFileError;
@@ -255,24 +254,6 @@ impl Interface {
             other.id(),
             view.books.partitions().len()
         ))
-    }
-
-    /// Remove all partitions with all that is in them, if there was an RM or there is anything.
-    async fn tear_down(&self, origin: &Origin, has_rm: bool) -> Result<(), Status> {
-        let engine = &self.service().engine;
-        let books = &engine.views().at_least(0).await.books;
-        let is_fresh =
-            books.nodes().iter().next().is_none() && books.applications().iter().next().is_none();
-        if is_fresh && !has_rm {
-            return Ok(());
-        }
-        let command = Command::Configure(Box::<Configuration>::default());
-        let origin = origin.clone();
-        let outcome = engine.submit(Submission { origin, command }).await;
-        match outcome.map_err(|error| unavailable(&error))? {
-            Ok(_) => Ok(()),
-            Err(rejection) => Err(Status::internal(rejection.to_string())),
-        }
     }
 
     /// Put the queue file of an RM in force. Scheduler interface §5.2.

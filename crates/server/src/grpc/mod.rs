@@ -34,6 +34,7 @@ mod router;
 mod session;
 mod settings;
 mod tags;
+mod teardown;
 mod teller;
 mod watching;
 

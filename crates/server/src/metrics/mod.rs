@@ -4,7 +4,7 @@
 //! Everything is found when it is asked for: from a view of the books, from what the engine has
 //! counted, and from what the server counts about itself. So a series goes with its queue, node or
 //! partition, and nothing is counted twice. A scrape costs the queues, the nodes and the reasons,
-//! not what runs or waits; ours besides the users of leaves with user limits.
+//! not what runs or waits; ours besides the tenants, and the users of leaves with user limits.
 
 mod engine;
 mod own;
@@ -12,6 +12,7 @@ mod process;
 mod reference;
 mod requests;
 mod scrape;
+mod tenants;
 mod text;
 mod users;
 mod waits;
@@ -50,6 +51,7 @@ async fn all(State(service): State<Service>) -> Response<Body> {
     let shared = users::shared(&scrape.view).await;
     let mut out = Exposition::default();
     own::write(&mut out, &scrape);
+    tenants::write(&mut out, &scrape).await;
     waits::write(&mut out, &scrape);
     users::write(&mut out, &shared);
     reference::write(&mut out, &scrape);

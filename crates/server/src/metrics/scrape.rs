@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use headroom_core::Timestamp;
-use headroom_core::id::PartitionId;
+use headroom_core::books::Books;
+use headroom_core::id::{PartitionId, QueueId};
+use headroom_core::{Name, Timestamp};
 use headroom_engine::View;
 
+use super::tenants::Waits;
 use crate::service::Service;
 
 /// What a scrape shows.
@@ -19,6 +21,8 @@ pub(super) struct Scrape<'a> {
     pub(super) waiting: BTreeMap<(PartitionId, &'static str), u64>,
     /// When the oldest ask was made that waits in a partition.
     pub(super) oldest: BTreeMap<PartitionId, Timestamp>,
+    /// What waits of each tenant of which anything does.
+    pub(super) tenants: BTreeMap<Name, Waits>,
 }
 
 impl<'a> Scrape<'a> {
@@ -27,25 +31,47 @@ impl<'a> Scrape<'a> {
     pub(super) async fn of(service: &'a Service) -> Self {
         let counts = service.engine.inspect(|books, scheduler| {
             let mut waiting: BTreeMap<_, u64> = BTreeMap::new();
+            let mut tenants: BTreeMap<Name, Waits> = BTreeMap::new();
             for (leaf, reason, count) in scheduler.census() {
                 let key = (books.queue(leaf).partition, reason.code(books).unwrap_or("NEXT"));
                 *waiting.entry(key).or_default() += count.asks;
+                wait(books, leaf, count.applications, None, &mut tenants);
             }
             let mut oldest: BTreeMap<_, Timestamp> = BTreeMap::new();
             for (leaf, at) in scheduler.oldest_waiting() {
                 let known = oldest.entry(books.queue(leaf).partition).or_insert(at);
                 *known = at.min(*known);
+                wait(books, leaf, 0, Some(at), &mut tenants);
             }
-            (waiting, oldest)
+            (waiting, oldest, tenants)
         });
         // One that has ended counts nothing; all else is shown all the same.
-        let (waiting, oldest) = counts.await.unwrap_or_default();
+        let (waiting, oldest, tenants) = counts.await.unwrap_or_default();
         let view = service.engine.views().at_least(0).await;
-        Self { service, view, now: service.clock.now(), waiting, oldest }
+        Self { service, view, now: service.clock.now(), waiting, oldest, tenants }
     }
 
     /// The partitions with their names.
     pub(super) fn partitions(&self) -> impl Iterator<Item = (PartitionId, &str)> {
         self.view.books.partitions().iter().map(|(id, row)| (*id, row.name.as_str()))
+    }
+}
+
+/// So much more waits in a leaf, of its tenant and of those above.
+fn wait(
+    books: &Books,
+    leaf: QueueId,
+    tasks: u64,
+    oldest: Option<Timestamp>,
+    tenants: &mut BTreeMap<Name, Waits>,
+) {
+    let mut last = None;
+    for (_, queue) in books.up(leaf) {
+        let tenant = queue.settings.tenant.as_ref().map(|mark| &mark.tenant);
+        // One with tenants below it has two queues.
+        if let Some(tenant) = tenant.filter(|tenant| last != Some(*tenant)) {
+            tenants.entry(tenant.clone()).or_default().add(tasks, oldest);
+        }
+        last = tenant;
     }
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::support::{Folder, call, client, start};
 
 /// Who may use which operations, as it was decided, whatever the table says.
-const ROWS: [(&[&str], &[&str]); 7] = [
+const ROWS: [(&[&str], &[&str]); 8] = [
     (&ANYBODY, &["getHealthCheck", "getLive", "getReady"]),
     (&WITH_IDENTITY, &["getOpenApi", "validateConfig"]),
     (
@@ -98,6 +98,7 @@ const ROWS: [(&[&str], &[&str]); 7] = [
             "submitTask",
         ],
     ),
+    (&["admin", "operator"], &["verifyLedger"]),
     (
         &["admin"],
         &[

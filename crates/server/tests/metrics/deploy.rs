@@ -1,12 +1,17 @@
 //! The dashboard and the alert rules ask for metrics that there are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use headroom_core::books::TaskSettings;
+use headroom_core::config::TenantSettings;
+use headroom_core::resource::Amounts;
+use headroom_core::{Ask, Command, Name, SetTenant, Submit, SubmitTask};
 use serde_json::Value;
 
 use crate::scrape::{Parsed, busy};
+use crate::server::Server;
 
 fn file(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(name);
@@ -39,10 +44,61 @@ fn queries(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// A tenant of whose tasks one runs and one waits, read as whoever may read it.
+async fn tenants() -> Server {
+    let server = Server::furnished().await;
+    let file = "
+partitions:
+  - name: default
+    queues: [{name: root, submitacl: '*'}]
+    tenants: {enabled: true}
+";
+    server.configure(file).await;
+    let partition = || Name::new("default");
+    let settings = TenantSettings {
+        quota: Some(Amounts::from([("vcore", 4_000)])),
+        ..TenantSettings::default()
+    };
+    let tenant = SetTenant {
+        partition: partition(),
+        tenant: Name::new("t"),
+        settings,
+        ..SetTenant::default()
+    };
+    server.accept(Command::SetTenant(Box::new(tenant))).await;
+    for task in ["t1", "t2"] {
+        let (application, tenant, user) = (Name::new(task), Name::new("t"), Name::new("ann"));
+        let submit = Submit {
+            partition: partition(),
+            application: application.clone(),
+            tenant: tenant.clone(),
+            user,
+            ..Submit::default()
+        };
+        let resources = Amounts::from([("vcore", 3_000)]);
+        let key = application.clone();
+        let ask = Ask { partition: partition(), application, key, resources, ..Ask::default() };
+        let settings = TaskSettings { tenant, members: 1, ..TaskSettings::default() };
+        let task = SubmitTask { submit, asks: vec![ask], settings };
+        server.accept(Command::SubmitTask(Box::new(task))).await;
+        server.turn(1).await;
+    }
+    server.get("/headroom/v1/tenants/t").await;
+    server
+}
+
+/// What there is where everything happens that has a metric.
+async fn kinds() -> BTreeMap<String, String> {
+    let mut kinds = BTreeMap::new();
+    for server in [busy().await, tenants().await] {
+        kinds.extend(Parsed::of(&server.text("/metrics").await).kinds);
+    }
+    kinds
+}
+
 async fn known() -> BTreeSet<String> {
-    let parsed = Parsed::of(&busy().await.text("/metrics").await);
     let mut known = BTreeSet::new();
-    for (name, kind) in parsed.kinds {
+    for (name, kind) in kinds().await {
         if kind == "histogram" {
             known.extend(["_bucket", "_sum", "_count"].map(|suffix| format!("{name}{suffix}")));
         }
@@ -87,8 +143,8 @@ async fn every_alert_is_tested_and_every_metric_of_ours_is_described() {
     }
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
     let page = fs::read_to_string(page).unwrap();
-    let parsed = Parsed::of(&busy().await.text("/metrics").await);
-    let ours = parsed.kinds.keys().filter(|name| name.starts_with("headroom_"));
+    let kinds = kinds().await;
+    let ours = kinds.keys().filter(|name| name.starts_with("headroom_"));
     let missing: Vec<_> = ours.filter(|name| !page.contains(&format!("`{name}`"))).collect();
     assert_eq!(missing, [""; 0]);
 }

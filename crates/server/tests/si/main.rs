@@ -20,4 +20,5 @@ mod session;
 mod states;
 mod streams;
 mod support;
+mod tenants;
 mod victims;

@@ -55,6 +55,8 @@ pub struct Options {
     pub modules: Vec<Handlers>,
     /// Whether the scheduler goes on by itself.
     pub pace: Pace,
+    /// Whether nothing starts on a journal with nodes before these have reported.
+    pub awaits_nodes: bool,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             extra: BTreeMap::new(),
             modules: Vec::new(),
             pace: Pace::ByHand,
+            awaits_nodes: false,
         }
     }
 }
@@ -128,6 +131,7 @@ impl Server {
         let clock = HandClock::at(START);
         let mut settings = Settings::with(clock.clone());
         settings.pace = options.pace;
+        settings.awaits_nodes = options.awaits_nodes;
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
         let users = Arc::new(Users::default());

@@ -5,13 +5,17 @@
 mod support;
 
 mod audit;
+mod ledger;
+mod metrics;
 mod quota;
 mod releases;
+mod restart;
 mod rights;
 mod said;
 mod scene;
 mod tasks;
 mod together;
+mod triggers;
 mod usage;
 mod versions;
 mod walk;

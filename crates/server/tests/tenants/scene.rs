@@ -4,7 +4,7 @@
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
 use headroom_engine::Pace;
 use headroom_engine::testkit::MemoryJournal;
-use headroom_server::native;
+use headroom_server::{metrics, native};
 use serde_json::{Value, json};
 
 use crate::support::{CALLER, Exchange, Options, Server, amounts};
@@ -30,20 +30,42 @@ impl Scene {
 
     /// The same, where the scheduler goes on by itself or not, on a journal.
     pub(crate) async fn at(pace: Pace, journal: &MemoryJournal) -> Self {
-        let queues = Some(QUEUES.to_owned());
-        let modules: Vec<headroom_server::mount::Handlers> = vec![native::handler];
-        let options = Options { queues, modules, pace, ..Options::default() };
-        let server = Server::on(journal, options).await;
-        let node = AddNode {
+        let scene = Self::with(pace, journal, false).await;
+        // On a journal of another server it is there already.
+        let _ = scene.server.handle.submit(Self::node()).await.unwrap();
+        scene
+    }
+
+    /// A server on the journal of another, that does not know whether the node is there still.
+    pub(crate) async fn again(journal: &MemoryJournal) -> Self {
+        Self::with(Pace::ByHand, journal, true).await
+    }
+
+    /// Have the server finish, and end.
+    pub(crate) async fn ends(self) {
+        self.server.handle.stop().await;
+        while self.server.handle.stopped().is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    }
+
+    /// That the node is there.
+    pub(crate) fn node() -> Command {
+        Command::AddNode(AddNode {
             partition: Name::new("default"),
             node: Name::new("n1"),
             capacity: amounts([("vcore", 128_000), ("memory", 256_000_000_000), ("gpu", 16)]),
             schedulable: true,
             ..AddNode::default()
-        };
-        // On a journal of another server it is there already.
-        let _ = server.handle.submit(Command::AddNode(node)).await.unwrap();
-        Self { server }
+        })
+    }
+
+    async fn with(pace: Pace, journal: &MemoryJournal, awaits_nodes: bool) -> Self {
+        let queues = Some(QUEUES.to_owned());
+        let modules: Vec<headroom_server::mount::Handlers> =
+            vec![native::handler, metrics::handler];
+        let options = Options { queues, modules, pace, awaits_nodes, ..Options::default() };
+        Self { server: Server::on(journal, options).await }
     }
 
     pub(crate) async fn start() -> Self {

@@ -157,6 +157,7 @@ impl Books {
         self.attach_to_node(ask, node);
         self.share_placed(application, shape, calm);
         self.note_started(now, application);
+        self.meter(now, application, |books| books.shapes.get(shape).clone());
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }
@@ -244,6 +245,7 @@ impl Books {
             }
         });
         self.share_use(application, calm, || after.minus(&before));
+        self.meter(now, application, |_| after.minus(&before));
     }
 
     pub(super) fn release(
@@ -290,6 +292,7 @@ impl Books {
             }
         });
         self.share_use(row.application, calm, || resources.times(-1));
+        self.meter(now, row.application, |_| resources.times(-1));
         self.shapes.release(row.shape);
     }
 }

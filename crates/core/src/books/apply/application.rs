@@ -67,12 +67,16 @@ impl Books {
             deadline: Deadline::default(),
             overtaken: 0,
             task: None,
+            metered: None,
             priorities: AskPriorities::default(),
             line: Line::default(),
             first_allocation: None,
             next_in_queue: None,
             previous_in_queue: None,
         });
+        if let Some(mark) = self.queues[queue].settings.tenant.clone() {
+            self.begin_meter(application, &mark.tenant);
+        }
         self.attach_application(application);
         self.count_application(application, true);
         self.partition_mut(partition).applications.insert(name.clone(), application);

@@ -79,6 +79,8 @@ impl Books {
             Event::ApplicationLinked { application, group } => {
                 self.link(*application, group.as_ref());
             }
+            Event::DriftFound { .. } => {} // To be known, and no more.
+            Event::RecoverySet { .. } | Event::NodeReported { .. } => self.apply_recovery(event),
             Event::LifetimeSet { .. } | Event::LifetimeOver { .. } => self.apply_lifetime(event),
             Event::DeadlineSet { .. } | Event::Overtaken { .. } => self.apply_line(event),
             Event::GroupUnlinked { application } => self.unlink_group(*application),

@@ -60,6 +60,7 @@ impl Books {
             placeholder_count: 0,
             reservation_count: 0,
             tenants: Tenants::default(),
+            recovery: None,
             tasks: Tasks::default(),
         };
         self.partitions.insert(id, partition);
@@ -78,6 +79,7 @@ impl Books {
     }
 
     pub(super) fn remove_partition(&mut self, partition: PartitionId) {
+        self.end_recovery(partition);
         let row = self.partitions.remove(&partition).expect("the event names a partition");
         self.queues.remove(row.root);
         self.note_questions();
@@ -365,6 +367,7 @@ impl Books {
     pub(super) fn remove_node(&mut self, now: Timestamp, node: NodeId) {
         let row = self.nodes.remove(node).expect("the event names a node that is there");
         self.shapes.node_removed(node);
+        self.no_longer_missing(row.partition, node);
         self.partition_mut(row.partition).nodes.remove(&*row.name);
         self.resize_root(now, row.partition, &row.capacity.times(-1));
     }

@@ -139,6 +139,7 @@ impl Books {
             queue.charge(&after);
         });
         self.share_use(gone.application, calm, || after.minus(&before));
+        self.meter(now, gone.application, |_| after.minus(&before));
         self.shapes.release(gone.shape);
     }
 }

@@ -1,7 +1,7 @@
 //! Whether all types of all amounts are known.
 
-use crate::books::{Application, Books};
-use crate::resource::Resources;
+use crate::books::{Application, Books, Meter};
+use crate::resource::{ResourceTypes, Resources};
 use crate::stored::Unsound;
 
 use super::Outcome;
@@ -27,12 +27,15 @@ impl Books {
             Unsound::unless(known, &row.name, "the types of its amounts")?;
         }
         for (_, row) in self.applications.iter() {
-            let known = amounts_of(row).all(|one| types.know(one));
+            let metered = row.metered.iter().all(|one| knows(types, &one.meter));
+            let known = metered && amounts_of(row).all(|one| types.know(one));
             Unsound::unless(known, &row.name, "the types of its amounts")?;
         }
         for row in self.partitions.values() {
             let foreign = row.foreign.iter().all(|(_, one)| types.know(&one.resources));
-            let known = foreign && row.trackers.know_types(types);
+            let mut meters = row.tenants.meters();
+            let metered = meters.all(|(_, meter)| knows(types, meter));
+            let known = foreign && metered && row.trackers.know_types(types);
             Unsound::unless(known, &row.name, "the types of its amounts")?;
             let weighed = row.settings.node_sort.weights.iter();
             let weighed =
@@ -41,6 +44,10 @@ impl Books {
         }
         Ok(())
     }
+}
+
+fn knows(types: &ResourceTypes, meter: &Meter) -> bool {
+    types.know(meter.rate()) && meter.types() <= types.len()
 }
 
 fn amounts_of(row: &Application) -> impl Iterator<Item = &Resources> {

@@ -28,7 +28,7 @@ use crate::time::Timestamp;
 
 use super::activation::Activation;
 use super::users::Sharing;
-use super::{Allocation, Application, Books, Node, Partition, Queue, Shapes, Timer};
+use super::{Allocation, Application, Books, Node, Partition, Queue, Recovery, Shapes, Timer};
 use crate::id::{AllocationId, ApplicationId};
 
 /// The fields of [`Books`] in the order in which they are written: append only.
@@ -119,6 +119,11 @@ impl Books {
                 let row = row.ok_or_else(|| Unsound::dangling(&partition.name, "a node"))?;
                 Ok::<_, Unsound>(row.name.clone())
             })?;
+            let missing = partition.recovery.iter().flat_map(Recovery::missing);
+            let is_here =
+                |id_of: &NodeId| nodes.get(*id_of).is_some_and(|row| row.partition == *id);
+            let known = missing.clone().all(is_here) && missing.is_sorted();
+            Unsound::unless(known, &partition.name, "the nodes that have not reported")?;
         }
         Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
         let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
@@ -163,6 +168,10 @@ impl Books {
         for (id, row) in self.queues.iter() {
             timers.extend(row.removable_at.map(|at| (at, Timer::Queue(id))));
             timers.extend(row.stops_at.map(|at| (at, Timer::Stop(id))));
+        }
+        for (id, row) in &self.partitions {
+            let until = row.recovery.as_ref().and_then(|one| one.until);
+            timers.extend(until.map(|at| (at, Timer::Recovery(*id))));
         }
         timers.sort_unstable();
         for timer in timers {

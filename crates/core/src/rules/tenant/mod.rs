@@ -20,7 +20,7 @@ use crate::books::{Books, Partition, QueueState, Tenants};
 use crate::command::SetTenant;
 use crate::config::tenant::{OWN_LEAF, TenantMapping};
 use crate::config::{TenantDefaults, TenantsConfig};
-use crate::event::Event;
+use crate::event::{Event, TenantDrift};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TenantRejection};
@@ -28,6 +28,17 @@ use crate::time::Timestamp;
 
 use super::configure::{of_known, of_new, replace_limits};
 use super::{Naming, partition_named, types_fit};
+
+/// Write down that what is counted of tenants is not what their tasks have.
+pub(super) fn report_drift(
+    books: &Books,
+    partition: &Name,
+    drift: &[TenantDrift],
+) -> Result<Vec<Event>, Rejection> {
+    let (partition, _) = switched_on(books, partition)?;
+    let told = || Event::DriftFound { partition, drift: drift.to_vec() };
+    Ok((!drift.is_empty()).then(told).into_iter().collect())
+}
 
 /// Make a tenant, or say something else of one.
 pub(super) fn set(

@@ -10,7 +10,7 @@ use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::schedule::Scheduler;
 
-use super::super::{naive_evictions, naive_next};
+use super::super::{World, naive_evictions, naive_next};
 use super::{Player, STEPS_MAX};
 
 impl Player<'_> {
@@ -51,6 +51,9 @@ impl Player<'_> {
             "the world settles: {:?}",
             self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
         );
+        let World { books, scheduler, now, .. } = &mut self.world;
+        let missed = scheduler.sweep(books, *now, usize::MAX);
+        assert_eq!(missed, [], "nothing that could start was missed\n{}", self.state());
         self.note_waits();
         self.world.settled.push((self.world.journal.len(), self.world.now));
         if self.world.books.partitions().values().any(|one| one.open_questions.full) {

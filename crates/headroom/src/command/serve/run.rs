@@ -134,6 +134,7 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let mut settings = Settings::with(SystemClock);
     settings.commands_waiting = process.limits.commands;
     settings.users = Some(users);
+    settings.awaits_nodes = true;
     settings.kept = Kept {
         records: process.event.ring_buffer_capacity,
         snapshot_every: process.journal.snapshot_every,

@@ -45,6 +45,8 @@ enum Deed {
     Resume(change::Resume),
     /// Have a tenant go
     Delete(change::Delete),
+    /// Compare what is counted of all tenants with what their tasks have
+    Verify(show::Verify),
     /// Show what holds for tenants that do not say otherwise, or change it
     Defaults(change::Defaults),
 }
@@ -66,6 +68,7 @@ impl Tenants {
             Deed::Suspend(suspend) => suspend.run(),
             Deed::Resume(resume) => resume.run(),
             Deed::Delete(delete) => delete.run(),
+            Deed::Verify(verify) => verify.run(),
             Deed::Defaults(defaults) => defaults.run(),
         }
     }

@@ -188,6 +188,44 @@ fn used(usage: &TenantUsage) -> Result<Listing> {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tenants verify")]
+pub(super) struct Verify {
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const DRIFT: &[&str] = &["TENANT", "TYPE", "COUNTED", "FOUND", "BY"];
+
+impl Verify {
+    pub(super) fn run(&self) -> Result<()> {
+        let verified = self.remote.ask(async |client| Ok(client.verify_ledger().await?))?;
+        let mut listing = Listing::new(DRIFT, &verified)?.numbers(&["COUNTED", "FOUND", "BY"]);
+        let version = verified.ledger_version;
+        listing.heading(match verified.drift.len() {
+            0 => format!("as of record {version}: what is counted is what tasks have"),
+            1 => format!("as of record {version}: 1 amount is counted wrong"),
+            many => format!("as of record {version}: {many} amounts are counted wrong"),
+        });
+        for one in &verified.drift {
+            let amount = |units: i64| exact(&one.r#type, Some(&units));
+            listing.row([
+                one.tenant.clone(),
+                one.r#type.clone(),
+                amount(one.counted),
+                amount(one.found),
+                amount(one.by),
+            ]);
+        }
+        self.remote.show(&listing)?;
+        anyhow::ensure!(
+            verified.drift.is_empty(),
+            "the ledger of tenants is not what their tasks have"
+        );
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom tenants waiting lab\n  headroom tenants waiting lab t-17 -o json"
 )]

@@ -7,7 +7,7 @@ use headroom_core::{
 };
 
 use super::named;
-use super::parts::{amounts, configuration, name, names, tenant_defaults, tenant_settings};
+use super::parts::{amounts, configuration, drift, name, names, tenant_defaults, tenant_settings};
 
 named!(Command {
     Configure "configure"
@@ -33,6 +33,8 @@ named!(Command {
     SetTenantDefaults "set-tenant-defaults"
     SubmitTask "submit-task"
     ChangeTask "change-task"
+    ReportDrift "report-drift"
+    Recover "recover"
 });
 
 pub(crate) fn samples() -> Vec<(&'static str, Command)> {
@@ -119,6 +121,8 @@ fn of_tenants() -> Vec<Command> {
             drain: true,
             expects: Some(7),
         },
+        Command::ReportDrift { partition: partition.clone(), drift: drift() },
+        Command::Recover { partition: partition.clone() },
         Command::SetTenantDefaults {
             partition,
             defaults: Box::new(tenant_defaults()),

@@ -12,7 +12,7 @@ use headroom_core::{
 
 use super::named;
 use super::parts::{
-    amounts, gang, id, name, names, partition_settings, queue_settings, tenant_as_limit,
+    amounts, drift, gang, id, name, names, partition_settings, queue_settings, tenant_as_limit,
     tenant_defaults,
 };
 
@@ -73,6 +73,9 @@ named!(Event {
     TenantDraining "tenant-draining"
     TenantRemoved "tenant-removed"
     TenantDefaultsSet "tenant-defaults-set"
+    DriftFound "drift-found"
+    RecoverySet "recovery-set"
+    NodeReported "node-reported"
     TaskAdded "task-added"
     TaskThrottled "task-throttled"
     TaskMoved "task-moved"
@@ -271,6 +274,9 @@ fn of_others() -> Vec<Event> {
         Event::TenantDraining { partition: id(51, 1), tenant: name("tenant-b") },
         Event::TenantRemoved { partition: id(52, 2), tenant: name("tenant-b") },
         Event::TenantDefaultsSet { partition: id(53, 0), defaults: tenant_defaults() },
+        Event::DriftFound { partition: id(57, 0), drift: drift() },
+        Event::RecoverySet { partition: id(58, 0), until: Some(Timestamp::from_millis(9)) },
+        Event::NodeReported { node: id(59, 3) },
     ]
 }
 

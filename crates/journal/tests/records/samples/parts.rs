@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use headroom_core::Millis;
-use headroom_core::Name;
 use headroom_core::books::{
     GangSettings, GangStyle, PartitionSettings, QueueSettings, TenantQueue,
 };
@@ -22,6 +20,7 @@ use headroom_core::config::{
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
+use headroom_core::{Millis, Name, TenantDrift};
 
 pub(crate) fn id<I: Id>(slot: u32, generation: u32) -> I {
     I::from_slot(Slot::new(slot, generation))
@@ -259,6 +258,12 @@ fn tenants() -> TenantsConfig {
         idempotency_ttl: Millis::new(8),
         audit_retention_days: 31,
     }
+}
+
+pub(crate) fn drift() -> Vec<TenantDrift> {
+    let (tenant, resource) = (name("tenant-a"), name("vcore"));
+    let counted = Quantity::of(-7);
+    vec![TenantDrift { tenant, resource, counted, found: Quantity::MAX }, TenantDrift::default()]
 }
 
 pub(crate) fn tenant_defaults() -> TenantDefaults {

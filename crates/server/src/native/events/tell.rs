@@ -3,7 +3,7 @@
 use headroom_api::headroomv1::Event as Told;
 use headroom_core::books::TaskState;
 use headroom_core::resource::{Amounts, base_of};
-use headroom_core::{Event, Name, PreemptionCause, TaskStep, Termination};
+use headroom_core::{Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
 
@@ -96,6 +96,10 @@ pub(super) const fn kind_of(event: &Event) -> &'static str {
         Event::TenantDraining { .. } => "tenantDraining",
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
+        Event::DriftFound { .. } => "tenantDrift",
+        Event::RecoverySet { until: Some(_), .. } => "recoveryBegun",
+        Event::RecoverySet { until: None, .. } => "recoveryOver",
+        Event::NodeReported { .. } => "nodeReported",
     }
 }
 
@@ -167,6 +171,14 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
             format!("node {node} drains: it keeps what it has and takes no more")
         }
         Event::NodeRemoved { .. } => format!("node {node} left"),
+        Event::NodeReported { .. } => format!("node {node} is there again"),
+        Event::RecoverySet { until: Some(until), .. } => format!(
+            "nothing starts in partition {partition} before its nodes have reported, or {} ms since the epoch",
+            until.as_millis()
+        ),
+        Event::RecoverySet { until: None, .. } => {
+            format!("what waits in partition {partition} may start again")
+        }
         Event::ForeignSet { resources, .. } => {
             format!("{} of another scheduler uses {} of node {node}", named.key, said(resources))
         }
@@ -181,6 +193,14 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} was removed"),
         Event::TenantDefaultsSet { .. } => {
             format!("tenants of partition {partition} have other defaults")
+        }
+        Event::DriftFound { drift, .. } => {
+            let types = drift.iter().map(|one| {
+                let TenantDrift { tenant, resource, counted, found } = one;
+                format!("{tenant} has {found} {resource}, {counted} are counted")
+            });
+            let types: Vec<String> = types.collect();
+            format!("what is counted of tenants is not what their tasks have: {}", types.join(", "))
         }
         Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
             text_of_task(event, named)

@@ -15,12 +15,15 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
-use headroom_api::headroomv1::{AncestorLimit, Code, Page, TenantUsage, TenantWaiting};
+use headroom_api::headroomv1::{
+    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TenantUsage, TenantWaiting,
+};
 use headroom_core::{Name, view};
 
 use super::answer::{Refused, json, versioned};
 use super::asked::{Asked, Parameters};
 use super::words::{stamp, time};
+use crate::audit::origin;
 use crate::convert::value::resources;
 use crate::service::Service;
 use here::Here;
@@ -39,6 +42,7 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantUsage" => get(usage),
         "getTenantAudit" => get(audit::one),
         "getAudit" => get(audit::all),
+        "verifyLedger" => post(verify),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
         "submitTask" => post(task_change::submit),
@@ -117,6 +121,27 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     Ok(json(&asked, &Page { stamp, items, cursor, ..Page::default() }))
 }
 
+async fn verify(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+    let view = service.engine.views().at_least(0).await;
+    Here::of(&view, &asked)?;
+    let origin = origin(&asked.caller, &asked.request_id);
+    let verified = service.engine.verify(origin).await;
+    let verified = verified.map_err(|why| Refused::unavailable(&asked, &why))?;
+    let drift = verified.drift.iter().map(|one| LedgerDrift {
+        tenant: one.tenant.to_string(),
+        r#type: one.resource.to_string(),
+        counted: one.counted.get(),
+        found: one.found.get(),
+        by: one.by().get(),
+    });
+    let body = LedgerVerified {
+        ledger_version: verified.sequence,
+        as_of: time(verified.time),
+        drift: drift.collect(),
+    };
+    Ok(json(&asked, &body))
+}
+
 async fn one(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;
@@ -148,6 +173,7 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
     let own = used(&name);
     let excess = own.excess();
     let above = here.tenants().up(&name).skip(1);
+    let with_below = here.tenants().with_below(&name);
     let body = TenantUsage {
         tenant: name.to_string(),
         ledger_version: view.sequence,
@@ -168,6 +194,17 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
                 limited: used(above).leaves_less_than(&own),
             })
             .collect(),
+        resource_seconds: resources(&view::tenant_seconds(
+            &view.books,
+            here.partition,
+            &with_below,
+            view.time,
+        )),
+        throttled_total: with_below
+            .iter()
+            .flat_map(|tenant| view.tally.tenants.throttled(tenant))
+            .map(|(_, count)| count)
+            .sum(),
     };
     Ok(json(&asked, &body))
 }

@@ -4,9 +4,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{self as api, Code, Page};
-use headroom_core::Name;
 use headroom_core::books::{Task, TaskOutcome, TaskState};
 use headroom_core::id::ApplicationId;
+use headroom_core::{Name, view};
 use headroom_engine::View;
 
 use super::super::answer::{Refused, json};
@@ -77,6 +77,7 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
         restarted: task.restarted,
         evicted: task.evicted,
         first_throttled_at: task.throttled.as_ref().map(|(first, _)| time(*first)),
+        resource_seconds: resources(&view::task_seconds(books, id, view.time)),
         ledger_version: view.sequence,
         as_of: time(view.time),
     }

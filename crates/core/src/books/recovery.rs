@@ -1,0 +1,87 @@
+//! A partition of which not all nodes are known to be there again. Source: tenants §2.6, decision page 36.
+
+use alloc::vec::Vec;
+
+use crate::event::Event;
+use crate::id::{NodeId, PartitionId};
+use crate::time::Timestamp;
+
+use super::{Books, Timer};
+
+/// Nothing starts until all nodes have reported, or for so long; nodes that have not may do so later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct Recovery {
+    /// Until when nothing starts in any case; none when that is over.
+    pub until: Option<Timestamp>,
+    /// The nodes that have not reported, in the order of their ids.
+    missing: Vec<NodeId>,
+}
+
+impl Recovery {
+    /// The nodes that have not reported.
+    pub fn missing(&self) -> &[NodeId] {
+        &self.missing
+    }
+
+    /// Whether a node has not reported.
+    pub fn lacks(&self, node: NodeId) -> bool {
+        self.missing.binary_search(&node).is_ok()
+    }
+
+    /// Whether nothing starts, and this node is the last that has not reported.
+    pub fn waits_for(&self, node: NodeId) -> bool {
+        self.until.is_some() && self.missing == [node]
+    }
+}
+
+impl Books {
+    /// The events of recoveries.
+    pub(super) fn apply_recovery(&mut self, event: &Event) {
+        match event {
+            Event::RecoverySet { partition, until: None } => self.end_recovery(*partition),
+            Event::RecoverySet { partition, until: Some(until) } => {
+                self.end_recovery(*partition);
+                let row = self.partition_mut(*partition);
+                let mut missing: Vec<NodeId> = row.nodes.iter().map(|(_, id)| *id).collect();
+                missing.sort_unstable();
+                row.recovery = Some(Recovery { until: Some(*until), missing });
+                self.timers.insert((*until, Timer::Recovery(*partition)), ());
+            }
+            Event::NodeReported { node } => {
+                let partition = self.nodes[*node].partition;
+                self.no_longer_missing(partition, *node);
+            }
+            _ => unreachable!("every other event is applied elsewhere"),
+        }
+    }
+
+    /// A node has reported, or is gone.
+    pub(super) fn no_longer_missing(&mut self, partition: PartitionId, node: NodeId) {
+        let known = &mut self.partition_mut(partition).recovery;
+        let Some(recovery) = known else { return };
+        if let Ok(place) = recovery.missing.binary_search(&node) {
+            recovery.missing.remove(place);
+        }
+        if recovery.missing.is_empty() && recovery.until.is_none() {
+            *known = None;
+        }
+    }
+
+    pub(super) fn end_recovery(&mut self, partition: PartitionId) {
+        let known = &mut self.partition_mut(partition).recovery;
+        let Some(recovery) = known else { return };
+        let until = recovery.until.take();
+        if recovery.missing.is_empty() {
+            *known = None;
+        }
+        if let Some(until) = until {
+            self.timers.remove(&(until, Timer::Recovery(partition)));
+        }
+    }
+
+    /// Whether nothing starts in a partition, since not all of its nodes have reported.
+    pub fn is_recovering(&self, partition: PartitionId) -> bool {
+        self.partition(partition).recovery.as_ref().is_some_and(|one| one.until.is_some())
+    }
+}

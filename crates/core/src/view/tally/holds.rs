@@ -1,0 +1,133 @@
+//! How long heads of lines have kept their room from those behind them: tenants §6, §8.
+
+use crate::books::Books;
+use crate::config::ApplicationOrder;
+use crate::event::Event;
+use crate::id::{ApplicationId, QueueId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::time::{Millis, Timestamp};
+
+/// The heads of the lines of tenants. A copy is cheap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Holds {
+    heads: OrderedMap<QueueId, Head>,
+}
+
+/// Who is first in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Head {
+    application: ApplicationId,
+    /// Since when it is, or up to when its hold is counted.
+    since: Timestamp,
+    /// When it was overtaken for the last time that it may be.
+    full: Option<Timestamp>,
+}
+
+impl Holds {
+    /// Somebody else, or nobody, is first in the line of a leaf from now on. A line in which nobody is ever
+    /// overtaken has no holds.
+    pub(super) fn lead(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        (leaf, application): (QueueId, Option<ApplicationId>),
+    ) {
+        let before = self.heads.get(&leaf).cloned();
+        let row = books.queues().get(leaf).filter(|row| row.settings.tenant.is_some());
+        let line = row.map(|row| &row.settings.values);
+        let line = line.filter(|line| line.application_order != ApplicationOrder::FifoStrict);
+        let (Some(line), Some(application)) = (line, application) else {
+            self.heads.remove(&leaf);
+            return;
+        };
+        let known = before.filter(|before| before.application == application);
+        let is_full = books.application(application).overtaken >= line.line.max_overtakes;
+        let full = known.and_then(|known| known.full).or_else(|| is_full.then_some(now));
+        self.heads.insert(leaf, Head { application, since: now, full });
+    }
+
+    /// The leaf whose hold an event may begin, end or change; none where there is no head.
+    pub(super) fn leaf_of(&self, books: &Books, event: &Event) -> Option<QueueId> {
+        if self.heads.is_empty() {
+            return None;
+        }
+        let application = match event {
+            Event::Placed { ask, .. } | Event::AskRemoved { ask, .. } => {
+                books.allocation(*ask).application
+            }
+            Event::ApplicationMoved { application, .. }
+            | Event::ApplicationRemoved { application }
+            | Event::Overtaken { application } => *application,
+            Event::QueueChanged { partition, queue, .. } => {
+                return books.queue_at(*partition, queue);
+            }
+            Event::QueueRemoved { queue } => return Some(*queue),
+            _ => return None,
+        };
+        let leaf = books.application(application).queue;
+        self.heads.get(&leaf).filter(|head| head.application == application).map(|_| leaf)
+    }
+
+    /// Count the hold of a leaf up to now, and follow the event; how long it was, and whose.
+    pub(super) fn settle<'books>(
+        &mut self,
+        books: &'books Books,
+        now: Timestamp,
+        (leaf, event): (QueueId, Option<&Event>),
+    ) -> Option<(&'books Name, Millis)> {
+        let held = self.held(books, now, leaf);
+        let head = self.heads.get_mut(&leaf)?;
+        head.since = now;
+        match event {
+            Some(Event::Overtaken { application }) => {
+                let most = books.queue(leaf).settings.values.line.max_overtakes;
+                if books.application(*application).overtaken.saturating_add(1) >= most {
+                    head.full = head.full.or(Some(now));
+                }
+            }
+            // It begins anew, if it goes on to wait for something else.
+            Some(Event::Placed { .. }) => head.full = None,
+            _ => {}
+        }
+        if event.is_some_and(|event| waits_no_more(books, head.application, event)) {
+            self.heads.remove(&leaf);
+        }
+        held
+    }
+
+    /// The holds under way, each with its tenant and how long it is since it was counted last.
+    pub(super) fn open<'all>(
+        &'all self,
+        books: &'all Books,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'all Name, Millis)> {
+        self.heads.iter().filter_map(move |(leaf, _)| self.held(books, now, *leaf))
+    }
+
+    fn held<'books>(
+        &self,
+        books: &'books Books,
+        now: Timestamp,
+        leaf: QueueId,
+    ) -> Option<(&'books Name, Millis)> {
+        let head = self.heads.get(&leaf)?;
+        let (queue, row) = (books.queues().get(leaf)?, books.applications().get(head.application)?);
+        let by_age = row.submitted + queue.settings.values.line.max_head_wait;
+        let begun = head.full.map_or(by_age, |full| full.min(by_age)).max(head.since);
+        let tenant = &queue.settings.tenant.as_ref()?.tenant;
+        (begun < now).then(|| (tenant, now.since(begun)))
+    }
+}
+
+/// Whether an application that waits does so no more after an event that is of it.
+fn waits_no_more(books: &Books, application: ApplicationId, event: &Event) -> bool {
+    match event {
+        Event::Placed { .. } | Event::AskRemoved { .. } => {
+            books.applications().get(application).is_none_or(|row| row.ask_count <= 1)
+        }
+        Event::ApplicationMoved { state, .. } => !state.is_active(),
+        Event::ApplicationRemoved { .. } | Event::QueueRemoved { .. } => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,294 @@
+//! What has happened to the tasks of each tenant, counted: tenants §6. Of the tenant's own tasks, not of
+//! those of tenants below it, so that sums over tenants are right.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::books::{Books, TaskOutcome};
+use crate::event::{Event, TaskStep};
+use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::name::Name;
+use crate::ordered::OrderedMap;
+use crate::resource::{Quantity, Resources};
+use crate::time::{Millis, Timestamp};
+
+use super::holds::Holds;
+
+/// The tenants, and why their tasks had to wait. A copy is cheap: rows are shared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TenantTallies {
+    rows: OrderedMap<Name, Arc<TenantTally>>,
+    /// How often tasks were told that they have to wait, by tenant and code.
+    throttled: OrderedMap<(Name, Name), u64>,
+    holds: Holds,
+}
+
+/// What is counted of a tenant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TenantTally {
+    /// Tasks of which all was given a node.
+    pub started: u64,
+    ended: [u64; TaskOutcome::ALL.len()],
+    /// Allocations that were asked to stop for others.
+    pub evicted: u64,
+    /// How often a task that was first in line was overtaken.
+    pub overtakes: u64,
+    /// Starts that took more than the quota left. Always 0, or a bug.
+    pub violations: u64,
+    /// From the submission of tasks to their first start.
+    pub waits: Spans,
+    /// From the last release that made room for a task which was told to wait, to its start.
+    pub after_release: Spans,
+    /// How long heads of its line have kept their room from those behind them, holds under way not included.
+    pub held: Millis,
+    /// Tasks that could have started and were not looked at. Always 0, or a bug.
+    pub rescued: u64,
+    /// When something was last given back here or in a tenant below.
+    released: Option<Timestamp>,
+}
+
+impl TenantTally {
+    /// Tasks that ended so.
+    pub const fn ended(&self, outcome: TaskOutcome) -> u64 {
+        self.ended[outcome as usize]
+    }
+}
+
+/// How long something took, in buckets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// How many were in each bucket, the last of which has no bound.
+    pub counts: [u64; Self::BOUNDS.len() + 1],
+    /// All of them together, milliseconds.
+    pub millis: u64,
+}
+
+impl Spans {
+    /// Upper bounds of the buckets, milliseconds.
+    pub const BOUNDS: [u64; 13] = [
+        1, 10, 100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 1_800_000, 7_200_000, 43_200_000,
+        86_400_000,
+    ];
+
+    fn add(&mut self, span: Millis) {
+        let bucket = Self::BOUNDS.partition_point(|bound| *bound < span.get());
+        self.counts[bucket] += 1;
+        self.millis = self.millis.saturating_add(span.get());
+    }
+}
+
+impl TenantTallies {
+    /// What was counted of a tenant; none before anything was.
+    pub fn get(&self, tenant: &str) -> Option<&TenantTally> {
+        self.rows.get(tenant).map(Arc::as_ref)
+    }
+
+    /// Starts that took more than the quota left, of all tenants. Always 0, or a bug.
+    pub fn violations(&self) -> u64 {
+        self.rows.iter().map(|(_, row)| row.violations).sum()
+    }
+
+    /// Tasks that could have started and were not looked at, of all tenants. Always 0, or a bug.
+    pub fn rescued(&self) -> u64 {
+        self.rows.iter().map(|(_, row)| row.rescued).sum()
+    }
+
+    /// How often tasks of a tenant were told that they have to wait, by code.
+    pub fn throttled<'all>(
+        &'all self,
+        tenant: &'all Name,
+    ) -> impl Iterator<Item = (&'all Name, u64)> {
+        let from = (tenant.clone(), Name::default());
+        let all = self.throttled.iter_from(&from);
+        all.take_while(move |((of, _), _)| of == tenant).map(|((_, code), count)| (code, *count))
+    }
+
+    /// The holds under way: the tenant of each, and how long of it is not counted yet.
+    pub fn holds<'all>(
+        &'all self,
+        books: &'all Books,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'all Name, Millis)> {
+        self.holds.open(books, now)
+    }
+
+    /// Another application is first in the line of a leaf, or none is.
+    pub(super) fn lead(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        (leaf, head): (QueueId, Option<ApplicationId>),
+    ) {
+        self.settle(books, now, (leaf, None));
+        self.holds.lead(books, now, (leaf, head));
+    }
+
+    fn settle(&mut self, books: &Books, now: Timestamp, what: (QueueId, Option<&Event>)) {
+        if let Some((tenant, held)) = self.holds.settle(books, now, what) {
+            self.row(tenant, |row| row.held = row.held + held);
+        }
+    }
+
+    /// Count an event; `books` are those just before it. Costs what the event names, and the levels of
+    /// tenants.
+    pub(super) fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
+        if let Some(leaf) = self.holds.leaf_of(books, event) {
+            self.settle(books, now, (leaf, Some(event)));
+        }
+        match event {
+            Event::TaskThrottled { application, reason } => {
+                if let Some(tenant) = tenant_of(books, *application) {
+                    let key = (tenant.clone(), reason.code.clone());
+                    let count = self.throttled.get(&key).copied().unwrap_or_default();
+                    self.throttled.insert(key, count + 1);
+                }
+            }
+            Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
+                self.of(books, *application, |row| row.ended[*outcome as usize] += 1);
+            }
+            // Nobody said how it ended.
+            Event::ApplicationMoved { application, state, .. } if !state.is_active() => {
+                self.is_over(books, *application);
+            }
+            Event::Placed { ask, .. } => self.placed(books, now, *ask),
+            Event::Released { allocation, .. } => self.gave_back(books, now, *allocation),
+            Event::Resized { allocation, .. } if books.allocation(*allocation).is_allocated() => {
+                self.gave_back(books, now, *allocation);
+            }
+            Event::Preempted { victim, .. } => {
+                self.of(books, books.allocation(*victim).application, |row| row.evicted += 1);
+            }
+            Event::Overtaken { application } => {
+                self.of(books, *application, |row| row.overtakes += 1);
+            }
+            Event::TenantRemoved { tenant, .. } => self.forget(tenant),
+            // Of these nothing is counted.
+            _ => {}
+        }
+    }
+
+    /// Whether a start that the scheduler chose fits, of each type that is asked for, the quota of each
+    /// tenant on its path; counted where it does not. Asked of the books just before, and of nothing
+    /// that decided it. Costs the levels of the queue.
+    pub(super) fn judge(&mut self, books: &Books, event: &Event) {
+        let Event::Placed { ask, .. } = event else { return };
+        let (asked, leaf) = (books.resources_of(*ask), queue_of(books, *ask));
+        for (_, queue) in books.up(leaf) {
+            let Some(mark) = &queue.settings.tenant else { continue };
+            if queue.max.as_ref().is_some_and(|max| is_beyond(&queue.allocated, asked, max)) {
+                self.row(&mark.tenant, |row| row.violations += 1);
+            }
+        }
+    }
+
+    /// What was missed until somebody looked for it.
+    pub(super) fn rescue(&mut self, books: &Books, application: ApplicationId) {
+        self.of(books, application, |row| row.rescued += 1);
+    }
+
+    /// A task of which nobody says how it ended: what it had is lost.
+    fn is_over(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        if row.state.is_active()
+            && let Some(task) = row.task.as_deref().filter(|task| task.end.is_none())
+        {
+            let lost = if task.cancelled { TaskOutcome::Cancelled } else { TaskOutcome::Failed };
+            self.of(books, application, |row| row.ended[lost as usize] += 1);
+        }
+    }
+
+    fn placed(&mut self, books: &Books, now: Timestamp, ask: AllocationId) {
+        let allocation = books.allocation(ask);
+        let application = books.application(allocation.application);
+        if application.ask_count != 1 || allocation.placeholder {
+            return; // Some of it still waits.
+        }
+        let Some(tenant) = tenant_of(books, allocation.application) else { return };
+        let task = application.task.as_deref();
+        let told = task.and_then(|task| task.throttled.as_ref()).map(|(first, _)| *first);
+        let since = told.and_then(|told| self.released_since(books, ask, told));
+        let first = task.is_none_or(|task| task.started.is_none());
+        let submitted = application.submitted;
+        self.row(tenant, |row| {
+            row.started += 1;
+            if first {
+                row.waits.add(now.since(submitted));
+            }
+            if let Some(since) = since {
+                row.after_release.add(now.since(since));
+            }
+        });
+    }
+
+    /// When something was given back last that may have made room for an ask: since it was told to wait,
+    /// by its tenant or the nearest one above that gave back anything.
+    fn released_since(
+        &self,
+        books: &Books,
+        ask: AllocationId,
+        told: Timestamp,
+    ) -> Option<Timestamp> {
+        let mut marks = books.up(queue_of(books, ask)).filter_map(|(_, queue)| {
+            let tenant = &queue.settings.tenant.as_ref()?.tenant;
+            self.rows.get(tenant)?.released.filter(|released| *released >= told)
+        });
+        marks.next()
+    }
+
+    fn gave_back(&mut self, books: &Books, now: Timestamp, allocation: AllocationId) {
+        for (_, queue) in books.up(queue_of(books, allocation)) {
+            if let Some(mark) = &queue.settings.tenant {
+                self.row(&mark.tenant, |row| row.released = Some(now));
+            }
+        }
+    }
+
+    fn of(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        change: impl FnOnce(&mut TenantTally),
+    ) {
+        if let Some(tenant) = tenant_of(books, application) {
+            self.row(tenant, change);
+        }
+    }
+
+    fn row(&mut self, tenant: &Name, change: impl FnOnce(&mut TenantTally)) {
+        if self.rows.get(tenant).is_none() {
+            self.rows.insert(tenant.clone(), Arc::default());
+        }
+        if let Some(row) = self.rows.get_mut(tenant) {
+            change(Arc::make_mut(row));
+        }
+    }
+
+    fn forget(&mut self, tenant: &Name) {
+        self.rows.remove(tenant);
+        let codes: Vec<Name> = self.throttled(tenant).map(|(code, _)| code.clone()).collect();
+        for code in codes {
+            self.throttled.remove(&(tenant.clone(), code));
+        }
+    }
+}
+
+/// Whose task an application is: that of the mark it was submitted with, or of its queue.
+fn tenant_of(books: &Books, application: ApplicationId) -> Option<&Name> {
+    let row = books.application(application);
+    match row.task.as_deref() {
+        Some(task) => Some(&task.settings.tenant),
+        None => books.queue(row.queue).settings.tenant.as_ref().map(|mark| &mark.tenant),
+    }
+}
+
+fn queue_of(books: &Books, one: AllocationId) -> QueueId {
+    books.application(books.allocation(one).application).queue
+}
+
+/// Whether what is used would be, with an ask, more than may be, of a type that it asks for.
+fn is_beyond(used: &Resources, asked: &Resources, max: &Resources) -> bool {
+    let wanted = asked.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+    let mut wanted = wanted
+        .map(|(resource, amount)| (used.get_or_zero(resource).plus(amount), max.get(resource)));
+    wanted.any(|(sum, max)| max.is_some_and(|max| sum > max))
+}

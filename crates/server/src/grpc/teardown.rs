@@ -1,0 +1,67 @@
+//! What becomes of what is known when an RM registers, or is given up.
+//!
+//! What an RM brought goes: it sends all of it again. Tasks of tenants are not an RM's, so a partition with
+//! tenants stays, with its nodes, and nothing starts there before these have been sent again: decision page 36.
+
+use headroom_core::books::{Books, Partition};
+use headroom_core::config::Configuration;
+use headroom_core::{Command, Name};
+use headroom_engine::{Origin, Submission};
+use tonic::Status;
+
+use super::interface::Interface;
+use super::teller::unavailable;
+
+impl Interface {
+    /// Remove all that RMs brought, if there was one or there is anything.
+    pub(super) async fn tear_down(&self, origin: &Origin, has_rm: bool) -> Result<(), Status> {
+        let engine = &self.service().engine;
+        let books = &engine.views().at_least(0).await.books;
+        let is_fresh =
+            books.nodes().iter().next().is_none() && books.applications().iter().next().is_none();
+        if is_fresh && !has_rm {
+            return Ok(());
+        }
+        let kept: Vec<&Partition> =
+            books.partitions().values().filter(|row| !row.tenants.is_empty()).collect();
+        let mut commands = vec![Command::Configure(Box::new(self.without_others(&kept)?))];
+        for row in kept {
+            commands.extend(leavings(books, row));
+        }
+        let submission = |command: Command| Submission { origin: origin.clone(), command };
+        let outcomes = engine.submit_all(commands.into_iter().map(submission).collect()).await;
+        for outcome in outcomes.map_err(|error| unavailable(&error))? {
+            outcome.map_err(|rejection| Status::internal(rejection.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// The queue file in force, with these of its partitions alone.
+    fn without_others(&self, kept: &[&Partition]) -> Result<Configuration, Status> {
+        if kept.is_empty() {
+            return Ok(Configuration::default());
+        }
+        let in_force = self.service().queue_file.in_force();
+        let loaded = headroom_config::read(&in_force.text);
+        let loaded = loaded.map_err(|faults| Status::internal(faults.to_string()))?;
+        let mut configuration = loaded.configuration;
+        let is_kept = |name: &Name| kept.iter().any(|row| row.name.eq_ignore_ascii_case(name));
+        configuration.partitions.retain(|one| is_kept(&one.name));
+        Ok(configuration)
+    }
+}
+
+/// What an RM brought to a partition with tenants goes, and its nodes are to be sent again.
+fn leavings(books: &Books, row: &Partition) -> Vec<Command> {
+    let partition = || row.name.clone();
+    let plain = row.applications.iter().filter(|(_, id)| books.application(**id).task.is_none());
+    let applications = plain.map(|(application, _)| Command::RemoveApplication {
+        partition: partition(),
+        application: application.clone(),
+    });
+    let foreign = row.foreign.iter();
+    let foreign = foreign
+        .map(|(key, _)| Command::ReleaseForeign { partition: partition(), key: key.clone() });
+    let recover = Command::Recover { partition: partition() };
+    applications.chain(foreign).chain([recover]).collect()
+}

@@ -1,0 +1,331 @@
+//! Metrics of tenants: tenants §6. A scrape costs the tenants, not their tasks. The first
+//! [`NAMED`] by name are shown as themselves, the others together as `other`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use headroom_api::routes;
+use headroom_core::books::TaskOutcome;
+use headroom_core::resource::{Amounts, Quantity};
+use headroom_core::view::{self, Spans, TenantTally, TenantView};
+use headroom_core::{Millis, Name, Timestamp};
+use headroom_engine::{Verified, View};
+
+use super::scrape::Scrape;
+use super::text::{Exposition, Kind, Label};
+
+use Kind::{Counter, Gauge, Histogram};
+
+/// How many tenants have series of their own: whoever makes ever new ones must not take all memory of
+/// those who scrape.
+const NAMED: usize = 256;
+
+/// As whom all further tenants are shown.
+const OTHER: &str = "other";
+
+const OUTCOMES: [(&str, TaskOutcome); 5] = [
+    ("cancelled", TaskOutcome::Cancelled),
+    ("evicted", TaskOutcome::Evicted),
+    ("expired", TaskOutcome::Expired),
+    ("failed", TaskOutcome::Failed),
+    ("succeeded", TaskOutcome::Succeeded),
+];
+
+/// What of a tenant waits, with the tenants below it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waits {
+    pub(super) tasks: u64,
+    pub(super) oldest: Option<Timestamp>,
+}
+
+impl Waits {
+    pub(super) fn add(&mut self, tasks: u64, oldest: Option<Timestamp>) {
+        self.tasks += tasks;
+        self.oldest = match (self.oldest, oldest) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
+/// A tenant that is shown, or all that are not.
+#[derive(Default)]
+struct Shown {
+    name: String,
+    is_named: bool,
+    now: TenantView,
+    over: u64,
+    waits: Waits,
+    counted: TenantTally,
+    ended: [u64; OUTCOMES.len()],
+    throttled: BTreeMap<Name, u64>,
+    seconds: Amounts,
+    drift: u64,
+}
+
+impl Shown {
+    /// Add what a tenant has with those below it.
+    fn add_now(&mut self, now: &TenantView, waits: Waits) {
+        self.over += u64::from(!now.excess().is_empty());
+        for (sum, more) in [
+            (&mut self.now.quota, &now.quota),
+            (&mut self.now.used, &now.used),
+            (&mut self.now.pending, &now.pending),
+        ] {
+            add(sum, more);
+        }
+        self.waits.add(waits.tasks, waits.oldest);
+    }
+
+    /// Add what has happened to its own tasks.
+    fn add_counted(&mut self, view: &View, tenant: &Name) {
+        for (code, count) in view.tally.tenants.throttled(tenant) {
+            *self.throttled.entry(code.clone()).or_default() += count;
+        }
+        let Some(more) = view.tally.tenants.get(tenant) else { return };
+        let sum = &mut self.counted;
+        sum.started += more.started;
+        sum.evicted += more.evicted;
+        sum.overtakes += more.overtakes;
+        sum.violations += more.violations;
+        sum.rescued += more.rescued;
+        sum.held = sum.held + more.held;
+        for (sum, more) in
+            [(&mut sum.waits, more.waits), (&mut sum.after_release, more.after_release)]
+        {
+            for (sum, more) in sum.counts.iter_mut().zip(more.counts) {
+                *sum += more;
+            }
+            sum.millis = sum.millis.saturating_add(more.millis);
+        }
+        for (sum, (_, outcome)) in self.ended.iter_mut().zip(OUTCOMES) {
+            *sum += more.ended(outcome);
+        }
+    }
+}
+
+fn add(sum: &mut Amounts, more: &Amounts) {
+    for (name, amount) in more.iter() {
+        sum.set(name.clone(), sum.get(name).unwrap_or_default().plus(amount));
+    }
+}
+
+/// All tenants, found where it holds up no other request.
+async fn shown(scrape: &Scrape<'_>) -> Vec<Shown> {
+    let (view, verified) = (Arc::clone(&scrape.view), scrape.service.engine.verified());
+    let (waits, now) = (scrape.tenants.clone(), scrape.now);
+    let find = move || find(&view, (&waits, now), verified.as_deref());
+    // It cannot be cancelled; a panic is our own fault, and all else is shown all the same.
+    tokio::task::spawn_blocking(find).await.unwrap_or_default()
+}
+
+fn find(
+    view: &View,
+    (waits, now): (&BTreeMap<Name, Waits>, Timestamp),
+    verified: Option<&Verified>,
+) -> Vec<Shown> {
+    let holds: BTreeMap<&Name, Millis> = view.tally.tenants.holds(&view.books, now).collect();
+    let Some((partition, row, _)) = view::tenants(&view.books) else { return Vec::new() };
+    let named: BTreeSet<&Name> = row.tenants.iter().take(NAMED).map(|(name, _)| name).collect();
+    let drift = |tenant: &Name| {
+        let all = verified.iter().flat_map(|verified| &verified.drift);
+        all.filter(|one| one.tenant == *tenant).count() as u64
+    };
+    let (mut shown, mut other) = (Vec::new(), None);
+    for (name, tenant) in row.tenants.iter() {
+        let is_named = named.contains(name);
+        let mut own = Shown { name: name.to_string(), is_named, ..Shown::default() };
+        let sum = if is_named { &mut own } else { other.get_or_insert_with(Shown::default) };
+        // What is shown of the one above has it already.
+        let above = tenant.settings.parent.as_ref();
+        if is_named || above.is_none_or(|above| named.contains(above)) {
+            let used = view::tenant_use(&view.books, partition, name).unwrap_or_default();
+            sum.add_now(&used, waits.get(name).copied().unwrap_or_default());
+        }
+        sum.add_counted(view, name);
+        let seconds =
+            view::tenant_seconds(&view.books, partition, core::slice::from_ref(name), now);
+        add(&mut sum.seconds, &seconds);
+        sum.counted.held = sum.counted.held + holds.get(name).copied().unwrap_or_default();
+        sum.drift += drift(name);
+        if is_named {
+            shown.push(own);
+        }
+    }
+    shown.extend(other.map(|other| Shown { name: OTHER.to_owned(), ..other }));
+    shown
+}
+
+pub(super) async fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let shown = shown(scrape).await;
+    amounts(out, &shown);
+    waiting(out, &shown, scrape.now);
+    happened(out, &shown);
+    spent(out, &shown);
+    bugs(out, &shown);
+    requests(out, scrape);
+}
+
+fn of(shown: &Shown) -> Vec<Label<'_>> {
+    vec![("tenant", &*shown.name)]
+}
+
+fn with<'a>(shown: &'a Shown, label: &'static str, value: &'a str) -> Vec<Label<'a>> {
+    vec![("tenant", &*shown.name), (label, value)]
+}
+
+fn each_type<'a>(
+    shown: &'a Shown,
+    amounts: &'a Amounts,
+) -> impl Iterator<Item = (Vec<Label<'a>>, i64)> {
+    amounts.iter().map(move |(name, amount)| (with(shown, "resource", name), amount.get()))
+}
+
+/// What may be used, and is.
+fn amounts(out: &mut Exposition, shown: &[Shown]) {
+    let quota = shown.iter().flat_map(|one| each_type(one, &one.now.quota));
+    let help =
+        "What a tenant may use at once, in core units; a type without a bound has no series.";
+    out.samples(("headroom_tenant_quota", Gauge, help), quota);
+    let used = shown.iter().flat_map(|one| each_type(one, &one.now.used));
+    let help = "What its tasks use and those of tenants below it, in core units.";
+    out.samples(("headroom_tenant_used", Gauge, help), used);
+    let free = shown.iter().filter(|one| one.is_named).flat_map(|one| {
+        let quota = one.now.quota.iter().filter(|(_, quota)| *quota > Quantity::ZERO);
+        quota.map(move |(name, quota)| {
+            let used = one.now.used.get(name).unwrap_or_default();
+            (with(one, "resource", name), ratio(quota.minus(used), quota))
+        })
+    });
+    let help = "Which part of its quota is left; below 0 where more is used.";
+    out.samples(("headroom_tenant_free_ratio", Gauge, help), free);
+    let over = shown.iter().map(|one| (of(one), one.over));
+    let help = "Whether more is used than may be; of `other`, of how many tenants.";
+    out.samples(("headroom_tenant_over_quota", Gauge, help), over);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+fn ratio(part: Quantity, whole: Quantity) -> f64 {
+    part.get() as f64 / whole.get() as f64
+}
+
+fn waiting(out: &mut Exposition, shown: &[Shown], now: Timestamp) {
+    let tasks = shown.iter().map(|one| (of(one), one.waits.tasks));
+    let help = "Tasks that wait, with those of tenants below.";
+    out.samples(("headroom_tenant_waiting_tasks", Gauge, help), tasks);
+    let pending = shown.iter().flat_map(|one| each_type(one, &one.now.pending));
+    let help = "What they ask for together, in core units.";
+    out.samples(("headroom_tenant_waiting_resource", Gauge, help), pending);
+    let oldest = shown.iter().map(|one| {
+        let age = one.waits.oldest.map_or(0, |at| now.since(at).get());
+        (of(one), seconds(age))
+    });
+    let help = "Age of the oldest of them; 0 where none waits.";
+    out.samples(("headroom_tenant_oldest_wait_seconds", Gauge, help), oldest);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a duration of 2^53 ms is 285,000 years")]
+fn seconds(millis: u64) -> f64 {
+    millis as f64 / 1_000.0
+}
+
+/// What has happened to tasks.
+fn happened(out: &mut Exposition, shown: &[Shown]) {
+    for (name, help, spans) in [
+        (
+            "headroom_tenant_wait_seconds",
+            "From the submission of a task to its first start.",
+            (|one: &TenantTally| one.waits) as fn(&TenantTally) -> Spans,
+        ),
+        (
+            "headroom_tenant_release_to_start_seconds",
+            "From the last release that made room for a task that was told to wait, to its start.",
+            |one| one.after_release,
+        ),
+    ] {
+        if shown.is_empty() {
+            break;
+        }
+        let bounds = Spans::BOUNDS.map(seconds);
+        let Some(mut metric) = out.metric(name, Histogram, help) else { continue };
+        for one in shown {
+            let spans = spans(&one.counted);
+            metric.histogram(&of(one), &bounds, &spans.counts, seconds(spans.millis));
+        }
+    }
+    let throttled = shown.iter().flat_map(|one| {
+        one.throttled.iter().map(move |(code, count)| (with(one, "reason", code), *count))
+    });
+    let help = "How often a task was told that it has to wait, by reason.";
+    out.samples(("headroom_tenant_throttled_total", Counter, help), throttled);
+    let ended = shown.iter().flat_map(|one| {
+        let counts = OUTCOMES.iter().zip(one.ended);
+        counts.map(move |((word, _), count)| (with(one, "outcome", word), count))
+    });
+    let help = "Tasks that ended, by how.";
+    out.samples(("headroom_tenant_ended_total", Counter, help), ended);
+    for (name, help, count) in [
+        (
+            "headroom_tenant_started_total",
+            "Tasks of which all was given a node.",
+            (|one| one.started) as fn(&TenantTally) -> u64,
+        ),
+        (
+            "headroom_tenant_evicted_total",
+            "Allocations that were asked to stop for others.",
+            |one| one.evicted,
+        ),
+        (
+            "headroom_tenant_overtakes_total",
+            "How often a task that was first in line was overtaken.",
+            |one| one.overtakes,
+        ),
+    ] {
+        let samples = shown.iter().map(|one| (of(one), count(&one.counted)));
+        out.samples((name, Counter, help), samples);
+    }
+}
+
+/// What was used over time, and how long heads of lines kept their room.
+fn spent(out: &mut Exposition, shown: &[Shown]) {
+    let seconds_of = shown.iter().flat_map(|one| each_type(one, &one.seconds));
+    let help = "What its tasks used so far, in core units times seconds.";
+    out.samples(("headroom_tenant_resource_seconds_total", Counter, help), seconds_of);
+    let held = shown.iter().map(|one| (of(one), seconds(one.counted.held.get())));
+    let help = "How long the first in line has kept its room from all behind it.";
+    out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);
+}
+
+/// What is always 0, or a bug.
+fn bugs(out: &mut Exposition, shown: &[Shown]) {
+    let help = "Types of which something else is counted than tasks have: always 0, or a bug.";
+    let drift = shown.iter().map(|one| (of(one), one.drift));
+    out.samples(("headroom_tenant_ledger_drift", Gauge, help), drift);
+    let help = "Starts that took more than the quota left: always 0, or a bug.";
+    let violations = shown.iter().map(|one| (of(one), one.counted.violations));
+    out.samples(("headroom_tenant_limit_violation_total", Counter, help), violations);
+    let help = "Tasks that could start and were found by a sweep alone: always 0, or a bug.";
+    let rescued = shown.iter().map(|one| (of(one), one.counted.rescued));
+    out.samples(("headroom_tenant_sweep_rescued_total", Counter, help), rescued);
+}
+
+/// Requests about tenants and tasks.
+fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let ours: BTreeSet<&str> = routes::all()
+        .filter(|route| {
+            let path = route.path.strip_prefix("/headroom/v1/").unwrap_or_default();
+            let first = path.split('/').next().unwrap_or_default();
+            ["tenants", "tenant-defaults", "tasks", "audit", "ledger"].contains(&first)
+        })
+        .map(|route| route.operation)
+        .collect();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (kind, requests) in scrape.service.live().requests() {
+        if ours.contains(kind.operation) {
+            *counts.entry(kind.status.to_string()).or_default() += requests.count();
+        }
+    }
+    let samples = counts.iter().map(|(code, count)| (vec![("code", code.as_str())], *count));
+    let help = "Requests about tenants, tasks and their audit, by status.";
+    out.samples(("headroom_tenant_api_requests_total", Counter, help), samples);
+}
