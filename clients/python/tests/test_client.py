@@ -94,6 +94,10 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     assert (first.state, first.node, first.resources["vcore"]) == ("STARTING", "n1", 15_000)
     assert client.submit("p-tasks", NewTask(id="p-t1", resources={"vcore": "15"}), key="k1").id == "p-t1"
     assert client.confirm("p-t1").state == "RUNNING"
+    check = client.check("p-tasks", NewTask(resources={"vcore": "10"}))
+    assert (check.fits, check.position, check.of) == (False, 1, 1)
+    assert [one.short for one in check.reasons[0].types] == [5_000]
+    assert client.check("p-tasks", NewTask(resources={"vcore": "5"})).fits
     second = client.submit("p-tasks", NewTask(id="p-t2", resources={"vcore": "10"}, priority=1))
     assert second.state == "WAITING" and second.first_throttled_at is not None
     usage = client.usage("p-tasks")
@@ -170,6 +174,7 @@ def test_the_same_with_asyncio() -> None:
             await client.put_defaults(defaults, version=defaults.version)
             task = await client.submit("p-async", NewTask(id="p-a1", resources={"vcore": "30"}))
             assert task.state == "STARTING"
+            assert not (await client.check("p-async", NewTask(resources={"vcore": "1"}))).fits
             await client.submit("p-async", NewTask(id="p-a2", resources={"vcore": "1"}), key="k")
             assert (await client.usage("p-async")).used["vcore"] == 30_000
             assert (await client.waiting("p-async")).items[0].task == "p-a2"

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem, Role,
-    ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize, Tenant,
-    TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
+    AuditPage, Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem,
+    QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize,
+    Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 27] = [
+const EXAMPLES: [(&str, Read); 28] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -41,6 +41,7 @@ const EXAMPLES: [(&str, Read); 27] = [
     ("tenant-usage", again::<TenantUsage>),
     ("tenants", again::<Page<Tenant>>),
     ("tenants-many", again::<Page<Tenant>>),
+    ("quota-check", again::<QuotaCheck>),
     ("waiting", again::<WaitingList>),
     ("waiting-task", again::<WaitingTask>),
 ];

@@ -16,6 +16,7 @@ from .models import (
     NewTask,
     Page,
     Quota,
+    QuotaCheck,
     Task,
     Tenant,
     TenantDefaults,
@@ -70,6 +71,7 @@ _TENANT = TypeAdapter(Tenant)
 _GONE = TypeAdapter(Tenant | None)
 _TENANTS = TypeAdapter(Page[Tenant])
 _QUOTA = TypeAdapter(Quota)
+_CHECK = TypeAdapter(QuotaCheck)
 _DEFAULTS = TypeAdapter(TenantDefaults)
 _USAGE = TypeAdapter(Usage)
 _TASK = TypeAdapter(Task)
@@ -117,6 +119,10 @@ def put_quota(tenant: str, quota: Quota, version: Version, dry_run: bool) -> Cal
     params = {"dryRun": "true"} if dry_run else {}
     path = _at("tenants", tenant, "quota")
     return Call(_QUOTA, "PUT", path, quota.body(), _expects(version), params)
+
+
+def check(tenant: str, task: NewTask) -> Call[QuotaCheck]:
+    return Call(_CHECK, "POST", _at("tenants", tenant, "quota", "check"), task.body())
 
 
 def get_defaults() -> Call[TenantDefaults]:

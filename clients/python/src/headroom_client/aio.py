@@ -17,6 +17,7 @@ from .models import (
     NewTask,
     Page,
     Quota,
+    QuotaCheck,
     Task,
     TaskState,
     Tenant,
@@ -111,6 +112,10 @@ class AsyncHeadroom:
     async def put_quota(self, tenant: str, quota: Quota, *, version: Version, dry_run: bool = False) -> Quota:
         """Say anew what a tenant may use, or only ask what would come of it."""
         return await self._do(calls.put_quota(tenant, quota, version, dry_run))
+
+    async def check(self, tenant: str, task: NewTask) -> QuotaCheck:
+        """What would become of a task, were it submitted now; nothing is changed."""
+        return await self._do(calls.check(tenant, task))
 
     async def get_defaults(self) -> TenantDefaults:
         """What holds for tenants that do not say otherwise."""

@@ -17,6 +17,7 @@ from .models import (
     NewTask,
     Page,
     Quota,
+    QuotaCheck,
     Task,
     TaskState,
     Tenant,
@@ -111,6 +112,10 @@ class Headroom:
     def put_quota(self, tenant: str, quota: Quota, *, version: Version, dry_run: bool = False) -> Quota:
         """Say anew what a tenant may use, or only ask what would come of it."""
         return self._do(calls.put_quota(tenant, quota, version, dry_run))
+
+    def check(self, tenant: str, task: NewTask) -> QuotaCheck:
+        """What would become of a task, were it submitted now; nothing is changed."""
+        return self._do(calls.check(tenant, task))
 
     def get_defaults(self) -> TenantDefaults:
         """What holds for tenants that do not say otherwise."""

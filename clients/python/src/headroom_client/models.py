@@ -202,6 +202,18 @@ class Reason(Model):
     sentence: str | None = None
 
 
+class QuotaCheck(Model):
+    """What would become of a task, were it submitted now."""
+
+    tenant: str
+    fits: bool
+    position: int | None = None
+    of: int | None = None
+    reasons: list[Reason]
+    ledger_version: int
+    as_of: datetime
+
+
 class WaitingTask(Model):
     """A task that waits."""
 

@@ -6,7 +6,8 @@ use super::Part::{self, Fixed, Once};
 use super::tenants::{TENANTS, to_json};
 use super::{Client, ClientError, JSON, sending};
 use crate::headroomv1::{
-    NewTask, Page, Task, TaskRank, TaskRelease, TaskResize, TaskState, WaitingList, WaitingTask,
+    NewTask, Page, QuotaCheck, Task, TaskRank, TaskRelease, TaskResize, TaskState, WaitingList,
+    WaitingTask,
 };
 use crate::routes::Method;
 
@@ -34,6 +35,16 @@ impl Client {
         key: Option<&str>,
     ) -> Result<Task, ClientError> {
         let request = self.post(&[TENANTS, Once(tenant), Fixed("tasks")], key)?;
+        self.json(sending(request, JSON, to_json(task))).await
+    }
+
+    /// What would become of a task, were it submitted now.
+    pub async fn check_quota(
+        &self,
+        tenant: &str,
+        task: &NewTask,
+    ) -> Result<QuotaCheck, ClientError> {
+        let request = self.post(&[TENANTS, Once(tenant), Fixed("quota/check")], None)?;
         self.json(sending(request, JSON, to_json(task))).await
     }
 

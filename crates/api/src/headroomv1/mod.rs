@@ -38,4 +38,4 @@ pub use tenant::{
     TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantVictim, TenantWaiting,
     WaitingPolicy, WaitingStrategy,
 };
-pub use waiting::{ShortType, TaskReason, WaitingList, WaitingTask};
+pub use waiting::{QuotaCheck, ShortType, TaskReason, WaitingList, WaitingTask};

@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 55] = [
+const EXAMPLES: [(&str, &str); 56] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -21,6 +21,7 @@ const EXAMPLES: [(&str, &str); 55] = [
     ("headroomv1/partition", "StampedPartition"),
     ("headroomv1/partitions", "PartitionPage"),
     ("headroomv1/problem", "Problem"),
+    ("headroomv1/quota-check", "QuotaCheck"),
     ("headroomv1/reasons", "WaitingReasons"),
     ("headroomv1/task", "Task"),
     ("headroomv1/task-rank", "TaskRank"),

@@ -11,6 +11,7 @@ mod calls;
 mod census;
 mod class;
 mod follow;
+mod foresee;
 mod index;
 mod judge;
 mod keep;

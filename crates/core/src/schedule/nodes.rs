@@ -18,6 +18,7 @@ use crate::config::{NodeOrder, NodeSortConfig};
 use crate::id::{NodeId, PartitionId, ShapeId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
+use crate::wait::{Blocker, Wait};
 
 use super::rank::Ranks;
 
@@ -273,6 +274,23 @@ impl NodeIndex {
             }
         }
         most.shortfall(books.shapes().on_node(shape))
+    }
+
+    /// Why an ask of this shape finds no node, as it is told.
+    pub(super) fn told(
+        &self,
+        books: &Books,
+        (partition, shape): (PartitionId, ShapeId),
+        wait: Wait,
+    ) -> Wait {
+        match self.lacks_suiting(books, shape) {
+            Some(Unsuited::Label) => Wait { blocker: Blocker::NoSuchLabel(partition), ..wait },
+            Some(Unsuited::Blocked) => Wait { blocker: Blocker::NodeBlocked(partition), ..wait },
+            None if self.is_kept_from(books, shape) => {
+                Wait { blocker: Blocker::NodesReserved(partition), ..wait }
+            }
+            None => Wait { shortfall: self.shortfall(books, shape), ..wait },
+        }
     }
 
     fn take(&mut self, node: NodeId) {

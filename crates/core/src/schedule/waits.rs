@@ -8,7 +8,6 @@ use crate::wait::{Blocker, Wait};
 use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
-use super::nodes::Unsuited;
 use super::swap::blocker;
 use super::{Scheduler, questions, reserve, turns};
 
@@ -81,20 +80,7 @@ impl Scheduler {
                 Some(reserve::shown(books, key, wait))
             }
             Blocker::Nodes(partition) => {
-                let nodes = &self.nodes[&partition];
-                match nodes.lacks_suiting(books, key.shape) {
-                    Some(Unsuited::Label) => {
-                        return Some(Wait { blocker: Blocker::NoSuchLabel(partition), ..wait });
-                    }
-                    Some(Unsuited::Blocked) => {
-                        return Some(Wait { blocker: Blocker::NodeBlocked(partition), ..wait });
-                    }
-                    None => {}
-                }
-                if nodes.is_kept_from(books, key.shape) {
-                    return Some(Wait { blocker: Blocker::NodesReserved(partition), ..wait });
-                }
-                Some(Wait { shortfall: nodes.shortfall(books, key.shape), ..wait })
+                Some(self.nodes[&partition].told(books, (partition, key.shape), wait))
             }
             // These give way by nothing else.
             Blocker::RequiredNode(_)
@@ -146,7 +132,7 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
 /// one above that became a leaf, one that is stopped, or whose tenant is suspended.
-fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
+pub(super) fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
     let shut = |id: QueueId, queue: &Queue| !queue.offers_room() || queue.leaf != (id == leaf);
     books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
 }

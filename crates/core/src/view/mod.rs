@@ -10,6 +10,7 @@
 
 mod application;
 mod bucket;
+mod foresee;
 mod health;
 mod history;
 mod lowering;
@@ -28,6 +29,7 @@ mod waiting;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
+pub use foresee::{Foreseen, foresee};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};

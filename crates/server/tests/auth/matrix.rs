@@ -67,6 +67,7 @@ const ROWS: [(&[&str], &[&str]); 7] = [
     (
         &["admin", "operator", "viewer", "tenant-admin", "tenant-viewer"],
         &[
+            "checkQuota",
             "getAudit",
             "getTask",
             "getTenant",

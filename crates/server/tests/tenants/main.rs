@@ -5,6 +5,7 @@
 mod support;
 
 mod audit;
+mod check;
 mod quota;
 mod rights;
 mod said;

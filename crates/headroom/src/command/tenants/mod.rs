@@ -33,6 +33,8 @@ enum Deed {
     Usage(show::Usage),
     /// Show what of a tenant waits, in the order in which it starts, and why
     Waiting(show::Waiting),
+    /// Say what would become of a task, were it submitted now
+    Check(show::Check),
     /// Make a tenant
     Create(change::Create),
     /// Change some of what is said of a tenant
@@ -60,6 +62,7 @@ impl Tenants {
             Deed::Show(show) => show.run(),
             Deed::Usage(usage) => usage.run(),
             Deed::Waiting(waiting) => waiting.run(),
+            Deed::Check(check) => check.run(),
             Deed::Create(create) => create.run(),
             Deed::Set(set) => set.run(),
             Deed::Quota(quota) => quota.run(),

@@ -6,6 +6,7 @@
 mod audit;
 mod body;
 mod change;
+mod check;
 mod here;
 mod task;
 mod task_change;
@@ -41,6 +42,7 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getAudit" => get(audit::all),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
+        "checkQuota" => post(check::check),
         "submitTask" => post(task_change::submit),
         "listTasks" => get(task::list),
         "getTask" => get(task::one),

@@ -198,7 +198,7 @@ fn repeated(
 
 impl Here<'_> {
     /// The command that submits a task, if the caller may say all of this.
-    fn submission(
+    pub(super) fn submission(
         &self,
         tenant: &Name,
         said: &api::NewTask,
