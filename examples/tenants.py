@@ -120,10 +120,7 @@ class Server:
         return used.get("vcore", 0) // CORE, used.get("memory", 0) // GB
 
 
-def scene(server, a_cores, tight):
-    step = lambda number, text: print(f"{number}. {text}")
-
-    step(1, "There is enough for both: tasks of both tenants start.")
+def make_tenants(server, a_cores):
     for tenant, cores, memory in (("a", a_cores, 200), ("b", 40, 80)):
         quota = {"resources": {"vcore": str(cores), "memory": f"{memory}G"}}
         status, _ = server.ask("POST", "/headroom/v1/tenants", {"id": tenant, "quota": quota})
@@ -132,6 +129,13 @@ def scene(server, a_cores, tight):
         expect("its first task starts", (status, task["state"]), (201, "STARTING"))
         server.end(task["id"])
         expect("and has ended: cores and GB in use", server.used(tenant), (0, 0))
+
+
+def scene(server, a_cores, tight):
+    step = lambda number, text: print(f"{number}. {text}")
+
+    step(1, "There is enough for both: tasks of both tenants start.")
+    make_tenants(server, a_cores)
 
     step(2, "Tenant A submits nine tasks, 90 cores and 180 GB together.")
     for number in range(1, 10):

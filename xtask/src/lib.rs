@@ -12,6 +12,7 @@ pub mod conformance;
 mod corners;
 mod equip;
 mod failures;
+mod programs;
 mod project;
 mod readme;
 mod scan;

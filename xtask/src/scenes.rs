@@ -18,16 +18,18 @@ use crate::tally::Tally;
 
 const FILE: &str = "docs/scenes.toml";
 
-/// Worked examples of the specification, and rows of its table of what `CapacityScheduler` has, that
-/// tests re-enact.
-const EXAMPLES: [List; 4] = [
+/// Worked examples of the specification, rows of its table of what `CapacityScheduler` has, and its
+/// requirements and scenarios of tenants, that tests re-enact.
+const EXAMPLES: [List; 6] = [
     List { name: "queues", prefix: "queues_w", digits: 2 },
     List { name: "scheduling", prefix: "scheduling_w", digits: 2 },
     List { name: "uh", prefix: "uh_", digits: 2 },
     List { name: "c", prefix: "c", digits: 1 },
+    List { name: "tr", prefix: "tr_", digits: 2 },
+    List { name: "ts", prefix: "ts_", digits: 2 },
 ];
 
-/// Examples that are numbered from 1.
+/// Examples that are numbered.
 struct List {
     name: &'static str,
     /// What stands before the number in names of tests.
@@ -69,10 +71,21 @@ struct Scenes {
 #[serde(deny_unknown_fields)]
 struct Examples {
     /// They are numbered from 1 to this.
+    #[serde(default)]
     count: usize,
+    /// Their numbers, from and to, where there are gaps between them.
+    #[serde(default)]
+    ranges: Vec<(usize, usize)>,
     /// Why some have no test, by number as in `w07`, `28` of `uh`, or `9` of `c`.
     #[serde(default)]
     pending: BTreeMap<String, String>,
+}
+
+impl Examples {
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        let ranges = self.ranges.iter().flat_map(|(from, to)| *from..=*to);
+        (1..=self.count).chain(ranges)
+    }
 }
 
 #[derive(Deserialize)]
@@ -157,12 +170,12 @@ fn summary_of_examples(
         let Some(listed) = lists.get(list.name) else {
             return format!("{known} of {}NN", list.prefix);
         };
-        for id in (1..=listed.count).map(|number| list.id(number)) {
+        for id in listed.numbers().map(|number| list.id(number)) {
             if let Some(reason) = listed.pending.get(list.key(&id)) {
                 waiting.extend(["  ", &*id, " waits: ", reason, "\n"]);
             }
         }
-        format!("{known} of {} {}NN", listed.count, list.prefix)
+        format!("{known} of {} {}NN", listed.numbers().count(), list.prefix)
     });
     format!("worked examples with a test: {}\n{waiting}", counts.join(", "))
 }
@@ -177,7 +190,7 @@ fn gaps_of_examples(
             gaps.push(format!("{FILE}: there is no list of examples {name:?}"));
             continue;
         };
-        let ids: BTreeSet<String> = (1..=listed.count).map(|number| list.id(number)).collect();
+        let ids: BTreeSet<String> = listed.numbers().map(|number| list.id(number)).collect();
         for id in &ids {
             match (tests.contains_key(id), listed.pending.contains_key(list.key(id))) {
                 (false, false) => gaps.push(format!("{id} has no test: write fn {id}_…")),
@@ -253,6 +266,7 @@ mod tests {
             ("uh_5_tiny", &[]),
             ("c8_uh_31_sizes", &["c8", "uh_31"]),
             ("c12_states", &["c12"]),
+            ("tr_10_tr_11_ts_01_sd_60_a_quota", &["tr_10", "tr_11", "ts_01", "SD-60"]),
             ("copies_c8_twice", &[]),
             ("other", &[]),
         ] {
@@ -292,6 +306,14 @@ mod tests {
             ),
             ("[examples.queues]\ncount = 1\npending = { w01 = 'x' }", "", &[]),
             (
+                "[examples.tr]\nranges = [[1, 1], [10, 11]]\npending = { 11 = 'x' }",
+                "fn tr_01_a() {} fn tr_12_b() {}",
+                &[
+                    "tr_10 has no test: write fn tr_10_…",
+                    "tr_12_b: docs/scenes.toml knows no example tr_12",
+                ],
+            ),
+            (
                 "[examples.queues]\ncount = 1\npending = { w01 = 'x', w02 = 'y' }",
                 "fn queues_w01_a() {} fn queues_w03_b() {}",
                 &[
@@ -326,8 +348,8 @@ mod tests {
         let tests = tests_of(&Tree::of(&[("crates/core/src/a.rs", code)]));
         assert_eq!(
             summary_of_examples(&scenes.examples, &tests),
-            "worked examples with a test: 1 of 2 queues_wNN, 1 of scheduling_wNN, 0 of uh_NN, 0 of cNN\n  \
-             queues_w02 waits: not yet\n"
+            "worked examples with a test: 1 of 2 queues_wNN, 1 of scheduling_wNN, 0 of uh_NN, \
+             0 of cNN, 0 of tr_NN, 0 of ts_NN\n  queues_w02 waits: not yet\n"
         );
     }
 

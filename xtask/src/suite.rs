@@ -5,14 +5,13 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
 use crate::failures::Failures;
 use crate::step::{Bench, Step, one};
 use crate::tally::Tally;
-use crate::{bytes, code_of, conformance, equip, readme, scenes, tidy};
+use crate::{bytes, code_of, conformance, equip, programs, readme, scenes, tidy};
 
 /// How many histories each property test tries in the quick loop; `test` keeps proptest's 256.
 const QUICK_CASES: &str = "32";
@@ -37,7 +36,7 @@ const LINT: Step = Step {
 const TESTS: Step = Step {
     name: "tests",
     remedy: "run the failed test alone: `cargo test -p <crate> <name>`",
-    work: tests,
+    work: programs::run,
 };
 
 const DOC_TESTS: Step = Step {
@@ -146,17 +145,6 @@ fn bench(root: PathBuf) -> Result<Bench> {
         variables.push(("HEADROOM_TRACES", OsString::from(absolute)));
     }
     Ok(Bench { root, variables, failures: Failures::default() })
-}
-
-/// Build first, so that it is seen how much of the time that is.
-fn tests(bench: &Bench) -> Result<Tally> {
-    let arguments = ["test", "--workspace", "--tests", "--no-fail-fast"];
-    let start = Instant::now();
-    let mut build = bench.cargo(&arguments);
-    build.arg("--no-run");
-    one(build)?;
-    println!("built in {:.1} s", start.elapsed().as_secs_f64());
-    bench.many(bench.cargo(&arguments))
 }
 
 /// In the copy in which the commands of the README run afterwards: they build the same, so it is

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Hello, Level, LogLevel, NewTask, Page, PartitionSummary, Problem,
-    QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease, TaskResize,
-    Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
+    AuditPage, Bye, Event, Explanation, Hello, Level, LogLevel, NewTask, Page, PartitionSummary,
+    Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease,
+    TaskResize, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
+    WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,11 +16,12 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 28] = [
+const EXAMPLES: [(&str, Read); 29] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
     ("events-first", again::<Page<Event>>),
+    ("explanation", again::<Explanation>),
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),
     ("log-level", again::<LogLevel>),

@@ -169,6 +169,11 @@ pub struct SubmitTask {
     pub settings: TaskSettings,
 }
 
+impl SubmitTask {
+    /// How many members a task may have.
+    pub const MEMBERS_MAX: u32 = 1_000;
+}
+
 /// What may happen to a task by a request. Source: tenants §3.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskChange {

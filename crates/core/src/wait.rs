@@ -15,10 +15,12 @@ use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 
 mod later;
+mod looked;
 mod nodes;
 mod state;
 mod tenant;
 
+pub use looked::Looked;
 pub use tenant::{TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
@@ -245,7 +247,7 @@ impl Wait {
             }
             Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head)),
             Blocker::BackOff(application) => later::of_back_off(books, &subject, application),
-            Blocker::Nodes(_) => self.of_nodes(books, wanted),
+            Blocker::Nodes(_) => self.of_nodes(books, ask),
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
             Blocker::RmBusy(partition) => later::of_open_questions(books, partition),
@@ -323,8 +325,16 @@ impl Wait {
         }
     }
 
-    fn of_nodes(&self, books: &Books, ask: &Resources) -> String {
+    fn of_nodes(&self, books: &Books, ask: AllocationId) -> String {
+        let (members, ask) =
+            (books.members_of(books.allocation(ask).application), books.on_node(ask));
         let Some(short) = self.shortfall else {
+            if members > 1 {
+                return format!(
+                    "not all fit: the {members} members of the task start together and need {} each, and the nodes in use do not have room for all of them at once; wait for a release, or add nodes",
+                    books.types().amounts(ask)
+                );
+            }
             return format!(
                 "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
                 books.types().amounts(ask)

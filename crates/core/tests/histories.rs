@@ -110,6 +110,7 @@ const REACHED: &[&str] = &[
     "TaskMoved Ended Failed",
     "TaskMoved Ended Succeeded",
     "TaskMoved Restarted",
+    "started as a whole",
     "TaskMoved Waited",
     "refused TASK_ASK",
     "refused TASK_EXISTS",

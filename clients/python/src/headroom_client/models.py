@@ -151,6 +151,7 @@ class NewTask(Model):
     resources: Amounts
     id: str | None = None
     user: str | None = None
+    members: int = 1
     priority: int = 0
     deadline: datetime | None = None
     estimate_seconds: int | None = None
@@ -169,10 +170,12 @@ class Task(Model):
     tenant: str
     user: str
     state: TaskState
+    members: int = 1
     resources: Resources
     priority: int
     deadline: datetime | None = None
     node: str | None = None
+    nodes: list[str] = []
     submitted_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None

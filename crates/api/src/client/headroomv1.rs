@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::Part::{Fixed, Once};
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
-    Event, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition, WaitingReasons,
+    Event, Explanation, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition,
+    WaitingReasons,
 };
 use crate::routes::Method;
 
@@ -93,6 +94,41 @@ impl Client {
     ) -> Result<WaitingReasons, ClientError> {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("reasons")];
         let query = queue.map(|queue| ("queue", queue.to_owned()));
+        self.get(&parts, query.as_slice()).await
+    }
+
+    /// Why the first ask of an application waits; with `remedies`, also what would start it.
+    pub async fn explain_application(
+        &self,
+        partition: &str,
+        application: &str,
+        remedies: Option<&str>,
+    ) -> Result<Explanation, ClientError> {
+        let parts = [
+            Fixed("headroom/v1/partitions"),
+            Once(partition),
+            Fixed("explain/applications"),
+            Once(application),
+        ];
+        let query = remedies.map(|kinds| ("remedies", kinds.to_owned()));
+        self.get(&parts, query.as_slice()).await
+    }
+
+    /// Why an ask waits; with `remedies`, also what would start it.
+    pub async fn explain_ask(
+        &self,
+        partition: &str,
+        (application, ask): (&str, &str),
+        remedies: Option<&str>,
+    ) -> Result<Explanation, ClientError> {
+        let parts = [
+            Fixed("headroom/v1/partitions"),
+            Once(partition),
+            Fixed("explain/asks"),
+            Once(application),
+            Once(ask),
+        ];
+        let query = remedies.map(|kinds| ("remedies", kinds.to_owned()));
         self.get(&parts, query.as_slice()).await
     }
 

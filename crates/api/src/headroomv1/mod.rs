@@ -8,6 +8,7 @@
 mod amount;
 mod audit;
 mod event;
+mod explanation;
 mod health;
 mod level;
 mod page;
@@ -22,6 +23,10 @@ mod waiting;
 pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
+pub use explanation::{
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, NearMiss,
+    NodesLookedAt, Remedies, Remedy,
+};
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,
     ServerHealth, ServerState, WriterHealth,

@@ -20,6 +20,10 @@ pub struct NewTask {
     pub user: Option<String>,
     /// What it needs on one node; at least one amount above zero. `instances` counts by itself.
     pub resources: Amounts,
+    /// How many instances it has, each of which needs that: all of them start together or none does. At most
+    /// 1,000.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub members: u32,
     /// Higher goes first where the tenant's tasks go by priority. From -100 to 100 for a tenant's own; role
     /// `admin` may say any.
     #[serde(default)]
@@ -48,6 +52,15 @@ pub struct NewTask {
     /// The nodes that it may not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_nodes: Vec<String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(members: &u32) -> bool {
+    *members == 1
 }
 
 const fn yes() -> bool {
@@ -93,16 +106,21 @@ pub struct Task {
     pub user: String,
     /// Where it stands.
     pub state: TaskState,
-    /// What it needs, or has; of one that has ended, nothing.
+    /// How many instances it has, which start together.
+    pub members: u32,
+    /// What all of it needs, or has; of one that has ended, nothing.
     pub resources: Resources,
     /// How urgent it is.
     pub priority: i32,
     /// When it is to be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// Where it runs.
+    /// Where it runs; of several members the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
+    /// Where each of its members runs, in their order; absent while it waits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<String>,
     /// When it was submitted.
     pub submitted_at: Timestamp,
     /// When it got its node last.

@@ -189,6 +189,7 @@ fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
         "partition" => "Name of the partition.",
         "queue" => "Full path of the queue, in any case of letters.",
         "application" => "Id of the application.",
+        "ask" => "Key of the ask, or of the allocation that it became.",
         "node" => "Id of the node.",
         "user" => "Name of the user.",
         "group" => "Name of the group.",

@@ -47,6 +47,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::AuditPage,
         headroomv1::Bye,
         headroomv1::Event,
+        headroomv1::Explanation,
         headroomv1::Hello,
         headroomv1::LogLevel,
         headroomv1::Page<headroomv1::Event> as "EventPage",

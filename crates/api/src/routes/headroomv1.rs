@@ -37,6 +37,11 @@ const QUEUE: Parameter = Parameter {
     kind: ParameterKind::Text,
     summary: "Only what waits in this queue and below: its full path.",
 };
+const REMEDIES: Parameter = Parameter {
+    name: "remedies",
+    kind: ParameterKind::Text,
+    summary: "What would start it: `all`, or some of `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
+};
 pub(super) const UNCHANGED: Answer = Answer {
     status: 304,
     meaning: "`If-None-Match` is the present `ETag`.",
@@ -154,6 +159,38 @@ pub(super) const ROUTES: &[Route] = &[
             UNCHANGED,
             problem(400, "A parameter cannot be read."),
             problem(404, "No such partition or queue, or none that the caller sees."),
+        ],
+    },
+    Route {
+        operation: "explainApplication",
+        method: Method::Get,
+        path: "/headroom/v1/partitions/{partition}/explain/applications/{application}",
+        tag: Tag::Partitions,
+        summary: "Why the first ask of an application waits, and what would start it.",
+        access: Access::Visible,
+        query: &[REMEDIES],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
+            UNCHANGED,
+            problem(400, "A parameter cannot be read."),
+            problem(404, "No such partition or application, or none that the caller sees."),
+        ],
+    },
+    Route {
+        operation: "explainAsk",
+        method: Method::Get,
+        path: "/headroom/v1/partitions/{partition}/explain/asks/{application}/{ask}",
+        tag: Tag::Partitions,
+        summary: "Why an ask waits, and what would start it.",
+        access: Access::Visible,
+        query: &[REMEDIES],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
+            UNCHANGED,
+            problem(400, "A parameter cannot be read."),
+            problem(404, "No such partition, application or ask, or none that the caller sees."),
         ],
     },
     Route {

@@ -247,6 +247,19 @@ async fn server(asked: &mut Asked) {
             .check("getReasons", &body, query, async |c: Client| c.get_reasons(ONCE, queue).await)
             .await;
     }
+    let body = example("headroomv1/explanation");
+    for (kinds, query) in [(None, None), (Some("all"), Some("remedies=all"))] {
+        asked
+            .check("explainApplication", &body, query, async |c: Client| {
+                c.explain_application(ONCE, ONCE, kinds).await
+            })
+            .await;
+        asked
+            .check("explainAsk", &body, query, async |c: Client| {
+                c.explain_ask(ONCE, (ONCE, ONCE), kinds).await
+            })
+            .await;
+    }
     let body = example("headroomv1/log-level");
     let level: LogLevel = serde_json::from_str(&body).unwrap();
     asked.check("getLogLevel", &body, None, async |c: Client| c.get_log_level().await).await;

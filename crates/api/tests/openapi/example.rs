@@ -8,12 +8,13 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 56] = [
+const EXAMPLES: [(&str, &str); 57] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
     ("headroomv1/audit", "AuditPage"),
     ("headroomv1/events", "EventPage"),
+    ("headroomv1/explanation", "Explanation"),
     ("headroomv1/health", "ServerHealth"),
     ("headroomv1/hello", "Hello"),
     ("headroomv1/log-level", "LogLevel"),

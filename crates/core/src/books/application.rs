@@ -232,10 +232,11 @@ impl Application {
         group.is_some_and(|(_, group)| group.has_places())
     }
 
-    /// Whether it has not started: it has nothing, and did not have to give up what it had.
+    /// Whether it has not started: it has nothing, and did not have to give up what it had; or it is a task
+    /// that waits again.
     pub const fn is_waiting(&self) -> bool {
         let starts = matches!(self.state, ApplicationState::New | ApplicationState::Accepted);
-        starts && self.allocation_count == 0
+        starts && self.allocation_count == 0 || self.task.is_some() && self.ask_count > 0
     }
 
     /// Whether its group is still to be chosen, which any look at its limits does first.

@@ -58,6 +58,7 @@ pub(crate) use users::Sizes;
 pub use users::{Change, Followed, LeafShares, LeafUser, LeafUsers};
 pub use wish::Wish;
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -207,6 +208,12 @@ impl Books {
     #[inline]
     pub fn resources_of(&self, allocation: AllocationId) -> &Resources {
         self.shapes.get(self.allocations[allocation].shape)
+    }
+
+    /// What starts together with an ask, itself included: all members of its task.
+    pub fn whole_of(&self, ask: AllocationId) -> Cow<'_, Resources> {
+        let row = &self.allocations[ask];
+        self.shapes.times(row.shape, self.members_of(row.application))
     }
 
     /// What of it counts for a node: what it [wants or has](Self::resources_of), without what counts for

@@ -39,6 +39,10 @@ impl QuotaChange<'_> {
         if self.delay == Millis::ZERO || max.is_at_least_existing(self.used) {
             return None;
         }
+        // The reference takes nothing for more than a maximum that has a zero.
+        if self.tenant && self.used.is_empty() {
+            return None;
+        }
         if self.tenant && before.is_none() {
             let starts = self.delay_before == Millis::ZERO || self.is_lowered(max);
             return starts.then(|| now + self.delay);
@@ -47,8 +51,8 @@ impl QuotaChange<'_> {
             (Bound::Same, None) if self.delay_before == Millis::ZERO => Some(now + self.delay),
             (Bound::Lowered, None) => Some(now + self.delay),
             (Bound::Same | Bound::Raised | Bound::Mixed, None) => None,
-            (Bound::Mixed, before) => before,
-            (Bound::Same | Bound::Lowered | Bound::Raised, Some(at)) => Some(self.shift(at)),
+            (Bound::Mixed, before) if !self.tenant => before,
+            (_, Some(at)) => Some(self.shift(at)),
         }
     }
 

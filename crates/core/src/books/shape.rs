@@ -1,5 +1,6 @@
 //! Distinct resource vectors, each with what is wished for of nodes: equal asks share one.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 
 use crate::id::{NodeId, ShapeId};
@@ -51,6 +52,13 @@ impl Shapes {
     #[inline]
     pub fn get(&self, shape: ShapeId) -> &Resources {
         &self.rows[shape].resources
+    }
+
+    /// So many times the vector of a shape.
+    #[inline]
+    pub fn times(&self, shape: ShapeId, count: u32) -> Cow<'_, Resources> {
+        let one = self.get(shape);
+        if count == 1 { Cow::Borrowed(one) } else { Cow::Owned(one.times(i64::from(count))) }
     }
 
     /// What a node must have for an ask of a shape: its vector, without what counts for queues alone.

@@ -207,6 +207,13 @@ impl Tasks {
 }
 
 impl Books {
+    /// How many asks of an application start together: the members of a task, otherwise one.
+    #[inline]
+    pub fn members_of(&self, application: ApplicationId) -> u32 {
+        let task = self.applications[application].task.as_deref();
+        task.map_or(1, |task| task.settings.members.max(1))
+    }
+
     /// Where a task stands; none if the application is no task.
     ///
     /// Costs the members of the task.
@@ -371,6 +378,11 @@ impl Books {
 }
 
 impl Application {
+    /// Whether it is a task of several members, which start together.
+    pub fn starts_whole(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.settings.members > 1)
+    }
+
     /// How a task ended of which nobody said how.
     fn lost_task(&self) -> TaskOutcome {
         let cancelled = self.task.as_ref().is_some_and(|task| task.cancelled);

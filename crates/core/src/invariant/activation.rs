@@ -21,7 +21,8 @@ impl Books {
         for (id, row) in live() {
             let has_some = self.allocations_of(id).any(|(_, one)| one.is_allocated());
             let starts = matches!(row.state, ApplicationState::New | ApplicationState::Accepted);
-            if starts && !has_some {
+            let asks = self.allocations_of(id).any(|(_, one)| one.is_pending());
+            if starts && !has_some || row.task.is_some() && asks {
                 *waiting.entry(row.queue).or_default() += 1;
             }
             let activated = u64::from(row.driver.is_some());

@@ -60,6 +60,14 @@ pub enum TaskRejection {
         /// How many it may have.
         most: usize,
     },
+    /// Its members are not alike.
+    #[error(
+        "task {task} has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own"
+    )]
+    Unlike {
+        /// Its id.
+        task: Name,
+    },
     /// It does not stand where this can happen.
     #[error("task {task} is {is} and cannot be {what}; that is for tasks that are {where_it_can}")]
     State {
@@ -129,6 +137,7 @@ impl TaskRejection {
             Self::KeyTaken { .. } => "KEY_TAKEN",
             Self::OtherUnderKey { .. } => "IDEMPOTENCY_MISMATCH",
             Self::Members { .. } => "TASK_MEMBERS",
+            Self::Unlike { .. } => "TASK_MEMBERS_UNLIKE",
             Self::State { .. } => "TASK_STATE",
             Self::Ask { .. } => "TASK_ASK",
             Self::Quota { .. } => "QUOTA",

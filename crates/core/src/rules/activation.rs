@@ -5,13 +5,15 @@
 //! group, or else the ask that it would have placed first. It is fixed when the application is
 //! activated, and counts until that ends.
 
+use core::iter;
+
 use crate::books::{Allocation, Books, LeafDrivers, LeafUsers, Queue};
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall};
 use crate::userlimit::{Decimal, DriverRules, Leaf, Rules};
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Looked, Wait};
 
 /// The rules of a leaf that says nothing of its users.
 static WITHOUT_SHARES: Rules = Rules::WITHOUT_SHARES;
@@ -157,8 +159,12 @@ pub(crate) fn weight(books: &Books, leaf: QueueId, user: &str) -> Decimal {
 
 /// The queue on the path of a leaf, from there up, in which no more may be activated.
 pub(crate) fn full_queue(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    let full = |queue: &Queue| max_parallel(queue).is_some_and(|max| queue.activated >= max);
-    books.up(leaf).find(|(_, queue)| full(queue)).map(|(queue, _)| queue)
+    books.up(leaf).find(|(_, queue)| is_full(queue)).map(|(queue, _)| queue)
+}
+
+/// Whether as many applications of a queue were activated as may be.
+fn is_full(queue: &Queue) -> bool {
+    max_parallel(queue).is_some_and(|max| queue.activated >= max)
 }
 
 pub(crate) fn max_parallel(queue: &Queue) -> Option<u64> {
@@ -176,33 +182,58 @@ pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
 /// Why an application is not activated, the first check that it fails; none if none holds it back.
 /// It is tied to its user.
 pub(crate) fn held_back(books: &Books, application: ApplicationId) -> Option<Wait> {
+    checks(books, application).find_map(Looked::wait)
+}
+
+/// All that an application has to pass before it is activated, in order; nothing before it is tied to
+/// its user.
+pub(crate) fn checks(books: &Books, application: ApplicationId) -> impl Iterator<Item = Looked> {
     let row = books.application(application);
-    let (leaf, level) = (row.queue, row.link?.user);
-    let of = |blocker, shortfall| Some(Wait { blocker, shortfall });
-    if let Some(queue) = full_queue(books, leaf) {
-        return of(Blocker::ParallelApplications(queue), None);
-    }
-    if is_user_full(books, leaf, &row.user) {
-        return of(Blocker::ParallelOfUser(row.partition, level), None);
-    }
+    row.link.into_iter().flat_map(move |link| {
+        let (leaf, level) = (row.queue, link.user);
+        let of_user = move || {
+            let full = is_user_full(books, leaf, &row.user);
+            Looked::of(Blocker::ParallelOfUser(row.partition, level), full, None)
+        };
+        let of_drivers = move || drivers(books, (application, leaf), level);
+        numbers(books, leaf)
+            .chain(iter::once_with(of_user))
+            .chain(iter::once_with(of_drivers).flatten().flatten())
+    })
+}
+
+/// How many applications may have been activated in the queues from a leaf up.
+fn numbers(books: &Books, leaf: QueueId) -> impl Iterator<Item = Looked> {
+    let counting = books.up(leaf).filter(|(_, queue)| max_parallel(queue).is_some());
+    counting.map(|(id, queue)| Looked::of(Blocker::ParallelApplications(id), is_full(queue), None))
+}
+
+/// What the drivers of a leaf, then those of a user, may have.
+fn drivers(
+    books: &Books,
+    (application, leaf): (ApplicationId, QueueId),
+    level: LevelId,
+) -> Option<[Looked; 2]> {
+    let row = books.application(application);
     let (gate, driver) = (Gate::of(books, leaf)?, driver_of(books, application)?);
     let drivers = books.drivers_of(leaf)?;
-    let short = |limit: &Resources, used: &Resources| -> Option<Shortfall> {
+    let short = |limit: Option<&Resources>, used: &Resources| -> Option<Shortfall> {
         let lacks = |(resource, needed)| {
-            let available = limit.get_or_zero(resource).minus(used.get_or_zero(resource));
+            let available = limit?.get_or_zero(resource).minus(used.get_or_zero(resource));
             (needed > available).then_some(Shortfall { resource, needed, available })
         };
         driver.iter().find_map(lacks)
     };
-    if !gate.leaves_room(&driver) {
-        let limit = &gate.limits.as_ref()?.all;
-        return of(Blocker::DriverQueue(leaf), short(limit, &drivers.used));
-    }
+    let of = |blocker, admitted, limit: Option<&Resources>, used: &Resources| {
+        let shortfall = if admitted { None } else { short(limit, used) };
+        Looked::of(blocker, !admitted, shortfall)
+    };
+    let all = gate.limits.as_ref().map(|limits| &limits.all);
+    let queue = of(Blocker::DriverQueue(leaf), gate.leaves_room(&driver), all, &drivers.used);
     let limit = gate.of_user(weight(books, leaf, &row.user));
     let nothing = Resources::new();
     let used = drivers.user(&row.user).map_or(&nothing, |user| &user.used);
-    if !gate.admits(limit.as_ref(), used, &driver) {
-        return of(Blocker::DriverUser(row.partition, level), short(limit.as_ref()?, used));
-    }
-    None
+    let admitted = gate.admits(limit.as_ref(), used, &driver);
+    let user = of(Blocker::DriverUser(row.partition, level), admitted, limit.as_ref(), used);
+    Some([queue, user])
 }

@@ -27,6 +27,8 @@ pub(super) struct Life<'books> {
     /// Its allocations that are no placeholders.
     real: u32,
     placeholders: u32,
+    /// Whether it is a task of several members, which go together as they came.
+    together: bool,
     /// Whether its lifetime is over: it ends when the last that it has is gone.
     over: bool,
     /// What it has lost.
@@ -58,6 +60,7 @@ impl<'books> Life<'books> {
             asks: row.ask_count,
             real: row.allocation_count - placeholders,
             placeholders,
+            together: books.members_of(application) > 1,
             over: row.lifetime.over,
             lost: Vec::new(),
         }
@@ -123,6 +126,9 @@ impl<'books> Life<'books> {
         events: &mut Vec<Event>,
     ) {
         self.drop_ask(ask, termination, events);
+        if self.together {
+            self.lose_all(termination, events);
+        }
         let waits = matches!(self.state, ApplicationState::Failing | ApplicationState::Completing);
         if self.has_nothing_real() && self.placeholders == 0 && !waits {
             self.complete(events);
@@ -159,7 +165,15 @@ impl<'books> Life<'books> {
         if let Some(member) = row.partner() {
             self.drop_swap(member, events);
         }
-        self.lose(allocation, termination, events);
+        if self.together {
+            if self.lost.contains(&allocation) {
+                return; // It went with another member.
+            }
+            self.lose(allocation, termination, events);
+            self.lose_all(termination, events);
+        } else {
+            self.lose(allocation, termination, events);
+        }
         if self.over {
             return self.end_over(events);
         }

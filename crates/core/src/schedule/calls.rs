@@ -277,6 +277,7 @@ impl Scheduler {
                 self.call(books, ask, wait, now, events)
             }
             Lane::Open
+            | Lane::Whole(_)
             | Lane::Pinned(_)
             | Lane::Absent(_)
             | Lane::Swap(..)
@@ -398,9 +399,12 @@ fn ripe_at(books: &Books, row: &Class) -> Option<Timestamp> {
             let may = preempt::may_ask(ask) && preempt::can_call(books, ask);
             may.then(|| preempt::ripe_at(books, row.key.leaf, ask))
         }
-        Lane::Open | Lane::Pinned(_) | Lane::Absent(_) | Lane::Swap(..) | Lane::PinnedSwap(_) => {
-            None
-        }
+        Lane::Open
+        | Lane::Whole(_)
+        | Lane::Pinned(_)
+        | Lane::Absent(_)
+        | Lane::Swap(..)
+        | Lane::PinnedSwap(_) => None,
     }
 }
 

@@ -5,12 +5,14 @@
 //! amounts: where one of them fits, all do, and what holds one back holds back all. So the
 //! scheduler judges, parks and wakes classes, however many asks they hold.
 
+use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use slotmap::{SlotMap, new_key_type};
 
 use crate::books::{ApplicationState, Books, GroupLink, Link};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
+use crate::resource::Resources;
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -54,6 +56,19 @@ impl ClassKey {
     /// Whether it counts in a line while it is parked: what has a node kept stands there, too.
     fn stands_in_line(&self) -> bool {
         self.lined && self.lane.pass() != Pass::Replace && !self.waits()
+    }
+
+    /// How many of its asks start together: the members of a task.
+    pub(super) const fn members(&self) -> u32 {
+        match self.lane {
+            Lane::Whole(members) => members,
+            _ => 1,
+        }
+    }
+
+    /// What queues, users and groups need room for at once.
+    pub(super) fn needs<'books>(&self, books: &'books Books) -> Cow<'books, Resources> {
+        books.shapes().times(self.shape, self.members())
     }
 
     /// Whether nothing of it is looked at before its application is activated.
@@ -173,6 +188,8 @@ pub(super) struct Class {
     pub(super) seat: Seat,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
+    /// What it was last parked for, and since when: for those who ask, and for no decision.
+    pub(super) since: Option<(Blocker, Timestamp)>,
     /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
     /// again in the last pass when others may be stopped for it.
     pub(super) pass: Pass,
@@ -203,6 +220,7 @@ impl Class {
             head: None,
             seat: Seat::default(),
             wait: None,
+            since: None,
             pass: key.pass(),
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
@@ -211,6 +229,14 @@ impl Class {
             old: BTreeSet::new(),
             keeps: None,
             kept_seat: Seat::default(),
+        }
+    }
+
+    /// It is parked for this: since now, unless it was for the same before.
+    #[inline]
+    pub(super) fn note_since(&mut self, blocker: Blocker, now: Timestamp) {
+        if self.since.is_none_or(|(before, _)| before != blocker) {
+            self.since = Some((blocker, now));
         }
     }
 
@@ -236,10 +262,19 @@ impl Class {
     /// The group that it is in: parked in, or waiting for the turn of its user.
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
+        let members = self.key.members();
         let (pass, shared) = (self.key.lane.pass(), self.key.sharer().is_some());
         let Some(Wait { blocker, .. }) = self.wait else {
             let lined = false;
-            return shared.then_some(GroupKey { blocker: None, shape, leaf, pass, shared, lined });
+            return shared.then_some(GroupKey {
+                blocker: None,
+                shape,
+                members,
+                leaf,
+                pass,
+                shared,
+                lined,
+            });
         };
         let lined = self.key.stands_in_line() && !matches!(blocker, Blocker::BehindHead(..));
         let shape = match blocker {
@@ -274,7 +309,7 @@ impl Class {
             | Blocker::BehindHead(..)
             | Blocker::BackOff(_) => shape,
         };
-        Some(GroupKey { blocker: Some(blocker), shape, leaf, pass, shared, lined })
+        Some(GroupKey { blocker: Some(blocker), shape, members, leaf, pass, shared, lined })
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, TaskGroup};
 use crate::event::Event;
-use crate::id::{AllocationId, NodeId, QueueId};
+use crate::id::{AllocationId, NodeId, QueueId, ShapeId};
 use crate::wait::Blocker;
 
 use super::Scheduler;
@@ -121,7 +121,7 @@ impl Scheduler {
         self.node_gave_way(books, node);
         self.open_keeping(books, node);
         let row = books.node(node);
-        let suits = |shape| row.capacity.fits(books.shapes().on_node(shape));
+        let suits = |(shape, _)| row.capacity.fits(books.shapes().on_node(shape));
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
@@ -140,9 +140,10 @@ impl Scheduler {
     /// A node may have more to give: wake what it has room for.
     pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
-        let fits = |shape| row.available.fits(books.shapes().on_node(shape));
+        let fits = |(shape, _): (ShapeId, u32)| row.available.fits(books.shapes().on_node(shape));
         if row.is_open() {
-            let suits = |shape| fits(shape) && books.suits(shape, node);
+            // Of several that start together this one may make the room complete.
+            let suits = |wanted: (ShapeId, u32)| fits(wanted) && books.suits(wanted.0, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
             self.lending.node_gave_way(&mut self.tree, books, node);
         }

@@ -15,7 +15,7 @@ use super::turns;
 use super::waits::shut;
 
 impl Scheduler {
-    /// Why an ask would wait that these books have, and those of the scheduler have not; none if it would have
+    /// Why an ask, with the other members of its task, would wait that these books have, and those of the scheduler have not; none if it would have
     /// a node. `is_behind` says whether another application is before its own in their leaf. Its application is
     /// tied to its user.
     pub(crate) fn foresee(
@@ -28,9 +28,8 @@ impl Scheduler {
         let row = then.allocation(ask);
         let application = then.application(row.application);
         let (leaf, partition) = (application.queue, application.partition);
-        let of = |blocker| Some(Wait { blocker, shortfall: None });
-        if let Some(queue) = shut(then, leaf) {
-            return of(Blocker::QueueState(queue));
+        if let Some(wait) = shut(then, leaf) {
+            return Some(wait);
         }
         if let Some(wait) = then
             .waits_for_activation(row.application)
@@ -39,8 +38,8 @@ impl Scheduler {
         {
             return Some(wait);
         }
-        let shape = row.shape;
-        if let Some(wait) = self.behind(then, leaf, (shape, now), is_behind) {
+        let (shape, members) = (row.shape, then.members_of(row.application));
+        if let Some(wait) = self.behind(then, leaf, ((shape, members), now), is_behind) {
             return Some(wait);
         }
         let order = then.queue(leaf).settings.values.application_order;
@@ -48,7 +47,7 @@ impl Scheduler {
             leaf,
             standing: Standing::of(then, row.application),
             shape,
-            lane: Lane::Open,
+            lane: if members > 1 { Lane::Whole(members) } else { Lane::Open },
             alone: None,
             shared: then.users_of(leaf).is_some(),
             lined: order.is_line(),
@@ -56,14 +55,13 @@ impl Scheduler {
         if let Some(wait) = held_back(then, key).or_else(|| turns::held_back(then, key)) {
             return Some(wait);
         }
-        let nodes = self.nodes.get(&partition);
-        let suits = |node| then.suits(shape, node);
-        let asked = then.shapes().on_node(shape);
-        let found = nodes.is_some_and(|nodes| !nodes.with_room(then, asked, suits, 1).is_empty());
-        if found {
+        let no_room = Wait { blocker: Blocker::Nodes(partition), shortfall: None };
+        let Some(nodes) = self.nodes.get(&partition) else { return Some(no_room) };
+        let has_room = |asks: u32| nodes.has_room_for(then, shape, asks as usize);
+        if has_room(members) {
             return None;
         }
-        let wait = Wait { blocker: Blocker::Nodes(partition), shortfall: None };
-        Some(nodes.map_or(wait, |nodes| nodes.told(then, (partition, shape), wait)))
+        let for_some = members > 1 && has_room(1);
+        Some(if for_some { no_room } else { self.without_node(then, partition, shape) })
     }
 }

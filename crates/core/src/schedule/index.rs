@@ -358,7 +358,8 @@ impl Scheduler {
 
     pub(super) fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
-        let fits = |shape| row.shortfall(books.shapes().get(shape)).is_none();
+        let fits =
+            |(shape, members)| row.shortfall(&books.shapes().times(shape, members)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
         self.line_gave_way(books, queue);
     }
@@ -422,7 +423,8 @@ impl Scheduler {
         let trackers = &books.partition(partition).trackers;
         for id in &seen.levels {
             let Some(level) = trackers.find_level(*id) else { continue };
-            let fits = |shape| level.shortfall(books.shapes().get(shape)).is_none();
+            let fits =
+                |(shape, members)| level.shortfall(&books.shapes().times(shape, members)).is_none();
             self.parked.open(&mut self.tree, Blocker::Limit(partition, *id), fits);
         }
         self.cap_gave_way(books, partition, seen);

@@ -1,11 +1,11 @@
 //! The checks, in their order: may its application run, do user and group allow it, do the
 //! queues, and is there a node. The first that fails is the reason for waiting.
 
-use crate::books::{Books, Link, QuestionSubject};
-use crate::id::{AllocationId, NodeId, PartitionId, QueueId, ShapeId};
+use crate::books::{Books, Level, Link, QuestionSubject};
+use crate::id::{AllocationId, LevelId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Looked, Wait};
 
 use super::class::{ClassKey, Standing};
 use super::lane::Lane;
@@ -18,6 +18,8 @@ pub(super) enum Verdict {
     Link,
     /// Place its first ask.
     Place(NodeId),
+    /// Place all of its first task, if there are nodes for all.
+    Whole,
     /// Ask the RM.
     Ask(AllocationId, QuestionSubject),
     /// Have its first ask take the place of a placeholder.
@@ -60,6 +62,7 @@ pub(super) fn judge(
             questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
         }
         Lane::Open | Lane::Calling(_) => on_any_node(books, nodes, key.leaf, key.shape),
+        Lane::Whole(_) => Verdict::Whole,
         Lane::Pinned(node) => reserve::on_required_node(books, node, ask),
         Lane::Absent(_) => wait(Blocker::NodeAbsent(books.queue(key.leaf).partition)),
         Lane::Kept(kept) => reserve::on_kept_node(books, nodes, key, (kept, elsewhere)),
@@ -94,12 +97,12 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
         return None; // Its placeholder counts already: it needs nothing more.
     }
-    let ask = books.shapes().get(key.shape);
+    let ask = key.needs(books);
     let may_not_start = (counts_in_queues || counts_in_limits).then(|| may_not_start(books, key));
     may_not_start
         .flatten()
-        .or_else(|| limits_and_cap(books, key.leaf, link, ask))
-        .or_else(|| queues(books, key.leaf, ask))
+        .or_else(|| limits_and_cap(books, key.leaf, link, &ask))
+        .or_else(|| queues(books, key.leaf, &ask))
 }
 
 /// Where the number of applications holds a class back, if it does anywhere.
@@ -114,18 +117,44 @@ pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// The highest queue in which no more application may run.
 fn queues_full(books: &Books, leaf: QueueId) -> Option<Wait> {
-    let full = books.up(leaf).filter(|(_, queue)| !queue.allows_application()).last();
-    full.map(|(queue, _)| Wait { blocker: Blocker::QueueApplications(queue), shortfall: None })
+    numbers_of_queues(books, leaf).filter_map(Looked::wait).last()
+}
+
+/// The numbers of applications that may run in the queues from a leaf up; what the highest says
+/// comes first.
+pub(super) fn numbers_of_queues(books: &Books, leaf: QueueId) -> impl Iterator<Item = Looked> {
+    books.up(leaf).map(|(id, queue)| {
+        Looked::of(Blocker::QueueApplications(id), !queue.allows_application(), None)
+    })
 }
 
 /// The lowest level of its user, then of its group, at which no more application may run.
 fn limits_full(books: &Books, partition: PartitionId, link: Link) -> Option<Wait> {
+    numbers_of_limits(books, partition, link).find_map(Looked::wait)
+}
+
+/// The numbers of applications that a user, then his group, may run, each from the leaf up.
+pub(super) fn numbers_of_limits(
+    books: &Books,
+    partition: PartitionId,
+    link: Link,
+) -> impl Iterator<Item = Looked> {
+    levels(books, partition, link).map(move |(id, level)| {
+        let blocker = Blocker::LimitApplications(partition, id);
+        Looked::of(blocker, !level.allows_application(), None)
+    })
+}
+
+/// The levels whose limits hold for whoever is charged like this: of the user, then of his group.
+fn levels(
+    books: &Books,
+    partition: PartitionId,
+    link: Link,
+) -> impl Iterator<Item = (LevelId, Level<'_>)> {
     let row = books.partition(partition);
     let trackers = &row.trackers;
     let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
-    let mut levels = trackers.up(link.user).chain(group.skip(row.lifted(link)));
-    let (full, _) = levels.find(|(_, level)| !level.allows_application())?;
-    Some(Wait { blocker: Blocker::LimitApplications(partition, full), shortfall: None })
+    trackers.up(link.user).chain(group.skip(row.lifted(link)))
 }
 
 /// The limit or the maximum beyond which these amounts would take a user of a leaf, whatever his share of the
@@ -168,9 +197,28 @@ fn limits(
         let group = link.group.level()?;
         trackers.refusing(group, row.lifted(link), ask)
     });
-    refusing.map(|(level, shortfall)| Wait {
+    let refusing = refusing.map(|(level, shortfall)| Wait {
         blocker: Blocker::Limit(partition, level),
         shortfall: Some(shortfall),
+    });
+    debug_assert_eq!(
+        refusing,
+        amounts_of_limits(books, partition, link, ask).find_map(Looked::wait),
+        "many levels are asked at once what each would say"
+    );
+    refusing
+}
+
+/// What a user, then his group, may use, each from the leaf up, one by one.
+pub(super) fn amounts_of_limits(
+    books: &Books,
+    partition: PartitionId,
+    link: Link,
+    ask: &Resources,
+) -> impl Iterator<Item = Looked> {
+    levels(books, partition, link).map(move |(id, level)| {
+        let shortfall = level.shortfall(ask);
+        Looked::of(Blocker::Limit(partition, id), shortfall.is_some(), shortfall)
     })
 }
 
@@ -178,8 +226,18 @@ fn limits(
 /// of the cluster, so the root does not hold it back: that no node has it is found there.
 #[inline]
 fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
-    books.up(leaf).find_map(|(id, queue)| {
-        let shortfall = queue.shortfall(ask)?;
-        Some(Wait { blocker: Blocker::QueueMax(id), shortfall: Some(shortfall) })
+    amounts_of_queues(books, leaf, ask).find_map(Looked::wait)
+}
+
+/// What the queues from the leaf up may use.
+#[inline]
+pub(super) fn amounts_of_queues(
+    books: &Books,
+    leaf: QueueId,
+    ask: &Resources,
+) -> impl Iterator<Item = Looked> {
+    books.up(leaf).map(|(id, queue)| {
+        let shortfall = queue.shortfall(ask);
+        Looked::of(Blocker::QueueMax(id), shortfall.is_some(), shortfall)
     })
 }

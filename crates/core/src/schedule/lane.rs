@@ -47,6 +47,8 @@ pub(super) enum Lane {
     Calling(i32),
     /// Any node, or the one that it requires, if the RM lets this ask have it.
     Asking(AllocationId),
+    /// Any nodes that are kept for nobody, for all of so many members of a task at once.
+    Whole(u32),
     /// This node only.
     Pinned(NodeId),
     /// A node only that is not there.
@@ -63,7 +65,10 @@ impl Lane {
     /// The lane of an ask that waits.
     #[inline]
     pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
-        if !ask.has_nothing_special() || books.has_questions() {
+        let members = books.members_of(ask.application);
+        if members > 1 {
+            Self::Whole(members)
+        } else if !ask.has_nothing_special() || books.has_questions() {
             Self::of_special(books, id, ask)
         } else if ask.may_preempt {
             Self::of_ordinary(books, ask)
@@ -124,9 +129,12 @@ impl Lane {
         match self {
             Self::Kept(_) => Pass::Reserved,
             Self::Swap(..) | Self::PinnedSwap(_) => Pass::Replace,
-            Self::Open | Self::Calling(_) | Self::Asking(_) | Self::Pinned(_) | Self::Absent(_) => {
-                Pass::Normal
-            }
+            Self::Open
+            | Self::Calling(_)
+            | Self::Asking(_)
+            | Self::Whole(_)
+            | Self::Pinned(_)
+            | Self::Absent(_) => Pass::Normal,
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::wait::{Blocker, Wait};
 use super::Scheduler;
 use super::class::{ClassId, ClassKey, Head};
 use super::keep::Due;
+use super::lane::Lane;
 use super::members::Place;
 
 /// What the line of its leaf makes of a class.
@@ -135,16 +136,22 @@ impl Scheduler {
         if *first == class || !is_behind {
             return Gate::Open;
         }
-        self.beside(books, *first, row.key.shape, now)
+        self.beside(books, *first, (row.key.shape, row.key.members()), now)
     }
 
-    /// What the line makes of an ask of this shape behind the head, which is of this class.
-    fn beside(&self, books: &Books, head: ClassId, shape: ShapeId, now: Timestamp) -> Gate {
+    /// What the line makes of so many asks of this shape behind the head, which is of this class.
+    fn beside(
+        &self,
+        books: &Books,
+        head: ClassId,
+        (shape, members): (ShapeId, u32),
+        now: Timestamp,
+    ) -> Gate {
         let key = self.classes.rows[head].key;
         let (application, _) = self.first_ask(head);
-        let needs = books.shapes().get(key.shape);
+        let (needs, wants) = (key.needs(books), books.shapes().times(shape, members));
         let values = &books.queue(key.leaf).settings.values;
-        let Some(short) = takes_from(books, key.leaf, needs, books.shapes().get(shape)) else {
+        let Some(short) = takes_from(books, key.leaf, &needs, &wants) else {
             return Gate::Open;
         };
         let is_strict = values.application_order == ApplicationOrder::FifoStrict;
@@ -185,8 +192,15 @@ impl Scheduler {
         }
         let (_, first) = self.head_of(books, key.leaf)?;
         let (_, head) = self.first_ask(*first);
-        let gate = if *first == class && head != ask {
-            self.beside(books, *first, key.shape, self.now)
+        let apart = match key.lane {
+            // All members of a task are the head.
+            Lane::Whole(_) => {
+                books.allocation(head).application != books.allocation(ask).application
+            }
+            _ => head != ask,
+        };
+        let gate = if *first == class && apart {
+            self.beside(books, *first, (key.shape, key.members()), self.now)
         } else {
             self.gate(books, class, self.now)
         };
@@ -194,13 +208,13 @@ impl Scheduler {
         Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
     }
 
-    /// Why an ask of this shape that these books have, and those of the scheduler have not, would not be looked at
+    /// Why so many asks of this shape that these books have, and those of the scheduler have not, would not be looked at
     /// before the head of the line of its leaf has started: `is_behind` says whether it is behind an application.
     pub(super) fn behind(
         &self,
         then: &Books,
         leaf: QueueId,
-        (shape, now): (ShapeId, Timestamp),
+        (wanted, now): ((ShapeId, u32), Timestamp),
         is_behind: impl Fn(ApplicationId) -> bool,
     ) -> Option<Wait> {
         if self.stale || !then.queue(leaf).settings.values.application_order.is_line() {
@@ -211,7 +225,7 @@ impl Scheduler {
         if !is_behind(application) {
             return None;
         }
-        let Gate::Closed(short) = self.beside(then, *first, shape, now) else { return None };
+        let Gate::Closed(short) = self.beside(then, *first, wanted, now) else { return None };
         Some(Wait { blocker: Blocker::BehindHead(leaf, Some(head)), shortfall: Some(short) })
     }
 
@@ -247,7 +261,7 @@ impl Scheduler {
                 !matches!(self.beside(books, head, *shape, self.now), Gate::Closed(_))
             });
         }
-        let may_go = |shape| shapes.binary_search(&shape).is_ok();
+        let may_go = |wanted| shapes.binary_search(&wanted).is_ok();
         self.parked.open(&mut self.tree, Blocker::BehindHead(leaf, None), may_go);
     }
 
@@ -315,9 +329,9 @@ impl Scheduler {
 
 /// Whether a class could run if nothing else did: its queues and the cluster are large enough.
 fn could_run(books: &Books, key: ClassKey) -> bool {
-    let ask = books.shapes().get(key.shape);
+    let ask = key.needs(books);
     let mut maxima = books.up(key.leaf).filter_map(|(_, queue)| queue.max.as_ref());
-    maxima.all(|max| max.allows(ask))
+    maxima.all(|max| max.allows(&ask))
 }
 
 /// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.

@@ -9,6 +9,7 @@ mod backoff;
 mod bundles;
 mod calls;
 mod census;
+mod chain;
 mod class;
 mod follow;
 mod foresee;
@@ -29,19 +30,23 @@ mod ranking;
 mod reserve;
 mod seen;
 mod sizes;
+mod standing;
 mod swap;
 mod told;
 mod tree;
 mod turns;
 mod waits;
+mod whole;
 
 pub use census::{Example, Reason, WaitingSum};
+pub(crate) use chain::Chain;
 pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
+pub(crate) use standing::is_asked_before;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -354,8 +359,7 @@ impl Scheduler {
             }
             Verdict::Keep(node) => {
                 reserve::make_way(books, node, events);
-                let (_, ask) = self.first_ask(class);
-                events.push(Event::Reserved { ask, node });
+                events.push(Event::Reserved { ask: self.first_ask(class).1, node });
             }
             Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
             Verdict::Swap => {
@@ -366,6 +370,7 @@ impl Scheduler {
                     return false;
                 }
             }
+            Verdict::Whole => return self.place_whole(books, (class, &gate), now, events),
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);
@@ -416,19 +421,12 @@ impl Scheduler {
         self.after(books, event, &seen);
     }
 
-    /// The first ask of a class, and whose it is.
-    fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
-        let (_, bundle) = self.classes.rows[class].bundles.first().expect("a class has a bundle");
-        let bundle = &self.classes.bundles[*bundle];
-        let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
-        (bundle.application, *ask)
-    }
-
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
+        row.note_since(wait.blocker, now);
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {

@@ -18,7 +18,6 @@ use crate::config::{NodeOrder, NodeSortConfig};
 use crate::id::{NodeId, PartitionId, ShapeId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
-use crate::wait::{Blocker, Wait};
 
 use super::rank::Ranks;
 
@@ -140,6 +139,25 @@ impl NodeIndex {
             block.free = most_free(books, &block.nodes);
         }
         None
+    }
+
+    /// Whether there is room for so many asks of this shape at once, on nodes that may be used and suit it.
+    ///
+    /// They are alike: however those before are put, there is as much room for the others.
+    pub(super) fn has_room_for(&self, books: &Books, shape: ShapeId, asks: usize) -> bool {
+        let ask = books.shapes().on_node(shape);
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(ask));
+        let mut missing = asks;
+        for (_, id) in blocks.flat_map(|block| &block.nodes) {
+            let node = books.node(*id);
+            if node.is_open() && node.available.fits(ask) && books.suits(shape, *id) {
+                missing = missing.saturating_sub(count_in(&node.available, ask, missing));
+            }
+            if missing == 0 {
+                return true;
+            }
+        }
+        false
     }
 
     /// The first node in order of a label that lends which may be used, has room for what an ask of this
@@ -276,23 +294,6 @@ impl NodeIndex {
         most.shortfall(books.shapes().on_node(shape))
     }
 
-    /// Why an ask of this shape finds no node, as it is told.
-    pub(super) fn told(
-        &self,
-        books: &Books,
-        (partition, shape): (PartitionId, ShapeId),
-        wait: Wait,
-    ) -> Wait {
-        match self.lacks_suiting(books, shape) {
-            Some(Unsuited::Label) => Wait { blocker: Blocker::NoSuchLabel(partition), ..wait },
-            Some(Unsuited::Blocked) => Wait { blocker: Blocker::NodeBlocked(partition), ..wait },
-            None if self.is_kept_from(books, shape) => {
-                Wait { blocker: Blocker::NodesReserved(partition), ..wait }
-            }
-            None => Wait { shortfall: self.shortfall(books, shape), ..wait },
-        }
-    }
-
     fn take(&mut self, node: NodeId) {
         let Some((key, id, open)) = self.keys.get_mut(node.index()).and_then(Option::take) else {
             return;
@@ -380,6 +381,16 @@ impl NodeIndex {
         let name = books.types().name(resource);
         self.weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
     }
+}
+
+/// How often there is room for this, so often at most.
+fn count_in(room: &Resources, ask: &Resources, most: usize) -> usize {
+    let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+    let times = needed.map(|(resource, amount)| {
+        let times = room.get_or_zero(resource).get() / amount.get();
+        usize::try_from(times).unwrap_or(0)
+    });
+    times.min().unwrap_or(most).min(most)
 }
 
 /// Per type the most that one of these nodes has free, those not in use left out.

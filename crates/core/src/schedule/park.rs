@@ -27,6 +27,8 @@ pub(super) struct GroupKey {
     /// What holds them back; none for those that wait for the turn of their user and no more.
     pub(super) blocker: Option<Blocker>,
     pub(super) shape: ShapeId,
+    /// How many of that start together.
+    pub(super) members: u32,
     pub(super) leaf: QueueId,
     pub(super) pass: Pass,
     /// Whether the users of the leaf take turns: then the group shows who is next by his share.
@@ -38,8 +40,13 @@ pub(super) struct GroupKey {
 impl GroupKey {
     /// Before every group that this holds back and that wants this or what comes behind it.
     pub(super) const fn first(blocker: Blocker, shape: ShapeId) -> Self {
-        let (leaf, pass) = (QueueId::FIRST, Pass::Reserved);
-        Self { blocker: Some(blocker), shape, leaf, pass, shared: false, lined: false }
+        Self::first_of(blocker, (shape, 0))
+    }
+
+    /// The same from so many of this on.
+    const fn first_of(blocker: Blocker, (shape, members): (ShapeId, u32)) -> Self {
+        let (leaf, pass, shared, lined) = (QueueId::FIRST, Pass::Reserved, false, false);
+        Self { blocker: Some(blocker), shape, members, leaf, pass, shared, lined }
     }
 }
 
@@ -113,12 +120,13 @@ impl Parked {
         groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
-    /// The distinct shapes of those who stay behind the head of the line of a leaf, sorted.
-    pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<ShapeId> {
+    /// The distinct shapes of those who stay behind the head of the line of a leaf, and how many of each
+    /// start together, sorted.
+    pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<(ShapeId, u32)> {
         let blocker = Blocker::BehindHead(leaf, None);
         let from = self.groups.range(GroupKey::first(blocker, ShapeId::FIRST)..);
         let mine = from.take_while(|(key, _)| key.blocker == Some(blocker));
-        let mut shapes: Vec<ShapeId> = mine.map(|(key, _)| key.shape).collect();
+        let mut shapes: Vec<_> = mine.map(|(key, _)| (key.shape, key.members)).collect();
         shapes.dedup();
         shapes
     }
@@ -136,15 +144,15 @@ impl Parked {
         self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
-    /// Open every group that `blocker` holds back and whose shape now fits.
+    /// Open every group that `blocker` holds back and of whose shape so many now fit.
     ///
-    /// Costs a look-up per distinct shape, and per leaf with a group that opens.
+    /// Costs a look-up per distinct shape and number, and per leaf with a group that opens.
     #[inline]
     pub(super) fn open(
         &mut self,
         tree: &mut Tree,
         blocker: Blocker,
-        fits: impl Fn(ShapeId) -> bool,
+        fits: impl Fn((ShapeId, u32)) -> bool,
     ) {
         if self.groups.is_empty() {
             return;
@@ -154,12 +162,13 @@ impl Parked {
             if key.blocker != Some(blocker) {
                 return;
             }
-            from = if fits(key.shape) {
+            let wanted = (key.shape, key.members);
+            from = if fits(wanted) {
                 group.open = true;
                 group.show(tree, (&mut self.turns, &mut self.lines), key);
                 Bound::Excluded(key)
             } else {
-                Bound::Included(GroupKey::first(blocker, after(key.shape)))
+                Bound::Included(GroupKey::first_of(blocker, after(wanted)))
             };
         }
     }
@@ -185,11 +194,15 @@ impl Group {
     }
 }
 
-/// The shape id right after this one.
-fn after(shape: ShapeId) -> ShapeId {
+/// What comes right after so many of this shape.
+fn after((shape, members): (ShapeId, u32)) -> (ShapeId, u32) {
+    if let Some(more) = members.checked_add(1) {
+        return (shape, more);
+    }
     let slot = shape.slot();
-    ShapeId::from_slot(match slot.generation().checked_add(1) {
+    let next = match slot.generation().checked_add(1) {
         Some(generation) => Slot::new(slot.number(), generation),
         None => Slot::new(slot.number() + 1, 0),
-    })
+    };
+    (ShapeId::from_slot(next), 0)
 }

@@ -225,6 +225,7 @@ impl Scheduler {
             Lane::Open
             | Lane::Calling(_)
             | Lane::Asking(_)
+            | Lane::Whole(_)
             | Lane::Pinned(_)
             | Lane::Absent(_)
             | Lane::Kept(_)

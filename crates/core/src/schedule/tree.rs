@@ -199,6 +199,15 @@ impl Tree {
         }
     }
 
+    /// Where a queue stands among its siblings, by what it uses and asks for now.
+    pub(super) fn key_of(&self, books: &Books, queue: QueueId) -> QueueKey {
+        let (row, index) = (books.queue(queue), &self.queues[queue.index()]);
+        let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
+        let above = row.parent.map(|parent| books.queue(parent));
+        let first = above.is_some_and(|parent| parent.settings.values.priority_first);
+        QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
+    }
+
     /// Put a queue where it belongs below its parent, or take it out.
     fn rekey(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
@@ -209,11 +218,7 @@ impl Tree {
             some && row.offers_room()
         };
         let waits = Pass::LISTS.map(|pass| waits(&index.passes[pass.index()]));
-        let after = waits.contains(&true).then(|| {
-            let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
-            let first = books.queue(parent).settings.values.priority_first;
-            QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
-        });
+        let after = waits.contains(&true).then(|| self.key_of(books, queue));
         for pass in Pass::LISTS {
             let after = after.filter(|_| waits[pass.index()]);
             let ready = &mut self.queues[queue.index()].passes[pass.index()];

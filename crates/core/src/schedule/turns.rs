@@ -20,7 +20,7 @@ use crate::books::{Books, LeafUser, Link};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources, Shortfall};
 use crate::userlimit::{Decimal, Enforcement, Leaf};
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Looked, Wait};
 
 use super::Scheduler;
 use super::class::ClassKey;
@@ -302,18 +302,23 @@ impl Scheduler {
 
 /// How far an ask would take its user beyond his cap; none where it would not.
 pub(super) fn capped(books: &Books, leaf: QueueId, link: Link, ask: &Resources) -> Option<Wait> {
+    cap_of(books, leaf, link, ask)?.wait()
+}
+
+/// Whether an ask would take its user beyond his cap, where he has one of his own.
+pub(super) fn cap_of(books: &Books, leaf: QueueId, link: Link, ask: &Resources) -> Option<Looked> {
     let users = books.users_of(leaf)?;
     if users.rules().enforcement != Enforcement::Progress {
         return None; // It is part of the limit then.
     }
     let (user, counted) = (users.user(link.user)?, users.counted(ask));
-    users.exceeds_cap(&user, &counted).then(|| {
-        let cap = users.cap(user.weight, &counted);
-        Wait {
-            blocker: Blocker::UserCap(books.queue(leaf).partition, link.user),
-            shortfall: cap.minus_existing(&user.used()).shortfall_of_limit(&counted),
-        }
-    })
+    let blocker = Blocker::UserCap(books.queue(leaf).partition, link.user);
+    if !users.exceeds_cap(&user, &counted) {
+        return Some(Looked::passed(blocker));
+    }
+    let cap = users.cap(user.weight, &counted);
+    let shortfall = cap.minus_existing(&user.used()).shortfall_of_limit(&counted);
+    Some(Looked::of(blocker, true, shortfall))
 }
 
 const NOTHING: Resources = Resources::new();

@@ -1,9 +1,9 @@
 //! Why asks wait, as it is told.
 
 use crate::books::{Books, Queue};
-use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::rules::activation;
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Looked, Wait};
 
 use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
@@ -20,8 +20,8 @@ impl Scheduler {
         let class_row = self.classes.rows.get(class)?;
         let root = books.partition(books.queue(class_row.key.leaf).partition).root;
         books.queue(root).max.as_ref()?;
-        if let Some(queue) = shut(books, class_row.key.leaf) {
-            return Some(Wait { blocker: Blocker::QueueState(queue), shortfall: None });
+        if let Some(wait) = shut(books, class_row.key.leaf) {
+            return Some(wait);
         }
         if class_row.key.waits() {
             return activation::held_back(books, books.allocation(ask).application);
@@ -79,9 +79,13 @@ impl Scheduler {
             Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
                 Some(reserve::shown(books, key, wait))
             }
-            Blocker::Nodes(partition) => {
-                Some(self.nodes[&partition].told(books, (partition, key.shape), wait))
+            Blocker::Nodes(partition)
+                if key.members() > 1
+                    && self.nodes[&partition].has_room_for(books, key.shape, 1) =>
+            {
+                Some(wait) // For some of them, and not for all.
             }
+            Blocker::Nodes(partition) => Some(self.without_node(books, partition, key.shape)),
             // These give way by nothing else.
             Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
@@ -112,6 +116,28 @@ impl Scheduler {
     }
 }
 
+impl Scheduler {
+    /// Why none of the nodes of a partition is for an ask of this shape, where none has room for it.
+    pub(super) fn without_node(
+        &self,
+        books: &Books,
+        partition: PartitionId,
+        shape: ShapeId,
+    ) -> Wait {
+        let nodes = &self.nodes[&partition];
+        let of = |blocker| Wait { blocker, shortfall: None };
+        match nodes.lacks_suiting(books, shape) {
+            Some(Unsuited::Label) => of(Blocker::NoSuchLabel(partition)),
+            Some(Unsuited::Blocked) => of(Blocker::NodeBlocked(partition)),
+            None if nodes.is_kept_from(books, shape) => of(Blocker::NodesReserved(partition)),
+            None => {
+                let shortfall = nodes.shortfall(books, shape);
+                Wait { blocker: Blocker::Nodes(partition), shortfall }
+            }
+        }
+    }
+}
+
 /// Why a class waits that is not looked at before it is the turn of its user; none where it is.
 fn out_of_turn(books: &Books, key: ClassKey) -> Option<Wait> {
     let turn = turns::held_back(books, key)?;
@@ -132,7 +158,14 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
 /// one above that became a leaf, one that is stopped, or whose tenant is suspended.
-pub(super) fn shut(books: &Books, leaf: QueueId) -> Option<QueueId> {
-    let shut = |id: QueueId, queue: &Queue| !queue.offers_room() || queue.leaf != (id == leaf);
-    books.up(leaf).find(|(id, queue)| shut(*id, queue)).map(|(queue, _)| queue)
+pub(super) fn shut(books: &Books, leaf: QueueId) -> Option<Wait> {
+    states(books, leaf).find_map(Looked::wait)
+}
+
+/// Whether the queues from a leaf up are offered room, or keep what is below from it.
+pub(super) fn states(books: &Books, leaf: QueueId) -> impl Iterator<Item = Looked> {
+    let shut = move |id: QueueId, queue: &Queue| !queue.offers_room() || queue.leaf != (id == leaf);
+    books
+        .up(leaf)
+        .map(move |(id, queue)| Looked::of(Blocker::QueueState(id), shut(id, queue), None))
 }

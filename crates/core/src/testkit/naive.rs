@@ -25,6 +25,7 @@ mod line;
 mod questions;
 mod share;
 mod swap;
+mod whole;
 
 use calls::Tries;
 pub use evict::evictions;
@@ -195,11 +196,16 @@ fn in_application(
     if activation::waits(books, row) || !may_start(books, row, link) {
         return None;
     }
-    let backs_off =
-        row.backed_off.is_some_and(|until| until > now) && !share::takes_turns(books, row.queue);
-    let asks = if backs_off { Vec::new() } else { in_order(books, id) };
+    let together = whole::is_one(books, id);
+    let backs_off = row.backed_off.is_some_and(|until| until > now)
+        && !share::takes_turns(books, row.queue)
+        && !together;
+    let mut asks = if backs_off { Vec::new() } else { in_order(books, id) };
     let mut values = books.queue(row.queue).settings.values;
-    if share::takes_turns(books, row.queue) {
+    if together {
+        asks.truncate(1); // With it all others are tried.
+    }
+    if share::takes_turns(books, row.queue) || together {
         values.backoff = 0; // Whoever waits for his turn does not fail.
     }
     let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
@@ -210,10 +216,7 @@ fn in_application(
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::BackedOff { application: id, until }]);
         }
-        if !ordinary(ask_row) || !whose(ask, ask_row) {
-            continue;
-        }
-        if questions::awaits(books, row, ask) {
+        if !ordinary(ask_row) || !whose(ask, ask_row) || questions::awaits(books, row, ask) {
             continue;
         }
         let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
@@ -232,6 +235,9 @@ fn in_application(
                 None => continue,
                 step => return step,
             }
+        }
+        if together {
+            return whole::on_nodes(books, now, id);
         }
         if let Some(events) = on_any_node(books, now, row, (ask, ask_row), Some(tries)) {
             return Some(events);
@@ -313,18 +319,18 @@ fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> V
 }
 
 fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
-    let wanted = books.resources_of(ask);
+    let wanted = &whole::wanted(books, ask);
     let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
     room && is_allowed(books, row, link, ask)
 }
 
 /// Whether user and group may use as much.
 fn is_allowed(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
-    let wanted = books.resources_of(ask);
+    let wanted = &whole::wanted(books, ask);
     holding(books, row, link)
         .iter()
         .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))
-        && !share::is_capped(books, row, ask)
+        && !share::is_capped(books, row, wanted)
 }
 
 /// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.

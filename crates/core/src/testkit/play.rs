@@ -227,6 +227,10 @@ impl Player<'_> {
         if let Event::Placed { ask, node } = event
             && judged
         {
+            let row = self.world.books.application(self.world.books.allocation(*ask).application);
+            if row.ask_count == 1 && row.allocation_count > 0 && row.starts_whole() {
+                self.count("started as a whole");
+            }
             assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");
             self.check_accepted(*ask, *node);
         }

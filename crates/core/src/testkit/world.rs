@@ -23,6 +23,8 @@ pub struct World {
     pub journal: Vec<(Timestamp, Event)>,
     /// Every command of a random history, refused ones too; other worlds keep none.
     pub commands: Vec<Command>,
+    /// How much had happened by when, each time that nothing could move; the same.
+    pub settled: Vec<(usize, Timestamp)>,
 }
 
 impl World {
@@ -61,8 +63,13 @@ impl World {
 
     /// Books rebuilt from the journal alone.
     pub fn replayed(&self) -> Books {
+        self.replayed_to(self.journal.len())
+    }
+
+    /// The same of the first so many events.
+    pub fn replayed_to(&self, count: usize) -> Books {
         let mut books = Books::default();
-        for (at, event) in &self.journal {
+        for (at, event) in &self.journal[..count] {
             books.apply(*at, event);
         }
         books

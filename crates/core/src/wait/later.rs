@@ -39,8 +39,12 @@ pub(super) fn sentence(
     };
     let (name, unit) = named(books, short);
     let (needed, available) = (short.needed, short.available.max(Quantity::ZERO));
-    let kept = head
-        .map_or(Quantity::ZERO, |head| books.shapes().get(head.shape).get_or_zero(short.resource));
+    let kept = head.map_or(Quantity::ZERO, |head| {
+        books
+            .shapes()
+            .times(head.shape, books.members_of(head.application))
+            .get_or_zero(short.resource)
+    });
     format!(
         "{first} goes before the ask and needs {kept}{unit} {name}; beside that {available}{unit} are left of the maximum, the ask needs {needed}{unit}; {cure}"
     )

@@ -97,7 +97,8 @@ fn reason(
     (used, max): (&Resources, &Resources),
     ask: AllocationId,
 ) -> TenantReason {
-    let wanted = books.resources_of(ask).iter().filter(|(_, asked)| *asked > Quantity::ZERO);
+    let wanted = books.whole_of(ask);
+    let wanted = wanted.iter().filter(|(_, asked)| *asked > Quantity::ZERO);
     let types: Vec<TenantShort> = wanted
         .filter_map(|(resource, asked)| {
             let (limit, used) = (max.get(resource)?, used.get_or_zero(resource));

@@ -6,7 +6,7 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
+fn tr_20_tr_22_ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
     check(
         "
         queue root.a max vcore=100 prop application.sort.policy=fifo-strict

@@ -34,6 +34,7 @@ mod reservations;
 mod scheduling_examples;
 mod states;
 mod tasks;
+mod tasks_together;
 mod tenants;
 mod tenants_change;
 mod tenants_checked;

@@ -305,7 +305,7 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t2: refused TASK_MEMBERS: task t2 has 5 members; it has 1 to 1, so submit the others as tasks of their own
+            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task t3: refused ASK_SIZE: ask t3 of application t3 wants {vcore: 0 m}; at least one amount must be above zero and none below
             task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default; make it first
             task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out
@@ -424,6 +424,33 @@ fn tr_50_a_task_whose_node_is_lost_has_failed() {
             wait 30s: t1 Completed
               task t1: FAILED
             task-done t1: refused TASK_STATE: task t1 is FAILED and cannot be released; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+        "#]],
+    );
+}
+
+#[test]
+fn tr_24_a_task_that_waits_again_counts_among_those_that_wait() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=10
+        tenant a quota vcore=4 waiting 1
+        task t1 a ann vcore=4 restarts 1
+        tenant a quota vcore=3 waiting 1
+        task-failed t1
+        task t2 a ann vcore=1
+        task-cancel t1
+        task t3 a ann vcore=1
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
+            tenant a: tenant a set, root.tenants.a changed
+            task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled TENANT_QUOTA a vcore 0+4000 of 3000
+              t1 waits QUEUE_MAX (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): queue root.tenants.a has 3000 m vcore left of its maximum of 3000 m, the ask needs 4000 m; wait for a release, or raise the maximum
+            task t2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+            task-cancel t1: t1 Cancelled, t1 withdrawn, t1 Completing, t1 Completed
+            task t3: task t3 of a, t3 Accepted, t3 on n1, t3 Running
         "#]],
     );
 }

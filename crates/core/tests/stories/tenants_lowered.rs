@@ -293,3 +293,57 @@ fn ts_14_what_comes_back_with_a_node_is_above_the_quota_and_nobody_is_stopped_fo
         "#]],
     );
 }
+
+#[test]
+fn a_longer_grace_counts_whatever_else_is_said_with_it() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=128 memory=256
+        tenant a quota vcore=100 memory=100 lower preempt 10s
+        task t1 a ann vcore=50 memory=50
+        tenant a quota vcore=40 memory=100 lower preempt 10s
+        tenant a quota vcore=30 memory=120 lower preempt 60s
+        wait 59s
+        scan-quotas
+        wait 1s
+        scan-quotas
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
+            tenant a: tenant a set, root.tenants.a changed
+            tenant a: tenant a set, root.tenants.a changed
+            wait 59s: nothing
+            scan-quotas: nothing
+            wait 1s: nothing
+            scan-quotas: t1 to be stopped for the quota of root.tenants.a, quota clock of root.tenants.a stopped
+        "#]],
+    );
+}
+
+#[test]
+fn a_tenant_that_uses_nothing_is_not_above_a_quota_that_forbids_a_type() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=128 gpu=8
+        tenant a quota vcore=10
+        tenant a quota vcore=5 gpu=0 lower preempt 30s
+        app back of:a ann
+        ask v1 back vcore=4 on n1 preemptable
+        app more of:a ann
+        ask v2 more vcore=4 on n1 preemptable
+        wait 30s
+        scan-quotas
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            tenant a: tenant a set, root.tenants.a changed
+            ask v1: back Accepted, v1 on n1, back Running
+            ask v2: more Accepted, v2 on n1, more Running
+            wait 30s: nothing
+            scan-quotas: nothing
+        "#]],
+    );
+}

@@ -39,7 +39,7 @@ fn record(line: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_change_of_a_tenant_says_old_and_new() {
+async fn tr_71_every_change_of_a_tenant_says_old_and_new() {
     let disks = Disks::default();
     let scene = Scene::furnished(&disks).await;
     scene.accept(set("a", quota(40))).await;
@@ -165,7 +165,7 @@ async fn what_is_of_no_tenant_is_not_in_it() {
 }
 
 #[tokio::test]
-async fn a_changed_record_is_found_wherever_it_was_changed() {
+async fn tr_72_a_changed_record_is_found_wherever_it_was_changed() {
     let disks = disks().await;
     assert_eq!(faults(&disks), vec![]);
     let lines = disks.lines();
@@ -187,7 +187,7 @@ async fn a_changed_record_is_found_wherever_it_was_changed() {
 }
 
 #[tokio::test]
-async fn a_dropped_a_moved_and_a_doubled_record_are_found() {
+async fn tr_72_a_dropped_a_moved_and_a_doubled_record_are_found() {
     let disks = disks().await;
     let lines = disks.lines();
     let mut dropped = lines.clone();
@@ -269,7 +269,7 @@ async fn an_export_of_all_lines_can_be_judged_alone_and_from_the_middle() {
 }
 
 #[tokio::test]
-async fn what_a_crash_took_is_made_again_byte_by_byte() {
+async fn tr_72_what_a_crash_took_is_made_again_byte_by_byte() {
     let disks = Disks::default();
     let scene = Scene::furnished(&disks).await;
     scene.accept(set("a", quota(40))).await;

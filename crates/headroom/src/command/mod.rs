@@ -5,9 +5,11 @@ mod audit;
 mod completions;
 mod convert;
 mod events;
+mod explain;
 mod groups;
 mod journal;
 mod nodes;
+mod plan;
 mod queues;
 mod serve;
 mod simulate;
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and say what to write instead
     Validate(validate::Validate),
+    /// Say what a queue file would change, and change nothing
+    Plan(plan::Plan),
     /// Make a queue file of what another scheduler was configured by
     Convert(convert::Convert),
     /// Check, print or repair the journal of a server that does not run
@@ -42,6 +46,8 @@ pub(crate) enum Command {
     Queues(queues::Queues),
     /// Show the applications of a running server, or the asks and allocations of one
     Apps(apps::Apps),
+    /// Say why an application or an ask waits on a running server, and what would start it
+    Explain(explain::Explain),
     /// Show the nodes of a running server
     Nodes(nodes::Nodes),
     /// Show what users have on a running server, and may have
@@ -72,11 +78,13 @@ impl Command {
             Self::Serve(serve) => return serve.run(),
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
+            Self::Plan(plan) => return plan.run(),
             Self::Convert(convert) => return convert.run(),
             Self::Journal(journal) => journal.run()?,
             Self::Audit(audit) => return audit.run(),
             Self::Queues(queues) => queues.run()?,
             Self::Apps(apps) => apps.run()?,
+            Self::Explain(explain) => explain.run()?,
             Self::Nodes(nodes) => nodes.run()?,
             Self::Users(users) => users.run()?,
             Self::Groups(groups) => groups.run()?,

@@ -6,6 +6,7 @@
 mod answer;
 mod asked;
 mod events;
+mod explain;
 mod health;
 mod open_api;
 mod over_limit;
@@ -34,6 +35,8 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "listPartitions" => get(partitions::list),
         "getPartition" => get(partitions::one),
         "getReasons" => get(reasons::reasons),
+        "explainApplication" => get(explain::application),
+        "explainAsk" => get(explain::ask),
         "listEvents" => get(events::events),
         _ => return tenants::handler(operation),
     })

@@ -25,6 +25,8 @@ const ROWS: [(&[&str], &[&str]); 7] = [
             "tenant-viewer",
         ],
         &[
+            "explainApplication",
+            "explainAsk",
             "getApplication",
             "getApplications",
             "getGroup",

@@ -7,6 +7,7 @@
 mod browser;
 mod conventions;
 mod events;
+mod explain;
 mod page;
 mod reasons;
 mod server;

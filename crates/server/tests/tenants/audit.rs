@@ -26,7 +26,7 @@ async fn scene() -> Scene {
 }
 
 #[tokio::test]
-async fn ts_35_a_change_is_told_with_who_when_what_and_the_request() {
+async fn tr_73_ts_35_a_change_is_told_with_who_when_what_and_the_request() {
     let scene = scene().await;
     let path = format!("{TENANTS}/a/quota");
     let tag = scene.tag(&path).await;

@@ -11,5 +11,6 @@ mod rights;
 mod said;
 mod scene;
 mod tasks;
+mod together;
 mod usage;
 mod versions;

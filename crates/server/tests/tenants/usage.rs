@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::scene::{Scene, TENANTS};
 
 #[tokio::test]
-async fn usage_is_quota_used_free_and_what_waits() {
+async fn tr_40_usage_is_quota_used_free_and_what_waits() {
     let scene = Scene::start().await;
     for number in 1..=9 {
         scene.task("a", &format!("t{number}"), 10, 20).await;

@@ -54,6 +54,7 @@ impl Books {
         });
         self.attach_allocation(ask);
         let row = &mut self.applications[application];
+        let waited = row.is_waiting();
         row.pending.add(&resources);
         row.ask_count += 1;
         row.homebound += u32::from(traits.originator || traits.placeholder);
@@ -65,6 +66,7 @@ impl Books {
             row.gang.get_or_insert_default().add_placeholder(group, &resources);
         }
         let (queue, partition) = (row.queue, row.partition);
+        self.follow_start(application, waited);
         self.each_up(queue, |queue| queue.pend(&resources));
         self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);
@@ -83,6 +85,7 @@ impl Books {
         let application = &mut self.applications[row.application];
         application.pending.subtract(&resources);
         application.pending.prune();
+        let waited = application.is_waiting();
         application.ask_count -= 1;
         application.homebound -= u32::from(row.is_homebound());
         application.line.remove(row.priority);
@@ -93,6 +96,7 @@ impl Books {
         application.priorities.remove(row.priority);
         let shows = application.priority();
         let (queue, partition) = (application.queue, application.partition);
+        self.follow_start(row.application, waited);
         self.each_up(queue, |queue| queue.unpend(&resources));
         self.reprioritise(Some(queue), shown, shows);
         let partition = self.partition_mut(partition);

@@ -33,6 +33,7 @@ impl Books {
             self.attach_to_node(ask, node);
         }
         let row = &mut self.applications[application];
+        let waited = row.is_waiting();
         row.pending.subtract(&resources);
         row.pending.prune();
         row.ask_count -= 1;
@@ -45,6 +46,7 @@ impl Books {
         let partition = self.partition_mut(partition);
         partition.ask_count -= 1;
         partition.swap_count += 1;
+        self.follow_start(application, waited);
         self.each_up(queue, |queue| queue.unpend(&resources));
         self.reprioritise(Some(queue), shown, shows);
         self.share_ask(application, shape, false);
@@ -72,6 +74,7 @@ impl Books {
             self.nodes[node].allocation_count -= 1;
         }
         let row = &mut self.applications[application];
+        let waited = row.is_waiting();
         row.pending.add(&resources);
         row.ask_count += 1;
         row.homebound += homebound;
@@ -83,6 +86,7 @@ impl Books {
         let partition = self.partition_mut(partition);
         partition.ask_count += 1;
         partition.swap_count -= 1;
+        self.follow_start(application, waited);
         self.each_up(queue, |queue| queue.pend(&resources));
         self.reprioritise(Some(queue), shown, shows);
         self.share_ask(application, shape, true);

@@ -1,10 +1,11 @@
 //! The members of a task have another size. Source: tenants TR-16.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::{Books, TaskState};
 use crate::event::Event;
-use crate::id::{LevelId, PartitionId, QueueId};
+use crate::id::{LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
 use crate::resource::{Amounts, Quantity, Resources};
@@ -52,12 +53,15 @@ impl OneTask<'_> {
         let books = self.books;
         let row = books.application(self.application);
         let mut more = Resources::new();
+        let mut on_nodes: BTreeMap<NodeId, Resources> = BTreeMap::new();
         for (id, member) in self.members() {
             let growth = growth(books, books.resources_of(id), each);
             let Some(node) = member.node else { continue };
-            let node = books.node(node);
             let on_node = books.for_nodes(self.partition, &growth);
-            for (resource, amount) in on_node.as_ref().unwrap_or(&growth).iter() {
+            let here = on_nodes.entry(node).or_default();
+            here.add(on_node.as_ref().unwrap_or(&growth));
+            let node = books.node(node);
+            for (resource, amount) in here.iter() {
                 let free = node.available.get_or_zero(resource);
                 if amount > Quantity::ZERO && amount > free {
                     let (task, node) = (row.name.clone(), node.name.clone());

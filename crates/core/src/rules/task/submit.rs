@@ -13,8 +13,8 @@ use crate::time::Timestamp;
 
 use crate::rules::{allocation, partition_named, short, tenant};
 
-/// How many members a task may have. Nothing starts several asks together or none yet (TR-15).
-const MEMBERS_MAX: usize = 1;
+/// How many members a task may have: all of them are placed in one step (TR-15).
+const MEMBERS_MAX: usize = SubmitTask::MEMBERS_MAX as usize;
 
 /// Judge a task as its application and its asks are judged, each with those before it in the books.
 ///
@@ -30,6 +30,9 @@ pub(in crate::rules) fn submit(
     if members == 0 || members > MEMBERS_MAX {
         let (task, most) = (submit.application.clone(), MEMBERS_MAX);
         return Err(TaskRejection::Members { task, members, most }.into());
+    }
+    if !are_alike(asks) {
+        return Err(TaskRejection::Unlike { task: submit.application.clone() }.into());
     }
     for name in [&settings.request.key, &settings.request.digest] {
         short("idempotency key", name)?;
@@ -72,6 +75,18 @@ pub(in crate::rules) fn submit(
         Err(rejection) => return Err(rejection),
     }
     Ok(events)
+}
+
+/// Whether the members of a task are told apart by their keys alone, so that whatever holds one back holds back
+/// all of them, and each fits where another does.
+fn are_alike(asks: &[Ask]) -> bool {
+    let [first, others @ ..] = asks else { return true };
+    let alone = first.placeholder
+        || first.originator
+        || !first.task_group.is_empty()
+        || !first.required_node.is_empty();
+    let same = |one: &Ask| Ask { key: first.key.clone(), ..one.clone() } == *first;
+    others.is_empty() || (!alone && others.iter().all(same))
 }
 
 /// Whether no other has its id, or was submitted under its key.

@@ -47,7 +47,8 @@ pub(in crate::rules) fn look(
     }
     let queue = books.queue(id);
     let (Some(at), Some(max)) = (queue.quota_preemption_at, &queue.max) else { return };
-    if !max.is_at_least_existing(&queue.allocated) {
+    let within = queue.allocated.is_empty() || max.is_at_least_existing(&queue.allocated);
+    if !within {
         if at > now {
             return;
         }

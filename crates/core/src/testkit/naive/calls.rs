@@ -14,7 +14,7 @@ use super::super::naive_preempt::{Finding, plan};
 use super::questions::has_enough;
 use super::share::takes_turns;
 use super::swap::waits_for_place;
-use super::{applications_in_order, in_order, lend, line};
+use super::{applications_in_order, in_order, lend, line, whole};
 
 /// What was tried in one cycle.
 #[derive(Debug, Default)]
@@ -105,6 +105,7 @@ fn can_call(books: &Books, row: &Allocation) -> bool {
     let guarantees =
         |queue: QueueId| books.queue(queue).guaranteed.as_ref().is_some_and(|one| !one.is_empty());
     row.may_preempt
+        && !whole::is_one(books, row.application)
         && !row.preemption_triggered
         && row.required_node().is_none()
         && books.partition(application.partition).settings.preemption.enabled

@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 
 use super::{
     applications_in_order, has_room, holding, in_node_order, in_order, line, link_of, pending,
-    place, swap,
+    place, swap, whole,
 };
 
 /// Whether idle nodes of a label are lent, as the root says.
@@ -43,7 +43,7 @@ pub(super) fn in_leaf(books: &Books, now: Timestamp, leaf: QueueId) -> Option<Ve
     }
     applications_in_order(books, now, leaf).into_iter().find_map(|id| {
         let row = books.application(id);
-        if !borrows(books, id) {
+        if !borrows(books, id) || whole::is_one(books, id) {
             return None;
         }
         in_order(books, id).into_iter().find_map(|(ask, one)| {

@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 use super::calls::{Tries, call};
 use super::{
     activation, application_priority, applications_in_order, has_headroom, is_allowed, kept,
-    link_of, may_start, on_any_node, pending, questions, share, swap,
+    link_of, may_start, on_any_node, pending, questions, share, swap, whole,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -75,7 +75,9 @@ pub(super) fn in_leaf(
         if activation::waits(books, row) {
             continue;
         }
-        for (ask, ask_row) in super::in_order(books, id) {
+        let together = whole::is_one(books, id);
+        let most = if together { 1 } else { usize::MAX };
+        for (ask, ask_row) in super::in_order(books, id).into_iter().take(most) {
             if !ordinary(ask_row) {
                 continue;
             }
@@ -102,6 +104,7 @@ pub(super) fn in_leaf(
                 continue;
             }
             let step = match ask_row.required_node() {
+                _ if together => whole::on_nodes(books, now, id),
                 Some(node) => kept::on_required_node(books, id, ask, node),
                 None => on_any_node(books, now, row, (ask, ask_row), leads.then_some(tries)),
             };
@@ -146,8 +149,8 @@ impl Line<'_> {
     }
 
     fn could_run(&self, ask: AllocationId) -> bool {
-        let wanted = self.books.resources_of(ask);
-        let could = |max: &Resources| max.allows(wanted);
+        let wanted = whole::wanted(self.books, ask);
+        let could = |max: &Resources| max.allows(&wanted);
         let path = self.books.path_of(self.leaf);
         path.iter().all(|queue| self.books.queue(*queue).max.as_ref().is_none_or(could))
     }
@@ -170,7 +173,7 @@ impl Line<'_> {
 
     /// Whether some queue has less than both need of a type that both ask for.
     fn takes_from(&self, head: AllocationId, ask: AllocationId) -> bool {
-        let (needs, wants) = (self.books.resources_of(head), self.books.resources_of(ask));
+        let (needs, wants) = (whole::wanted(self.books, head), whole::wanted(self.books, ask));
         let crowds = |queue: QueueId| {
             let row = self.books.queue(queue);
             let Some(max) = row.max.as_ref().filter(|_| row.parent.is_some()) else { return false };

@@ -54,11 +54,11 @@ pub(super) fn in_turn(
     beyond.into_iter().find_map(|(_, application, ask)| look(application, &|id, _| id == ask))
 }
 
-/// Whether an ask would take its user beyond the most that he may have of his leaf.
-pub(super) fn is_capped(books: &Books, row: &Application, ask: AllocationId) -> bool {
+/// Whether so much would take its user beyond the most that he may have of his leaf.
+pub(super) fn is_capped(books: &Books, row: &Application, wanted: &Resources) -> bool {
     let (Some(rules), Some(link)) = (books.users_of(row.queue), row.link) else { return false };
     rules.rules().enforcement == Enforcement::Progress
-        && State::of(books, row.queue, rules).is_capped(books, link.user, ask)
+        && State::of(books, row.queue, rules).is_capped(link.user, wanted)
 }
 
 /// A leaf as rules like these see it, and its users who are active if they share it.
@@ -143,7 +143,7 @@ impl<'books> State<'books> {
                 let wanted = books.resources_of(*ask);
                 let mut levels = trackers.up(*level);
                 levels.all(|(_, one)| one.left().is_none_or(|left| left.allows(wanted)))
-                    && !self.is_capped(books, *level, *ask)
+                    && !self.is_capped(*level, wanted)
             };
             if self.rules.rules().formula == Formula::Yarn3 {
                 sum.dominant.add(&self.rules.rules().dominant(&self.leaf, &user.used));
@@ -170,8 +170,8 @@ impl<'books> State<'books> {
         self.rules.rules().is_turn(&self.leaf, &limit, &user.used, &wanted)
     }
 
-    fn is_capped(&self, books: &Books, level: LevelId, ask: AllocationId) -> bool {
-        let (user, wanted) = (&self.users[&level], self.rules.normalised(books.resources_of(ask)));
+    fn is_capped(&self, level: LevelId, wanted: &Resources) -> bool {
+        let (user, wanted) = (&self.users[&level], self.rules.normalised(wanted));
         let cap = self.rules.rules().cap(&self.leaf, user.weight, &wanted);
         self.rules.rules().is_capped(&self.leaf, &cap, &user.used, &wanted)
     }

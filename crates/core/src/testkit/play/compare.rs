@@ -52,6 +52,7 @@ impl Player<'_> {
             self.world.journal.iter().rev().take(8).collect::<Vec<_>>()
         );
         self.note_waits();
+        self.world.settled.push((self.world.journal.len(), self.world.now));
         if self.world.books.partitions().values().any(|one| one.open_questions.full) {
             self.count("RM has enough to answer");
         }

@@ -62,6 +62,9 @@ impl Player<'_> {
     /// A node that the scheduler gave an ask has been accepted by the RM, if it answers at all.
     pub(super) fn check_accepted(&self, ask: AllocationId, node: NodeId) {
         let books = &self.world.books;
+        if books.members_of(books.allocation(ask).application) > 1 {
+            return; // It is asked about no task that starts as a whole.
+        }
         if books.partition(books.node(node).partition).questions.is_some() {
             let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
             let accepted = verdict.is_some_and(|one| one.refusal.is_none());

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Books, GangStyle, Partition, TaskRequest, TaskSettings};
@@ -69,6 +68,10 @@ fn submit_task(submit: Submit, die: u8) -> Command {
         preemptable: die % 7 < 5,
         ..Ask::default()
     };
+    let members = if die.is_multiple_of(2) { 2 + die / 16 % 3 } else { 1 };
+    let member =
+        |number| Ask { key: Name::from(format!("{}.{number}", submit.application)), ..ask.clone() };
+    let asks: Vec<Ask> = (1..=members).map(member).collect();
     let key = if die % 11 == 3 { Name::from(format!("key{}", die % 2)) } else { Name::default() };
     let settings = TaskSettings {
         requeue: die.is_multiple_of(2),
@@ -77,7 +80,7 @@ fn submit_task(submit: Submit, die: u8) -> Command {
         request: TaskRequest { key, digest: Name::new("body") },
         ..TaskSettings::default()
     };
-    Command::SubmitTask(Box::new(SubmitTask { submit, asks: vec![ask], settings }))
+    Command::SubmitTask(Box::new(SubmitTask { submit, asks, settings }))
 }
 
 /// Something happens to a task, most often to one that there is.

@@ -259,7 +259,8 @@ const CHECK: &[&str] = &["FITS", "PLACE", "REASON", "WHY"];
 impl Check {
     pub(super) fn run(&self) -> Result<()> {
         let (resources, priority) = (amounts(&self.resources)?, self.priority);
-        let task = NewTask { resources, priority, preemptible: true, ..NewTask::default() };
+        let task =
+            NewTask { resources, members: 1, priority, preemptible: true, ..NewTask::default() };
         let asked =
             self.remote.ask(async |client| Ok(client.check_quota(&self.tenant, &task).await?));
         let told = asked?;

@@ -54,7 +54,10 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
     let books = &view.books;
     let row = books.application(id);
     let task = row.task.as_deref().cloned().unwrap_or_default();
-    let member = books.allocations_of(id).next().map(|(_, one)| one);
+    let mut members: Vec<_> = books.allocations_of(id).map(|(_, one)| one).collect();
+    members.reverse(); // The first that it asked for comes first.
+    let member = members.first();
+    let node = |id| books.node(id).name.to_string();
     let whole = row.pending.plus(&row.allocated).pruned();
     let started = task.started.filter(|_| row.ask_count == 0);
     api::Task {
@@ -62,10 +65,12 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
         tenant: task.settings.tenant.to_string(),
         user: row.user.to_string(),
         state: books.task_state(id).map(state).unwrap_or_default(),
+        members: task.settings.members.max(1),
         resources: resources(&books.types().amounts(&whole)),
         priority: member.map_or(0, |one| one.priority),
         deadline: row.deadline.at.map(time),
-        node: member.and_then(|one| one.node).map(|node| books.node(node).name.to_string()),
+        node: member.and_then(|one| one.node).map(node),
+        nodes: members.iter().filter_map(|one| one.node).map(node).collect(),
         submitted_at: time(row.submitted),
         started_at: started.map(time),
         ended_at: task.end.as_ref().map(|end| time(end.at)),

@@ -196,6 +196,19 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
+/// What an application says of its time.
+fn tags_of(said: &api::NewTask) -> Vec<(Name, Name)> {
+    let mut tags = Vec::new();
+    if let Some(deadline) = said.deadline {
+        let second = deadline.as_second().max(0).to_string();
+        tags.push((Name::new("headroom/deadline"), Name::new(&second)));
+    }
+    if let Some(estimate) = said.estimate_seconds {
+        tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
+    }
+    tags
+}
+
 impl Here<'_> {
     /// The command that submits a task, if the caller may say all of this.
     pub(super) fn submission(
@@ -226,27 +239,19 @@ impl Here<'_> {
             .get(tenant)
             .and_then(|row| self.tenants().waiting_of(&row.settings).max_wait);
         let partition = self.row.name.clone();
-        let mut tags = Vec::new();
-        if let Some(deadline) = said.deadline {
-            let second = deadline.as_second().max(0).to_string();
-            tags.push((Name::new("headroom/deadline"), Name::new(&second)));
-        }
-        if let Some(estimate) = said.estimate_seconds {
-            tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
-        }
         let submit = Submit {
             partition: partition.clone(),
             application: id.clone(),
             tenant: tenant.clone(),
             user: Name::new(user),
             groups: if user == own { caller.groups.clone() } else { Vec::new() },
-            tags,
+            tags: tags_of(said),
             ..Submit::default()
         };
         let ask = Ask {
             partition,
             application: id.clone(),
-            key: id,
+            key: id.clone(),
             resources,
             priority: said.priority,
             preemptable: said.preemptible,
@@ -264,7 +269,14 @@ impl Here<'_> {
             request: TaskRequest { key: request.key, digest },
             ..TaskSettings::default()
         };
-        Ok(SubmitTask { submit, asks: vec![ask], settings })
+        let asks = match said.members {
+            1 => vec![ask],
+            // One more than there may be is as many as it takes to be told so.
+            members => (1..=members.min(SubmitTask::MEMBERS_MAX + 1))
+                .map(|number| Ask { key: Name::from(format!("{id}.{number}")), ..ask.clone() })
+                .collect(),
+        };
+        Ok(SubmitTask { submit, asks, settings })
     }
 
     /// Whether the caller may say that something is as urgent.

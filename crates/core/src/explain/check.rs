@@ -1,0 +1,157 @@
+//! One check with its figures.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
+use crate::resource::{Quantity, Resources};
+use crate::wait::{Blocker, Looked, Wait};
+
+use super::amount::{self, Amount};
+use super::holder::{self, Holder};
+use super::node::Nodes;
+
+/// One check that an ask goes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What is checked. [`Blocker::code`] and [`Blocker::subject`] have the code and the scope.
+    pub blocker: Blocker,
+    /// Whether it holds the ask back.
+    pub failed: bool,
+    /// Both sides: where it failed, of each type of which there is too little; where it passed, of each that
+    /// was compared.
+    pub amounts: Vec<Amount>,
+    /// Who has most of what there is too little of, the largest first.
+    pub holders: Vec<Holder>,
+    /// How many nodes there are, and what is wrong with them; none where nodes are not looked for.
+    pub nodes: Option<Nodes>,
+    /// How the scheduler says it.
+    pub wait: Option<Wait>,
+}
+
+impl Check {
+    /// A check with its figures; none where nothing is compared, because nothing is limited.
+    pub(super) fn of(books: &Books, ask: AllocationId, looked: Looked) -> Option<Self> {
+        let Looked { blocker, failed, .. } = looked;
+        let mut amounts = amounts(books, ask, looked)?;
+        amount::short_only(&mut amounts, failed);
+        let holders = if failed { holder::of(books, blocker, &amounts) } else { Vec::new() };
+        let nodes = Nodes::of(books, ask, blocker);
+        Some(Self { blocker, failed, amounts, holders, nodes, wait: looked.wait() })
+    }
+}
+
+/// Both sides of a check; none where there is no bound.
+fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amount>> {
+    let asked = books.resources_of(ask);
+    match looked.blocker {
+        Blocker::QueueMax(queue) => {
+            let row = books.queue(queue);
+            Some(amount::beside(row.max.as_ref()?, &row.allocated, asked))
+        }
+        Blocker::Limit(partition, level) => {
+            let level = books.partition(partition).trackers.level(level);
+            Some(amount::beside(level.max()?, &level.used(), asked))
+        }
+        Blocker::QueueApplications(_)
+        | Blocker::LimitApplications(..)
+        | Blocker::ParallelApplications(_)
+        | Blocker::ParallelOfUser(..) => count(books, ask, looked.blocker).map(|one| vec![one]),
+        Blocker::UserCap(partition, level) => Some(cap(books, asked, (partition, level), looked)),
+        Blocker::UserShare(partition, level) => {
+            let used = books.partition(partition).trackers.level(level).used();
+            Some(worked_out(looked, &used))
+        }
+        Blocker::DriverQueue(leaf) => {
+            let used = books.drivers_of(leaf).map(|one| one.used.clone());
+            Some(worked_out(looked, &used.unwrap_or_default()))
+        }
+        Blocker::DriverUser(partition, level) => {
+            let level = books.partition(partition).trackers.level(level);
+            let user = &books.application(books.allocation(ask).application).user;
+            let drivers = books.drivers_of(level.queue).and_then(|leaf| leaf.user(user));
+            Some(worked_out(looked, &drivers.map(|one| one.used.clone()).unwrap_or_default()))
+        }
+        Blocker::BehindHead(..) => Some(worked_out(looked, &Resources::new())),
+        Blocker::KeptNode(node) | Blocker::RequiredNode(node) => {
+            let row = books.node(node);
+            Some(amount::on_node(&row.capacity, &row.available, books.on_node(ask)))
+        }
+        Blocker::RequiredNodeSize(node) => {
+            let row = books.node(node);
+            Some(amount::on_node(&row.capacity, &row.capacity, books.on_node(ask)))
+        }
+        Blocker::Nodes(_) => {
+            let most = looked.shortfall.map(|short| Amount {
+                resource: Some(short.resource),
+                limit: short.available.max(Quantity::ZERO),
+                used: Quantity::ZERO,
+                asked: short.needed,
+            });
+            Some(most.into_iter().collect())
+        }
+        Blocker::QueueState(_)
+        | Blocker::NodesReserved(_)
+        | Blocker::NodeBlocked(_)
+        | Blocker::NoSuchLabel(_)
+        | Blocker::NodeAbsent(_)
+        | Blocker::Placeholders(..)
+        | Blocker::AwaitingRm(_)
+        | Blocker::RmBusy(_)
+        | Blocker::NodeConstraint(_)
+        | Blocker::BackOff(_) => Some(Vec::new()),
+    }
+}
+
+/// What the scheduler said of a bound that it worked out.
+fn worked_out(looked: Looked, used: &Resources) -> Vec<Amount> {
+    let of = |short| Amount::of_shortfall(short, used.get_or_zero(short.resource));
+    looked.shortfall.map(of).into_iter().collect()
+}
+
+/// The most that a user may have of a leaf.
+fn cap(
+    books: &Books,
+    asked: &Resources,
+    (partition, level): (PartitionId, LevelId),
+    looked: Looked,
+) -> Vec<Amount> {
+    let leaf = books.partition(partition).trackers.level(level).queue;
+    let users = books.users_of(leaf);
+    let Some((users, user)) = users.and_then(|users| Some((users, users.user(level)?))) else {
+        return Vec::new();
+    };
+    let counted = users.normalised(asked);
+    let beside = amount::beside(&users.cap(user.weight, &counted), &user.used(), &counted);
+    let explains = !looked.failed || beside.iter().any(|one| one.short() > Quantity::ZERO);
+    // Where types are compared by their shares, none need be short by itself.
+    if explains { beside } else { worked_out(looked, &user.used()) }
+}
+
+/// How many applications there may be and are.
+fn count(books: &Books, ask: AllocationId, blocker: Blocker) -> Option<Amount> {
+    let some = |used, limit| (limit > 0).then(|| Amount::count(used, limit));
+    let counts = |queue: QueueId| books.queue(queue).settings.application_limits.as_ref();
+    match blocker {
+        Blocker::QueueApplications(queue) => {
+            let row = books.queue(queue);
+            some(row.running + row.allocating, row.settings.max_applications)
+        }
+        Blocker::LimitApplications(partition, level) => {
+            let level = books.partition(partition).trackers.level(level);
+            some(level.running, level.max_applications())
+        }
+        Blocker::ParallelApplications(queue) => {
+            let max = counts(queue)?.max_parallel?;
+            Some(Amount::count(books.queue(queue).activated, max))
+        }
+        Blocker::ParallelOfUser(partition, level) => {
+            let queue = books.partition(partition).trackers.level(level).queue;
+            let user = &books.application(books.allocation(ask).application).user;
+            let max = counts(queue)?.parallel_of(user)?;
+            Some(Amount::count(books.activated_of(partition, user), max))
+        }
+        _ => None,
+    }
+}

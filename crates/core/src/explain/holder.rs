@@ -1,0 +1,155 @@
+//! Who has what there is too little of.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Application, Books};
+use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
+use crate::resource::{Quantity, Resources};
+use crate::wait::Blocker;
+
+use super::amount::Amount;
+
+/// How many are told of.
+pub const HOLDERS: usize = 5;
+
+/// An application that uses some of what a check is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Which.
+    pub application: ApplicationId,
+    /// What it uses, of the types of which there is too little; nothing where applications are counted.
+    pub used: Resources,
+}
+
+/// Those who use most of what a check is about, the largest first: by the first type of which there is too
+/// little, then the earliest submitted.
+pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Holder> {
+    match blocker {
+        Blocker::QueueMax(queue) => {
+            largest(books, amounts, below(books, queue), |row| row.allocated.clone())
+        }
+        Blocker::QueueApplications(queue) => {
+            counted(below(books, queue).filter(|(_, row)| row.counted || row.allocating))
+        }
+        Blocker::ParallelApplications(queue) => {
+            counted(below(books, queue).filter(|(_, row)| row.driver.is_some()))
+        }
+        Blocker::DriverQueue(leaf) => {
+            let drivers = |row: &Application| row.driver.as_deref().cloned().unwrap_or_default();
+            largest(books, amounts, below(books, leaf), drivers)
+        }
+        Blocker::Limit(partition, level)
+        | Blocker::UserCap(partition, level)
+        | Blocker::UserShare(partition, level) => {
+            let mine = of_level(books, partition, level);
+            largest(books, amounts, mine, |row| row.allocated.clone())
+        }
+        Blocker::LimitApplications(partition, level) => {
+            counted(of_level(books, partition, level).filter(|(_, row)| row.counted))
+        }
+        Blocker::ParallelOfUser(partition, level) => {
+            let trackers = &books.partition(partition).trackers;
+            let user = &trackers.tracker(trackers.level(level).tracker).name;
+            let all = books.applications().iter().filter(move |(_, row)| {
+                row.partition == partition && row.user == *user && row.driver.is_some()
+            });
+            counted(all)
+        }
+        Blocker::DriverUser(partition, level) => {
+            let drivers = |row: &Application| row.driver.as_deref().cloned().unwrap_or_default();
+            largest(books, amounts, of_level(books, partition, level), drivers)
+        }
+        Blocker::KeptNode(node) | Blocker::RequiredNode(node) => {
+            let mut holders: Vec<Holder> = Vec::new();
+            for (_, row) in books.allocations_on(node) {
+                let used = books.shapes().on_node(row.shape);
+                match holders.iter_mut().find(|one| one.application == row.application) {
+                    Some(known) => known.used.add(used),
+                    None => {
+                        holders.push(Holder { application: row.application, used: used.clone() });
+                    }
+                }
+            }
+            first(books, amounts, holders)
+        }
+        Blocker::QueueState(_)
+        | Blocker::Nodes(_)
+        | Blocker::NodesReserved(_)
+        | Blocker::NodeBlocked(_)
+        | Blocker::NoSuchLabel(_)
+        | Blocker::RequiredNodeSize(_)
+        | Blocker::NodeAbsent(_)
+        | Blocker::Placeholders(..)
+        | Blocker::AwaitingRm(_)
+        | Blocker::RmBusy(_)
+        | Blocker::NodeConstraint(_)
+        | Blocker::BackOff(_)
+        | Blocker::BehindHead(..) => Vec::new(),
+    }
+}
+
+/// The applications in a queue and below that have not ended.
+fn below(books: &Books, queue: QueueId) -> impl Iterator<Item = (ApplicationId, &Application)> {
+    let partition = books.queue(queue).partition;
+    books.applications().iter().filter(move |(_, row)| {
+        row.partition == partition
+            && row.state.is_active()
+            && books.up(row.queue).any(|(id, _)| id == queue)
+    })
+}
+
+/// The applications that are charged to a level.
+fn of_level(
+    books: &Books,
+    partition: PartitionId,
+    level: LevelId,
+) -> impl Iterator<Item = (ApplicationId, &Application)> {
+    let trackers = &books.partition(partition).trackers;
+    let (queue, tracker) = (trackers.level(level).queue, trackers.level(level).tracker);
+    let kind = trackers.tracker(tracker).kind;
+    below(books, queue).filter(move |(_, row)| {
+        row.link.is_some_and(|link| {
+            let charged = match kind {
+                TrackerKind::User => Some(link.user),
+                TrackerKind::Group => link.group.level(),
+            };
+            let level = charged.and_then(|level| trackers.find_level(level));
+            level.is_some_and(|level| level.tracker == tracker)
+        })
+    })
+}
+
+fn counted<'books>(all: impl Iterator<Item = (ApplicationId, &'books Application)>) -> Vec<Holder> {
+    let mut all: Vec<(u64, ApplicationId)> = all.map(|(id, row)| (row.number, id)).collect();
+    all.sort_unstable();
+    let all = all.into_iter().take(HOLDERS);
+    all.map(|(_, application)| Holder { application, used: Resources::new() }).collect()
+}
+
+fn largest<'books>(
+    books: &Books,
+    amounts: &[Amount],
+    all: impl Iterator<Item = (ApplicationId, &'books Application)>,
+    used: impl Fn(&Application) -> Resources,
+) -> Vec<Holder> {
+    let holders = all.map(|(application, row)| Holder { application, used: used(row) });
+    first(books, amounts, holders.collect())
+}
+
+/// The largest of these, with what counts of what they use.
+fn first(books: &Books, amounts: &[Amount], mut holders: Vec<Holder>) -> Vec<Holder> {
+    let types = || amounts.iter().filter_map(|one| one.resource);
+    for holder in &mut holders {
+        let used = types().map(|resource| (resource, holder.used.get_or_zero(resource)));
+        holder.used = used.filter(|(_, used)| *used > Quantity::ZERO).collect();
+    }
+    holders.retain(|holder| !holder.used.is_empty());
+    holders.sort_by_cached_key(|holder| {
+        let used: Vec<_> = types().map(|one| Reverse(holder.used.get_or_zero(one))).collect();
+        (used, books.application(holder.application).number)
+    });
+    holders.truncate(HOLDERS);
+    holders
+}

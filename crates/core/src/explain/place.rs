@@ -1,0 +1,41 @@
+//! Where an ask stands among those that wait.
+
+use crate::books::Books;
+use crate::id::AllocationId;
+use crate::schedule::{Scheduler, is_asked_before};
+
+/// Where an ask stands, in the order in which room is offered now. What each queue uses is part of that
+/// order, so it changes with every placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its place among the asks of its leaf, from one on.
+    pub position: u64,
+    /// How many asks wait there.
+    pub of: u64,
+    /// How many asks of the partition come before it, those of other leaves included.
+    pub ahead: u64,
+}
+
+impl Place {
+    /// Where an ask that waits stands; none while the rules are new. Costs the applications.
+    pub(super) fn of(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Self> {
+        let row = books.allocation(ask);
+        let leaf = books.application(row.application).queue;
+        let others = books.applications_in(leaf).filter(|(id, _)| *id != row.application);
+        let mine = books.allocations_of(row.application).filter(|(_, one)| one.is_pending());
+        let (mut position, mut of) = (1, 0);
+        for (id, one) in mine {
+            of += 1;
+            position += u64::from(id != ask && is_asked_before(one, row));
+        }
+        for (id, other) in others {
+            let asks = u64::from(other.ask_count);
+            of += asks;
+            if asks > 0 && scheduler.stands_before(id, row.application)? {
+                position += asks;
+            }
+        }
+        let elsewhere = scheduler.asks_before_leaf(books, leaf);
+        Some(Self { position, of, ahead: elsewhere + position - 1 })
+    }
+}

@@ -1,0 +1,139 @@
+//! What would start an ask: the smallest changes, each found by arithmetic from the checks that it fails,
+//! and tried out by the scheduler itself on a copy of the books.
+//!
+//! A change is a list of edits. It is told only if the ask starts with it, and does not with any number one
+//! unit nearer to what it is now, or any edit left out. Decision page 33.
+
+mod add;
+mod edit;
+mod raise;
+mod release;
+mod shift;
+mod shrink;
+mod trial;
+
+pub use edit::Edit;
+
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::id::AllocationId;
+use crate::time::Timestamp;
+
+use trial::Trial;
+
+/// How many trials are made for one ask unless somebody says otherwise.
+pub const TRIALS: u32 = 400;
+
+/// What kind of change a remedy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RemedyKind {
+    /// Limits are raised.
+    Raise,
+    /// Others give something back.
+    Release,
+    /// It asks for less.
+    Shrink,
+    /// There are more nodes, or larger ones.
+    Add,
+    /// It is submitted to another leaf.
+    Move,
+}
+
+impl RemedyKind {
+    /// All kinds, the cheapest for the cluster first.
+    pub const ALL: [Self; 5] = [Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
+
+    /// A short word that does not change.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Raise => "raise",
+            Self::Release => "release",
+            Self::Shrink => "shrink",
+            Self::Add => "add",
+            Self::Move => "move",
+        }
+    }
+}
+
+/// Edits that start an ask, when it is next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// Of which kind.
+    pub kind: RemedyKind,
+    /// What is changed, all of it.
+    pub edits: Vec<Edit>,
+    /// Whether nothing smaller of its kind does; if not, only that each edit is needed.
+    pub exact: bool,
+}
+
+/// What would start an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remedies {
+    /// Whether it starts as it is when it is next: then others go first, and nothing need be changed.
+    pub starts_alone: bool,
+    /// Changes, at most a few of each kind.
+    pub found: Vec<Remedy>,
+    /// Whether there was no time to look for more.
+    pub ran_out: bool,
+}
+
+/// What would start an ask that waits, as far as so many trials find it.
+///
+/// It is tried as if it were next: what others wait for is not looked at, unless a node is kept for it. Where
+/// the RM answers questions about nodes, it is taken to accept them, and nothing is exact.
+pub fn remedies(
+    books: &Books,
+    now: Timestamp,
+    ask: AllocationId,
+    wanted: &[RemedyKind],
+    trials: u32,
+) -> Remedies {
+    let Some(mut trial) = Trial::of(books, now, ask, trials) else { return Remedies::default() };
+    if trial.starts(&[]) {
+        return Remedies { starts_alone: true, ..Remedies::default() };
+    }
+    let mut found = Vec::new();
+    for kind in RemedyKind::ALL.into_iter().filter(|kind| wanted.contains(kind)) {
+        match kind {
+            RemedyKind::Raise => found.extend(raise::find(&mut trial)),
+            RemedyKind::Release => found.extend(release::find(&mut trial)),
+            RemedyKind::Shrink => found.extend(shrink::find(&mut trial)),
+            RemedyKind::Add => found.extend(add::find(&mut trial)),
+            RemedyKind::Move => found.extend(shift::find(&mut trial)),
+        }
+    }
+    if trial.supposes() {
+        for remedy in &mut found {
+            remedy.exact = false;
+        }
+    }
+    Remedies { starts_alone: false, found, ran_out: trial.ran_out() }
+}
+
+/// Try a remedy out: whether the ask starts with these edits, when it is next.
+pub fn starts(books: &Books, now: Timestamp, ask: AllocationId, edits: &[Edit]) -> bool {
+    Trial::of(books, now, ask, 1).is_some_and(|mut trial| trial.starts(edits))
+}
+
+impl Remedy {
+    /// The same changes, each smaller by one unit where it has a number, or left out where it has none; one
+    /// of these at a time. With none of them the ask starts.
+    pub fn lessened(&self) -> Vec<Vec<Edit>> {
+        let places = 0..self.edits.len();
+        let each = places.flat_map(|place| {
+            let smaller = self.edits[place].smaller();
+            let smaller = if smaller.is_empty() { alloc::vec![None] } else { smaller };
+            smaller.into_iter().map(move |one| (place, one))
+        });
+        let lessened = each.map(|(place, one)| {
+            let mut edits = self.edits.clone();
+            match one {
+                Some(smaller) => edits[place] = smaller,
+                None => drop(edits.remove(place)),
+            }
+            edits
+        });
+        lessened.collect()
+    }
+}

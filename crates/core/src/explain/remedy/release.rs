@@ -1,0 +1,187 @@
+//! What others would have to give back.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::books::{Allocation, Books, Mark};
+use crate::explain::{Kind, kind};
+use crate::id::{AllocationId, NodeId};
+use crate::resource::Quantity;
+use crate::wait::Blocker;
+
+use super::edit::Edit;
+use super::trial::Trial;
+use super::{Remedy, RemedyKind};
+
+/// Among how many allocations the smallest set is looked for.
+const CANDIDATES: usize = 12;
+
+/// How many allocations a set has at most that is known to be the smallest.
+const EXACT: usize = 3;
+
+/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then youngest.
+pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
+    let (candidates, all) = candidates(trial);
+    for count in 1..=EXACT {
+        for set in in_order(trial.books(), sets(&candidates, count)) {
+            if trial.ran_out() {
+                return None;
+            }
+            if !could(trial, &set) {
+                continue;
+            }
+            let edits = edits(set.iter().copied());
+            if trial.starts(&edits) {
+                return Some(Remedy { kind: RemedyKind::Release, edits, exact: all });
+            }
+        }
+    }
+    greedy(trial, &candidates)
+}
+
+/// Sets of one size: that with least in sum first, of equals the youngest.
+fn in_order(books: &Books, mut sets: Vec<Vec<AllocationId>>) -> Vec<Vec<AllocationId>> {
+    let size = |id: &AllocationId| books.resources_of(*id).total();
+    sets.sort_by_cached_key(|set| {
+        let placed = set.iter().map(|id| books.allocation(*id).placed).min();
+        (set.iter().map(size).sum::<i128>(), Reverse(placed))
+    });
+    sets
+}
+
+/// Whether a set may be enough, by arithmetic: with it gone, what is short of each limit is there, and so is
+/// room on some node where that is what is missing.
+fn could(trial: &Trial, set: &[AllocationId]) -> bool {
+    let books = trial.books();
+    trial.explanation().blocked_by().all(|check| match kind(check.blocker) {
+        Kind::Amount if matches!(check.blocker, Blocker::QueueMax(_) | Blocker::Limit(..)) => {
+            check.amounts.iter().all(|amount| {
+                let Some(resource) = amount.resource else { return true };
+                let mine =
+                    set.iter().filter(|id| holds(books, books.allocation(**id), check.blocker));
+                let freed = mine.fold(Quantity::ZERO, |sum, id| {
+                    sum.plus(books.resources_of(*id).get_or_zero(resource))
+                });
+                freed >= amount.short()
+            })
+        }
+        Kind::Node => {
+            let wanted = books.on_node(trial.ask());
+            near(trial).into_iter().any(|node| {
+                let mut free = books.node(node).available.clone();
+                for id in set.iter().filter(|id| books.allocation(**id).node == Some(node)) {
+                    free.add(books.on_node(*id));
+                }
+                free.fits(wanted)
+            })
+        }
+        _ => true,
+    })
+}
+
+/// More than a few: one after the other, the largest first, until it starts; then those that are not needed
+/// are left out.
+fn greedy(trial: &mut Trial, candidates: &[AllocationId]) -> Option<Remedy> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for id in candidates.iter().rev() {
+        edits.push(Edit::Release { allocation: *id });
+        if edits.len() <= EXACT || !trial.starts(&edits) {
+            continue;
+        }
+        let mut place = 0;
+        while place < edits.len() {
+            let mut fewer = edits.clone();
+            fewer.remove(place);
+            if trial.starts(&fewer) { edits = fewer } else { place += 1 }
+        }
+        let found = trial.starts_and_needs_all(&edits);
+        return found.then_some(Remedy { kind: RemedyKind::Release, edits, exact: false });
+    }
+    None
+}
+
+fn edits(ids: impl Iterator<Item = AllocationId>) -> Vec<Edit> {
+    ids.map(|allocation| Edit::Release { allocation }).collect()
+}
+
+/// The allocations that count in what holds the ask back, the smallest first and of equals the youngest; and
+/// whether these are all.
+fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
+    let books = trial.books();
+    let mut found: Vec<(AllocationId, &Allocation)> = Vec::new();
+    let near = near(trial);
+    let counts = |row: &Allocation| {
+        trial.explanation().blocked_by().any(|check| match kind(check.blocker) {
+            Kind::Node => row.node.is_some_and(|node| near.contains(&node)),
+            _ => holds(books, row, check.blocker),
+        })
+    };
+    for (id, row) in books.allocations().iter() {
+        if row.is_allocated() && row.mark == Mark::None && counts(row) {
+            found.push((id, row));
+        }
+    }
+    let size = |row: &Allocation| books.shapes().get(row.shape).total();
+    found.sort_by_key(|(id, row)| (size(row), Reverse(row.placed), *id));
+    let all = found.len() <= CANDIDATES;
+    if found.len() > CANDIDATES {
+        found.drain(..found.len() - CANDIDATES); // The large ones help most.
+    }
+    (found.into_iter().map(|(id, _)| id).collect(), all)
+}
+
+/// The nodes that lack least, or the only one that it may have.
+fn near(trial: &Trial) -> Vec<NodeId> {
+    let mut near = Vec::new();
+    for check in trial.explanation().blocked_by() {
+        if let Blocker::RequiredNode(node) | Blocker::KeptNode(node) = check.blocker {
+            near.push(node);
+        }
+        let nodes = check.nodes.iter().flat_map(|nodes| &nodes.nearest);
+        near.extend(nodes.map(|miss| miss.node));
+    }
+    near
+}
+
+/// Whether an allocation counts in what a check is about.
+fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
+    let application = books.application(row.application);
+    let below = |queue| books.up(application.queue).any(|(id, _)| id == queue);
+    match blocker {
+        Blocker::QueueMax(queue)
+        | Blocker::QueueApplications(queue)
+        | Blocker::ParallelApplications(queue)
+        | Blocker::DriverQueue(queue) => below(queue),
+        Blocker::Limit(partition, level)
+        | Blocker::UserCap(partition, level)
+        | Blocker::LimitApplications(partition, level)
+        | Blocker::ParallelOfUser(partition, level)
+        | Blocker::DriverUser(partition, level) => {
+            let trackers = &books.partition(partition).trackers;
+            let tracker = trackers.level(level).tracker;
+            application.partition == partition
+                && application.link.is_some_and(|link| {
+                    link.levels().any(|level| {
+                        trackers.find_level(level).is_some_and(|level| level.tracker == tracker)
+                    })
+                })
+        }
+        _ => false,
+    }
+}
+
+/// All sets of so many of these, the first in order first.
+fn sets(of: &[AllocationId], count: usize) -> Vec<Vec<AllocationId>> {
+    if count == 0 {
+        return alloc::vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for (place, first) in of.iter().enumerate() {
+        for rest in sets(&of[place + 1..], count - 1) {
+            let mut set = alloc::vec![*first];
+            set.extend(rest);
+            found.push(set);
+        }
+    }
+    found
+}

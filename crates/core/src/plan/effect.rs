@@ -1,0 +1,344 @@
+//! What becomes of asks and applications, beyond what would become of them anyway.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Books};
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, ApplicationId};
+use crate::name::Name;
+use crate::placement::{Request, place};
+use crate::resource::Amounts;
+use crate::schedule::Scheduler;
+use crate::time::{Millis, Timestamp};
+
+use super::Reach;
+use super::copy::Copy;
+
+/// The first of a kind, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// How many there are.
+    pub total: usize,
+    /// Those that are named.
+    pub first: Vec<T>,
+}
+
+/// What becomes of asks and applications.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effects {
+    /// Asks that are given room, and would not be otherwise.
+    pub starts: Listed<AskInPlan>,
+    /// Asks that would be given room, and are not; each with why it waits.
+    pub held: Listed<AskChange>,
+    /// Asks that wait both ways, for another reason.
+    pub waits_otherwise: Listed<AskChange>,
+    /// Asks that no release can give room to any more: they are larger than what may be used in all.
+    pub impossible: Listed<AskChange>,
+    /// Asks that are taken back.
+    pub withdrawn: Listed<AskInPlan>,
+    /// Allocations that are given back.
+    pub released: Listed<AskInPlan>,
+    /// Applications that would be sent to another queue, were they submitted again.
+    pub placed_otherwise: Listed<Moved>,
+    /// Allocations that would be asked to stop, as far as the horizon.
+    pub evictions: Listed<Eviction>,
+    /// Asks for which a node is not kept any more.
+    pub reservations_dropped: Listed<AskInPlan>,
+}
+
+/// An ask or an allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskInPlan {
+    /// In which partition.
+    pub partition: Name,
+    /// Whose.
+    pub application: Name,
+    /// Allocation key.
+    pub key: Name,
+    /// The leaf of its application.
+    pub queue: Name,
+    /// Who is charged.
+    pub user: Name,
+    /// How much.
+    pub resources: Amounts,
+}
+
+/// An ask of which something else is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskChange {
+    /// Which.
+    pub ask: AskInPlan,
+    /// Why it would wait anyway: the code and the sentence; none if it would not.
+    pub before: Option<(&'static str, Name)>,
+    /// Why it waits then.
+    pub after: Option<(&'static str, Name)>,
+}
+
+/// An application that would be sent elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// In which partition.
+    pub partition: Name,
+    /// Which.
+    pub application: Name,
+    /// Who submitted it.
+    pub user: Name,
+    /// Where it is, and would be sent to today.
+    pub queue: Name,
+    /// Where it would be sent to; none if it would be rejected.
+    pub other: Option<Name>,
+    /// Why it would be rejected.
+    pub why: Option<Name>,
+}
+
+/// An allocation that would be asked to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// After how long.
+    pub after: Millis,
+    /// Which.
+    pub victim: AskInPlan,
+    /// For whom.
+    pub cause: For,
+}
+
+/// For whom something is stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum For {
+    /// For an ask: of a queue below its guarantee, a user below his share, or for a required node.
+    Ask(AskInPlan),
+    /// For a maximum: that of this queue.
+    Maximum(Name),
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self { total: 0, first: Vec::new() }
+    }
+}
+
+impl<T> Listed<T> {
+    fn of(
+        reach: Reach,
+        all: impl IntoIterator<Item = AllocationId>,
+        one: impl Fn(AllocationId) -> T,
+    ) -> Self {
+        let mut listed = Self::default();
+        for id in all {
+            listed.total += 1;
+            if listed.first.len() < reach.listed {
+                listed.first.push(one(id));
+            }
+        }
+        listed
+    }
+}
+
+/// What becomes of what is there; both copies are at rest, and go on from there to the horizon.
+pub(super) fn all(
+    books: &Books,
+    [anyway, changed]: [&mut Copy; 2],
+    configured: &Books,
+    reach: Reach,
+) -> Effects {
+    let start = changed.happened.first().map_or(Timestamp::ZERO, |(at, _)| *at);
+    let sorted =
+        Sorted::of(books, [&anyway.books, &changed.books], [&anyway.scheduler, &changed.scheduler]);
+    let shown = |id| shown(books, id);
+    let change = |id| sorted.change(id);
+    let list = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), shown);
+    let changes = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), change);
+    let dropped = |copy: &Copy| -> BTreeSet<AllocationId> {
+        let asks = copy.happened.iter().filter_map(|(_, event)| match event {
+            Event::Unreserved { ask } => Some(*ask),
+            _ => None,
+        });
+        asks.filter(|ask| kept(books, *ask) && !kept(&copy.books, *ask)).collect()
+    };
+    let without: Vec<AllocationId> =
+        dropped(changed).difference(&dropped(anyway)).copied().collect();
+    let mut effects = Effects {
+        starts: list(&sorted.starts),
+        held: changes(&sorted.held),
+        waits_otherwise: changes(&sorted.otherwise),
+        impossible: changes(&sorted.impossible),
+        withdrawn: list(&sorted.withdrawn),
+        released: list(&sorted.released),
+        placed_otherwise: placed_otherwise(books, configured, reach),
+        evictions: Listed::default(),
+        reservations_dropped: list(&without),
+    };
+    anyway.pass_time(reach.horizon, reach.steps);
+    changed.pass_time(reach.horizon, reach.steps);
+    let evictions = |copy: &Copy| -> BTreeMap<AllocationId, (Timestamp, PreemptionCause)> {
+        let stopped = copy.happened.iter().filter_map(|(at, event)| match event {
+            Event::Preempted { victim, cause } => Some((*victim, (*at, *cause))),
+            _ => None,
+        });
+        stopped.collect()
+    };
+    let (known, found) = (evictions(anyway), evictions(changed));
+    let added = found.keys().filter(|victim| !known.contains_key(victim)).copied();
+    let books = &changed.books;
+    effects.evictions = Listed::of(reach, added, |victim| {
+        let (at, cause) = found[&victim];
+        let cause = match cause {
+            PreemptionCause::Guarantee(ask)
+            | PreemptionCause::Share(ask)
+            | PreemptionCause::RequiredNode(ask) => For::Ask(self::shown(books, ask)),
+            PreemptionCause::Quota(queue) => For::Maximum(books.queue(queue).path.clone()),
+        };
+        Eviction { after: at.since(start), victim: self::shown(books, victim), cause }
+    });
+    effects
+}
+
+fn kept(books: &Books, ask: AllocationId) -> bool {
+    books.allocations().get(ask).is_some_and(|row| row.reservation().is_some())
+}
+
+/// An ask or an allocation as these books have it.
+fn shown(books: &Books, id: AllocationId) -> AskInPlan {
+    let row = books.allocation(id);
+    let application = books.application(row.application);
+    AskInPlan {
+        partition: books.partition(application.partition).name.clone(),
+        application: application.name.clone(),
+        key: row.key.clone(),
+        queue: application.queue_path.clone(),
+        user: application.user.clone(),
+        resources: books.types().amounts(books.resources_of(id)),
+    }
+}
+
+/// Asks and allocations by what becomes of them, each kind in the order of their ids.
+struct Sorted<'all> {
+    before: &'all Books,
+    sides: [(&'all Books, &'all Scheduler); 2],
+    starts: Vec<AllocationId>,
+    held: Vec<AllocationId>,
+    otherwise: Vec<AllocationId>,
+    impossible: Vec<AllocationId>,
+    withdrawn: Vec<AllocationId>,
+    released: Vec<AllocationId>,
+}
+
+impl<'all> Sorted<'all> {
+    fn of(
+        before: &'all Books,
+        [anyway, changed]: [&'all Books; 2],
+        [known, found]: [&'all Scheduler; 2],
+    ) -> Self {
+        let mut sorted = Self {
+            before,
+            sides: [(anyway, known), (changed, found)],
+            starts: Vec::new(),
+            held: Vec::new(),
+            otherwise: Vec::new(),
+            impossible: Vec::new(),
+            withdrawn: Vec::new(),
+            released: Vec::new(),
+        };
+        for (id, row) in before.allocations().iter() {
+            let at = |books: &Books| books.allocations().get(id).map(Allocation::is_pending);
+            let (is_pending, found) = (row.is_pending(), at(changed));
+            let too_large = || is_too_large(changed, id) && !is_too_large(before, id);
+            if is_pending && found == Some(true) && too_large() {
+                sorted.impossible.push(id);
+            }
+            let into = match (is_pending, at(anyway), found) {
+                (true, Some(true), Some(false)) => &mut sorted.starts,
+                (true, Some(_), None) => &mut sorted.withdrawn,
+                (false, Some(_), None) => &mut sorted.released,
+                (true, Some(false), Some(true)) => &mut sorted.held,
+                (true, Some(true), Some(true)) if sorted.code(0, id) != sorted.code(1, id) => {
+                    &mut sorted.otherwise
+                }
+                _ => continue,
+            };
+            into.push(id);
+        }
+        sorted
+    }
+
+    fn code(&self, side: usize, id: AllocationId) -> Option<&'static str> {
+        let (books, scheduler) = self.sides[side];
+        scheduler.wait_of(books, id).map(|wait| wait.blocker.code(books))
+    }
+
+    fn why(&self, side: usize, id: AllocationId) -> Option<(&'static str, Name)> {
+        let (books, scheduler) = self.sides[side];
+        let wait = scheduler.wait_of(books, id)?;
+        Some((wait.blocker.code(books), wait.sentence(books, id).into()))
+    }
+
+    fn change(&self, id: AllocationId) -> AskChange {
+        let (before, after) = (self.why(0, id), self.why(1, id));
+        AskChange { ask: shown(self.before, id), before, after }
+    }
+}
+
+/// Whether an ask is larger than what its queue, its user or its group may use in all.
+fn is_too_large(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    let size = books.resources_of(ask);
+    let queue = books.application(row.application).queue;
+    let by_queue = books.configured_max(queue).is_some_and(|max| !max.allows(size));
+    let mut levels = books.limiting_levels(row.application);
+    by_queue || levels.any(|(_, level)| level.max().is_some_and(|max| !max.allows(size)))
+}
+
+/// Applications that rules would send elsewhere. What an application asked for at its submission is not
+/// in the books: it is looked at as if it had asked for the queue that it is in, and left out where
+/// that does not lead there today.
+fn placed_otherwise(before: &Books, after: &Books, reach: Reach) -> Listed<Moved> {
+    let mut listed = Listed::default();
+    for row in before.partitions().values() {
+        let Some(then) = after.partition_named(&row.name) else { continue };
+        let now = before.partition_named(&row.name).unwrap_or(then);
+        for (name, id) in row.applications.iter() {
+            let application = before.application(*id);
+            let Some((other, why)) = elsewhere((before, now), (after, then), *id) else { continue };
+            listed.total += 1;
+            if listed.first.len() < reach.listed {
+                listed.first.push(Moved {
+                    partition: row.name.clone(),
+                    application: name.clone(),
+                    user: application.user.clone(),
+                    queue: application.queue_path.clone(),
+                    other,
+                    why,
+                });
+            }
+        }
+    }
+    listed
+}
+
+type In<'books> = (&'books Books, crate::id::PartitionId);
+
+/// Where an application would be sent, if not to where it is; or why it would be rejected.
+fn elsewhere(
+    (before, now): In<'_>,
+    (after, then): In<'_>,
+    id: ApplicationId,
+) -> Option<(Option<Name>, Option<Name>)> {
+    let application = before.application(id);
+    let request = Request {
+        queue: &application.queue_path,
+        user: &application.user,
+        groups: &application.groups,
+        tags: &[],
+        forced: false,
+    };
+    let today = place(before, now, &request).ok()?;
+    if today.path != application.queue_path {
+        return None;
+    }
+    match place(after, then, &request) {
+        Ok(placed) if placed.path == today.path => None,
+        Ok(placed) => Some((Some(placed.path), None)),
+        Err(refused) => Some((None, Some(alloc::format!("{refused}").into()))),
+    }
+}

@@ -1,0 +1,52 @@
+//! Who is offered room before whom.
+
+use alloc::collections::BTreeSet;
+
+use crate::books::{Allocation, Books, Queue};
+use crate::id::{AllocationId, ApplicationId, QueueId};
+
+use super::Scheduler;
+use super::class::ClassId;
+use super::order::AskKey;
+
+impl Scheduler {
+    /// The first ask of a class, and whose it is.
+    pub(super) fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
+        let (_, bundle) = self.classes.rows[class].bundles.first().expect("a class has a bundle");
+        let bundle = &self.classes.bundles[*bundle];
+        let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
+        (bundle.application, *ask)
+    }
+
+    /// Whether an application comes before another of its leaf; none while the rules are new, and where
+    /// one of them asks for nothing.
+    pub(crate) fn stands_before(&self, one: ApplicationId, other: ApplicationId) -> Option<bool> {
+        let key = |id: ApplicationId| self.applications.get(id.index())?.key.as_ref();
+        Some(key(one)? < key(other)?)
+    }
+
+    /// How many asks wait in the queues that are offered room before a leaf. Costs the applications.
+    pub(crate) fn asks_before_leaf(&self, books: &Books, leaf: QueueId) -> u64 {
+        let waits = |queue: &Queue| queue.pending.is_strictly_positive() && queue.offers_room();
+        let mut before = BTreeSet::new();
+        for (id, row) in books.up(leaf) {
+            let Some(parent) = row.parent else { continue };
+            let mine = self.tree.key_of(books, id);
+            let others = books.children(parent).filter(|(other, one)| *other != id && waits(one));
+            let earlier = others.filter(|(other, _)| self.tree.key_of(books, *other) < mine);
+            before.extend(earlier.map(|(other, _)| other));
+        }
+        if before.is_empty() {
+            return 0;
+        }
+        let asking = books.applications().iter().filter(|(_, row)| row.ask_count > 0);
+        let counted =
+            asking.filter(|(_, row)| books.up(row.queue).any(|(queue, _)| before.contains(&queue)));
+        counted.map(|(_, row)| u64::from(row.ask_count)).sum()
+    }
+}
+
+/// Whether an ask comes before another of its application.
+pub(crate) fn is_asked_before(one: &Allocation, other: &Allocation) -> bool {
+    AskKey::of(one) < AskKey::of(other)
+}

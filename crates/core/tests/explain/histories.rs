@@ -1,0 +1,203 @@
+//! On random histories, the first check that an explanation says to have failed is the one at which a
+//! scheduler that looks at everything anew has stopped.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use headroom_core::books::Books;
+use headroom_core::config::Configuration;
+use headroom_core::explain::{Check, Explanation, Kind, LINE_MAX, Verdict, explain, kind};
+use headroom_core::id::AllocationId;
+use headroom_core::resource::Quantity;
+use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
+use headroom_core::{Blocker, Scheduler, Timestamp};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::never;
+use crate::remedies;
+use crate::shown::shown;
+
+/// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
+fn histories() -> u32 {
+    number_in("HEADROOM_EXPLAINED").unwrap_or(300)
+}
+
+fn number_in(variable: &str) -> Option<u32> {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok())
+}
+
+/// What must have been explained at least once, or the histories do not test it.
+const REACHED: &[&str] = &[
+    "ABS_USER_LIMIT",
+    "AWAITING_PLACEHOLDER",
+    "AWAITING_RM",
+    "BEHIND_HEAD",
+    "DRIVER_LIMIT_QUEUE",
+    "GROUP_APPS",
+    "HELD_FOR_HEAD",
+    "MAX_APPS",
+    "NODE_BLOCKED",
+    "NODE_CONSTRAINT",
+    "NODE_RESOURCES",
+    "NO_NODE_FITS",
+    "NO_PARTITION_ACCESS",
+    "PARALLEL_LIMIT",
+    "QUEUE_MAX",
+    "QUEUE_STATE",
+    "REQUIRED_NODE_ABSENT",
+    "REQUIRED_NODE_FULL",
+    "REQUIRED_NODE_SIZE",
+    "ROOT_CAPACITY",
+    "USER_APPS",
+    "USER_HARD_CAP",
+    "USER_SHARE",
+    "heldBack",
+    "impossible",
+    "waiting",
+];
+
+#[test]
+fn the_first_check_that_fails_is_the_one_at_which_the_scheduler_stops() {
+    each_settled((tree(), history(60)), histories(), REACHED, look_at_all);
+}
+
+#[test]
+fn the_same_where_nodes_are_lent() {
+    each_settled((lending_tree(), lending_history(50)), histories() / 4, &[], look_at_all);
+}
+
+#[test]
+fn each_remedy_starts_its_ask_and_nothing_less_does() {
+    let kinds = ["raise", "release", "shrink", "add", "starts alone"];
+    each_settled((tree(), history(60)), histories() / 4, &kinds, remedies::are_minimal);
+}
+
+/// Play histories, and look at every ask that waits in states in which nothing can move.
+#[expect(clippy::print_stdout, reason = "how often what was explained is worth knowing")]
+fn each_settled(
+    strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
+    histories: u32,
+    reached: &[&str],
+    look: impl Fn(&Books, Timestamp, &mut BTreeMap<&'static str, u64>),
+) {
+    let counts = RefCell::new(BTreeMap::new());
+    let config = Config { cases: histories, failure_persistence: None, ..Config::default() };
+    let mut start = [0; 32];
+    start[..4].copy_from_slice(&number_in("HEADROOM_SEED").unwrap_or(0).to_le_bytes());
+    let chance = TestRng::from_seed(RngAlgorithm::ChaCha, &start);
+    let mut runner = TestRunner::new_with_rng(config, chance);
+    runner
+        .run(&strategy, |(tree, ops)| {
+            let world = play(&tree, &ops, &mut Counts::new());
+            let mut last = 0;
+            for (count, now) in world.settled.iter().skip(3).step_by(3) {
+                if *count != last {
+                    look(&world.replayed_to(*count), *now, &mut counts.borrow_mut());
+                }
+                last = *count;
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let counts = counts.into_inner();
+    for (what, count) in &counts {
+        println!("{count:>9} {what}");
+    }
+    for what in reached {
+        assert!(counts.contains_key(what), "{what} was never explained in {histories} histories");
+    }
+}
+
+fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
+    let (mut scheduler, mut events) = (Scheduler::new(books), Vec::new());
+    scheduler.next(books, now, &mut events);
+    assert_eq!(events, [], "nothing can move");
+    let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending());
+    for (ask, row) in waiting {
+        let partition = books.application(row.application).partition;
+        let root = books.partition(partition).root;
+        if books.has_asked_enough(partition) || books.queue(root).max.is_none() {
+            continue; // Nothing is looked at there, or not all.
+        }
+        let explanation = explain(books, &scheduler, ask).expect("it waits");
+        let first = explanation.blocked_by().next().cloned();
+        let told = || format!("{ask}: {row:?}\n{}", shown(books, &explanation));
+        let first = first.unwrap_or_else(|| panic!("it waits for something, {}", told()));
+        is_where_it_stopped(books, &scheduler, (ask, &first), &told);
+        is_right(books, &explanation, &told);
+        *counts.entry(first.blocker.code(books)).or_default() += 1;
+        *counts.entry(explanation.verdict.word()).or_default() += 1;
+        if explanation.verdict == Verdict::Impossible {
+            assert!(!never::starts(books, now, ask), "some releases start it, {}", told());
+        }
+    }
+}
+
+/// Whether a check is the one under which the scheduler put the ask aside.
+fn is_where_it_stopped(
+    books: &Books,
+    scheduler: &Scheduler,
+    (ask, first): (AllocationId, &Check),
+    told: &dyn Fn() -> String,
+) {
+    assert_eq!(first.wait, scheduler.wait_of(books, ask), "{}", told());
+    let class = scheduler.class_of(books, ask);
+    if class.and_then(|class| scheduler.first_of(class)) != Some(ask) {
+        return; // It is the first of its equals that was judged.
+    }
+    let raw = scheduler.parked_under(books, ask);
+    let same = match (raw, first.blocker) {
+        // What is shut is not looked at, nor is whoever is to wait for others of his leaf.
+        (None, Blocker::QueueState(_)) => true,
+        (None, _) => {
+            let application = books.application(books.allocation(ask).application);
+            books.users_of(application.queue).is_some()
+                || application.link.is_none()
+                || books.waits_for_activation(books.allocation(ask).application)
+        }
+        (Some(Blocker::BehindHead(leaf, _)), Blocker::BehindHead(other, _)) => leaf == other,
+        // Of nodes it is found out for who asks what is wrong with them.
+        (Some(raw), first) if kind(raw) == Kind::Node => kind(first) == Kind::Node,
+        (Some(raw), first) => raw == first,
+    };
+    assert!(same, "it was put aside under {raw:?}, {}", told());
+}
+
+/// Whether an explanation says nothing that is not so.
+fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String) {
+    let line = explanation.line(books);
+    assert!(line.chars().count() <= LINE_MAX && line.starts_with(explanation.verdict.word()));
+    let place = explanation.place.unwrap_or_else(|| panic!("it stands somewhere, {}", told()));
+    assert!(1 <= place.position && place.position <= place.of, "{}", told());
+    assert!(place.ahead + 1 >= place.position, "{}", told());
+    for check in &explanation.checks {
+        let short =
+            |short: bool| check.amounts.iter().all(|one| (one.short() > Quantity::ZERO) == short);
+        assert!(short(check.failed) || is_by_share(check), "{check:?} {}", told());
+        assert!(check.holders.len() <= 5 && (check.failed || check.holders.is_empty()));
+        if let Some(nodes) = &check.nodes {
+            let refused: usize = nodes.refused.values().sum();
+            assert_eq!(nodes.fitting + refused, nodes.looked_at, "{}", told());
+            assert!(nodes.nearest.len() <= 3);
+            let some = nodes.fitting > 0;
+            assert!(!check.failed || !some || is_lane_of_its_own(check), "{}", told());
+        }
+    }
+}
+
+/// Whether types are compared together, or what is used alone.
+fn is_by_share(check: &Check) -> bool {
+    matches!(
+        check.blocker,
+        Blocker::UserCap(..)
+            | Blocker::UserShare(..)
+            | Blocker::DriverQueue(_)
+            | Blocker::DriverUser(..)
+    )
+}
+
+/// Whether something else than room on any node is waited for.
+fn is_lane_of_its_own(check: &Check) -> bool {
+    matches!(check.blocker, Blocker::NodeConstraint(_) | Blocker::KeptNode(_))
+}

@@ -1,0 +1,8 @@
+//! Why asks wait, in full: stories, and what must hold on random histories.
+#![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
+
+mod histories;
+mod never;
+mod remedies;
+mod scenes;
+mod shown;

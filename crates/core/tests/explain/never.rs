@@ -1,0 +1,62 @@
+//! Whether some order of releases starts an ask.
+
+use headroom_core::books::Books;
+use headroom_core::id::AllocationId;
+use headroom_core::testkit::World;
+use headroom_core::{Command, Scheduler, Termination, Timestamp};
+
+/// Whether an ask starts when everything else is given back: all other asks first, then the allocations one
+/// by one, the oldest or the newest first.
+pub(crate) fn starts(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
+    [false, true].into_iter().any(|newest_first| starts_in_order(books, now, ask, newest_first))
+}
+
+fn starts_in_order(books: &Books, now: Timestamp, ask: AllocationId, newest_first: bool) -> bool {
+    let mut world =
+        World { books: books.clone(), scheduler: Scheduler::new(books), now, ..World::default() };
+    // What the RM would say of nodes is not known: at best it accepts them all.
+    for partition in books.partitions().values() {
+        let command = Command::SetQuestions { partition: partition.name.clone(), questions: None };
+        world.command(&command).expect("whoever answers may stop");
+    }
+    let mut others: Vec<(bool, i64, AllocationId)> = books
+        .allocations()
+        .iter()
+        .filter(|(id, _)| *id != ask)
+        .map(|(id, row)| (!row.is_pending(), row.number, id))
+        .collect();
+    others.sort_unstable();
+    if newest_first {
+        others.sort_by_key(|(placed, number, _)| (*placed, -*number));
+    }
+    for (_, _, id) in others {
+        let Some(row) = world.books.allocations().get(id) else { continue };
+        let application = world.books.application(row.application);
+        let release = Command::Release {
+            partition: world.books.partition(application.partition).name.clone(),
+            application: application.name.clone(),
+            key: Some(row.key.clone()),
+            termination: Termination::StoppedByRm,
+        };
+        // What is to go already may be refused: then it stays.
+        let _refused = world.command(&release);
+        if has_started(&mut world, ask) {
+            return true;
+        }
+    }
+    has_started(&mut world, ask)
+}
+
+fn has_started(world: &mut World, ask: AllocationId) -> bool {
+    for _ in 0..200 {
+        let mut events = Vec::new();
+        world.scheduler.next(&world.books, world.now, &mut events);
+        if events.is_empty() {
+            break;
+        }
+        for event in &events {
+            world.apply(event);
+        }
+    }
+    world.books.allocations().get(ask).is_none_or(|row| !row.is_pending())
+}

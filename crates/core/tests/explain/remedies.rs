@@ -1,0 +1,264 @@
+//! What would start an ask: scenes, and on random histories that each change is enough and nothing less is.
+
+use std::collections::BTreeMap;
+
+use expect_test::{Expect, expect};
+use headroom_core::books::Books;
+use headroom_core::explain::remedy::{Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
+use headroom_core::testkit::tell_world;
+use headroom_core::{Scheduler, Timestamp};
+
+use crate::shown::find;
+
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
+fn check(script: &str, ask: &str, expected: Expect) {
+    let world = tell_world(script);
+    let ask = find(&world, ask);
+    let found = remedies(&world.books, world.now, ask, &RemedyKind::ALL, TRIALS);
+    expected.assert_eq(&told(&world.books, &found));
+}
+
+fn told(books: &Books, found: &Remedies) -> String {
+    let mut text = String::new();
+    if found.starts_alone {
+        text.push_str("starts as it is when it is next\n");
+    }
+    for remedy in &found.found {
+        let edits: Vec<String> = remedy.edits.iter().map(|edit| one(books, edit)).collect();
+        let about = if remedy.exact { "" } else { "about " };
+        let words = [about, remedy.kind.word(), ": ", &edits.join(", "), "\n"];
+        text.push_str(&words.concat());
+    }
+    if found.ran_out {
+        text.push_str("there may be more\n");
+    }
+    text
+}
+
+fn one(books: &Books, edit: &Edit) -> String {
+    let path = |queue| &books.queue(queue).path;
+    let type_of = |one| books.types().name(one);
+    match edit {
+        Edit::QueueMax { queue, resource, from, to } => {
+            format!("{} max {} {from} -> {to}", path(*queue), type_of(*resource))
+        }
+        Edit::Limit { partition, level, resource, from, to } => {
+            let trackers = &books.partition(*partition).trackers;
+            let level = trackers.level(*level);
+            let name = &trackers.tracker(level.tracker).name;
+            format!("{name} at {} {} {from} -> {to}", path(level.queue), type_of(*resource))
+        }
+        Edit::QueueApplications { queue, from, to } => {
+            format!("{} applications {from} -> {to}", path(*queue))
+        }
+        Edit::LimitApplications { partition, level, from, to } => {
+            let trackers = &books.partition(*partition).trackers;
+            let level = trackers.level(*level);
+            let name = &trackers.tracker(level.tracker).name;
+            format!("{name} at {} applications {from} -> {to}", path(level.queue))
+        }
+        Edit::ParallelApplications { queue, from, to } => {
+            format!("{} activated {from} -> {to}", path(*queue))
+        }
+        Edit::Release { allocation } => format!("{}", books.allocation(*allocation).key),
+        Edit::Size { resource, from, to, .. } => format!("{} {from} -> {to}", type_of(*resource)),
+        Edit::Node { name, label, capacity, .. } => format!("node {name}{label}{capacity}"),
+        Edit::Larger { node, by } => format!("{} by {by}", books.node(*node).name),
+        Edit::Leaf { queue, .. } => format!("to {}", path(*queue)),
+    }
+}
+
+#[test]
+fn limits_are_raised_to_what_is_used_and_asked_for_and_no_further() {
+    check(
+        "
+        queue root.a max vcore=4
+        queue root.b max vcore=1
+        limit root.a user ann vcore=3
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=1
+        app app2 root.a bob
+        ask a3 app2 vcore=1
+        ask a4 app1 vcore=2
+        ",
+        "a4",
+        expect![[r#"
+            raise: ann at root.a vcore 3000 -> 5000, root.a max vcore 4000 -> 6000
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn of_nodes_the_smallest_releases_and_the_least_room_are_found() {
+    check(
+        "
+        queue root.a
+        queue root.b
+        node n1 vcore=4
+        node n2 vcore=4
+        app app1 root.b ann
+        ask b1 app1 vcore=3
+        ask b2 app1 vcore=2
+        ask b3 app1 vcore=1
+        ask b4 app1 vcore=1
+        app app2 root.a bob
+        ask a1 app2 vcore=3
+        ",
+        "a1",
+        expect![[r#"
+            shrink: vcore 3000 -> 1000
+            release: b2
+            add: node {vcore: 3000 m}
+            add: n2 by {vcore: 2000 m}
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_of_applications_are_raised_by_one() {
+    check(
+        "
+        queue root.p parent apps=1
+        queue root.p.a
+        limit root.p user ann apps=1
+        node n1 vcore=8
+        app app1 root.p.a ann
+        ask a1 app1 vcore=2
+        app app2 root.p.a ann
+        ask a2 app2 vcore=2
+        ",
+        "a2",
+        expect![[r#"
+            raise: root.p applications 1 -> 2, ann at root.p applications 1 -> 2
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn who_is_held_back_for_others_alone_starts_as_it_is() {
+    check(
+        "
+        queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
+        node n0 gpu=1
+        node n1 vcore=10 gpu=1
+        app t1 root.a ann
+        ask a1 t1 vcore=4 gpu=2
+        app t2 root.a bob
+        ask a2 t2 vcore=5
+        app t3 root.a cid
+        ask a3 t3 vcore=2
+        ",
+        "a3",
+        expect![[r#"
+            starts as it is when it is next
+        "#]],
+    );
+}
+
+#[test]
+fn a_node_that_is_missing_is_told_with_its_name_or_its_label() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        app app1 root.a ann
+        ask a1 app1 vcore=2 requires n7
+        ",
+        "a1",
+        expect![[r#"
+            add: node n7{vcore: 2000 m}
+        "#]],
+    );
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        app app1 root.a ann
+        ask a1 app1 vcore=2 labelled gpu
+        ",
+        "a1",
+        expect![[r#"
+            add: node gpu{vcore: 2000 m}
+        "#]],
+    );
+}
+
+#[test]
+fn another_leaf_that_has_room_is_told_if_the_user_may_submit_there() {
+    let script = |who: &str| {
+        format!(
+            "
+            queue root.a max vcore=1
+            queue root.b max vcore=4
+            queue root submit {who}
+            queue root.a submit ann
+            node n1 vcore=8
+            app app1 root.a ann
+            ask a1 app1 vcore=2
+            "
+        )
+    };
+    check(
+        &script("ann"),
+        "a1",
+        expect![[r#"
+        raise: root.a max vcore 1000 -> 2000
+        shrink: vcore 2000 -> 1000
+        move: to root.b
+    "#]],
+    );
+    check(
+        &script("bob"),
+        "a1",
+        expect![[r#"
+        raise: root.a max vcore 1000 -> 2000
+        shrink: vcore 2000 -> 1000
+    "#]],
+    );
+}
+
+#[test]
+fn a_larger_ask_than_all_limits_needs_them_raised_and_a_node() {
+    check(
+        "
+        queue root.a max vcore=4
+        limit root.a user ann vcore=6
+        node n1 vcore=5
+        app app1 root.a ann
+        ask a1 app1 vcore=7
+        ",
+        "a1",
+        expect![[r#"
+            shrink: vcore 7000 -> 4000
+            add: node {vcore: 7000 m}, ann at root.a vcore 6000 -> 7000, root.a max vcore 4000 -> 7000
+        "#]],
+    );
+}
+
+/// Each change that is told for asks of a settled state starts its ask, and with a number one unit less, or
+/// an edit left out, it does not.
+pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
+    let mut scheduler = Scheduler::new(books);
+    scheduler.next(books, now, &mut Vec::new());
+    let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending());
+    for (ask, _) in waiting.take(3) {
+        let found = remedies(books, now, ask, &RemedyKind::ALL, TRIALS);
+        let text = told(books, &found);
+        for remedy in &found.found {
+            *counts.entry(remedy.kind.word()).or_default() += 1;
+            assert!(starts(books, now, ask, &remedy.edits), "{ask} does not start with {text}");
+            for less in remedy.lessened() {
+                assert!(!starts(books, now, ask, &less), "{ask} starts with {less:?}, of {text}");
+            }
+        }
+        if found.starts_alone {
+            *counts.entry("starts alone").or_default() += 1;
+        } else if found.found.is_empty() {
+            *counts.entry("no remedy").or_default() += 1;
+        }
+    }
+}

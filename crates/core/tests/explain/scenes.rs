@@ -1,0 +1,258 @@
+//! One scene for each kind of answer.
+
+use expect_test::{Expect, expect};
+
+use crate::shown::explained;
+
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
+fn check(script: &str, ask: &str, expected: Expect) {
+    expected.assert_eq(&explained(script, ask));
+}
+
+#[test]
+fn all_checks_are_told_and_the_first_that_fails_is_the_reason() {
+    check(
+        "
+        queue root.a max vcore=4
+        limit root.a user ann vcore=3
+        node n1 vcore=8
+        node n2 vcore=2
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=1
+        app app2 root.a bob
+        ask a3 app2 vcore=1
+        ask a4 app1 vcore=2
+        ",
+        "a4",
+        expect![[r#"
+            waiting: ABS_USER_LIMIT user ann at root.a: 3000 m of 3000 m vcore used, needs 2000 m
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ ABS_USER_LIMIT (d) user ann at root.a: vcore 3000 + 2000 of 3000 (2000)
+                app1 has {vcore: 3000 m}
+            ✗ QUEUE_MAX (c) root.a: vcore 4000 + 2000 of 4000 (2000)
+                app1 has {vcore: 3000 m}
+                app2 has {vcore: 1000 m}
+            · ROOT_CAPACITY (c) root: vcore 4000 + 2000 of 10000 (-4000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 2 nodes fit, 1 room
+                n2 lacks vcore 1000 + 2000 of 2000 (1000)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_larger_than_its_queue_can_never_run() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=5
+        ",
+        "a1",
+        expect![[r#"
+            impossible: QUEUE_MAX root.a: 0 m of 4000 m vcore used, needs 5000 m
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ QUEUE_MAX (c) root.a: vcore 0 + 5000 of 4000 (1000)
+            · ROOT_CAPACITY (c) root: vcore 0 + 5000 of 8000 (-3000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 1 nodes fit
+        "#]],
+    );
+}
+
+#[test]
+fn of_nodes_it_is_told_how_many_there_are_and_the_three_that_lack_least() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4 memory=4
+        node n2 vcore=4 memory=4
+        node n3 vcore=4 memory=4
+        node n4 vcore=4 memory=4
+        node n5 vcore=1
+        node n6 vcore=8 memory=8 drained
+        app app1 root.a ann
+        ask a1 app1 vcore=2 memory=1
+        ask a2 app1 vcore=2 memory=2
+        ask a3 app1 vcore=2 memory=3
+        ask a4 app1 vcore=2 memory=4
+        ask a5 app1 vcore=2
+        ask a6 app1 vcore=2
+        ask a7 app1 vcore=1
+        ask a8 app1 vcore=3 memory=2
+        ",
+        "a8",
+        expect![[r#"
+            waiting: NO_NODE_FITS every node (6): most free 2000 m vcore, needs 3000 m
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            · ROOT_CAPACITY (c) root: memory 10 + 2 of 24 (-12), vcore 13000 + 3000 of 25000 (-9000)
+            ✗ NO_NODE_FITS (b) every node: vcore 0 + 3000 of 2000 (1000)
+                0 of 6 nodes fit, 1 size, 1 drained, 4 room
+                n3 lacks memory 3 + 2 of 4 (1), vcore 2000 + 3000 of 4000 (1000)
+                n1 lacks vcore 4000 + 3000 of 4000 (3000)
+                n2 lacks vcore 4000 + 3000 of 4000 (3000)
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_that_no_node_could_ever_hold_is_impossible() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=4
+        node n2 vcore=4
+        app app1 root.a ann
+        ask a1 app1 vcore=5
+        ",
+        "a1",
+        expect![[r#"
+            impossible: NO_NODE_FITS every node (2): most free 4000 m vcore, needs 5000 m
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            · ROOT_CAPACITY (c) root: vcore 0 + 5000 of 8000 (-3000)
+            ✗ NO_NODE_FITS (b) every node: vcore 0 + 5000 of 4000 (1000)
+                0 of 2 nodes fit, 2 size
+        "#]],
+    );
+}
+
+#[test]
+fn where_others_go_first_and_it_would_fit_it_is_held_back() {
+    check(
+        "
+        queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
+        node n0 gpu=1
+        node n1 vcore=10 gpu=1
+        app t1 root.a ann
+        ask a1 t1 vcore=4 gpu=2
+        app t2 root.a bob
+        ask a2 t2 vcore=5
+        app t3 root.a cid
+        ask a3 t3 vcore=2
+        ",
+        "a3",
+        expect![[r#"
+            heldBack: BEHIND_HEAD root.a: 1000 m vcore left beside the head, needs 2000 m
+            2 of 2, 1 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ BEHIND_HEAD root.a: vcore 0 + 2000 of 1000 (1000)
+            · QUEUE_MAX (c) root.a: vcore 5000 + 2000 of 10000 (-3000)
+            · ROOT_CAPACITY (c) root: vcore 5000 + 2000 of 10000 (-3000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 2 nodes fit, 1 size
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_of_applications_are_told_with_those_that_run() {
+    check(
+        "
+        queue root.a apps=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a bob
+        ask a2 app2 vcore=2
+        ",
+        "a2",
+        expect![[r#"
+            waiting: MAX_APPS root.a: 1 of 1 applications
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ MAX_APPS (e) root.a: applications 1 + 1 of 1 (1)
+                app1 has {}
+            · ROOT_CAPACITY (c) root: vcore 2000 + 2000 of 8000 (-4000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 1 nodes fit
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_that_may_be_activated_and_drivers_are_told() {
+    check(
+        "
+        queue root.a counts parallel=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a bob
+        ask a2 app2 vcore=2
+        ",
+        "a2",
+        expect![[r#"
+            waiting: PARALLEL_LIMIT root.a: 1 of 1 applications
+            1 of 1, 0 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ PARALLEL_LIMIT (e) root.a: applications 1 + 1 of 1 (1)
+                app1 has {}
+            · DRIVER_LIMIT_QUEUE (e) root.a: 
+            · DRIVER_LIMIT_USER (e) user bob at root.a: 
+            · ROOT_CAPACITY (c) root: vcore 2000 + 2000 of 8000 (-4000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 1 nodes fit
+        "#]],
+    );
+}
+
+#[test]
+fn an_allocation_says_where_it_is() {
+    check(
+        "
+        queue root.a
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ",
+        "a1",
+        expect![[r#"
+            allocated on node n1, since 0
+        "#]],
+    );
+}
+
+#[test]
+fn where_it_stands_is_told_among_all_that_wait_in_the_partition() {
+    check(
+        "
+        queue root.a max vcore=2
+        queue root.b max vcore=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=2
+        app app2 root.a bob
+        ask a3 app2 vcore=1
+        ask a4 app2 vcore=1
+        app app3 root.b bob
+        ask b1 app3 vcore=2
+        wait 5s
+        ",
+        "a4",
+        expect![[r#"
+            waiting: QUEUE_MAX root.a: 2000 m of 2000 m vcore used, needs 1000 m
+            3 of 3, 3 ahead, since 0
+            · QUEUE_STATE (c) root.a: 
+            · QUEUE_STATE (c) root: 
+            ✗ QUEUE_MAX (c) root.a: vcore 2000 + 1000 of 2000 (1000)
+                app1 has {vcore: 2000 m}
+            · ROOT_CAPACITY (c) root: vcore 2000 + 1000 of 8000 (-5000)
+            · NO_NODE_FITS (b) every node: 
+                1 of 1 nodes fit
+        "#]],
+    );
+}

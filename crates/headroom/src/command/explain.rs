@@ -1,0 +1,166 @@
+//! `headroom explain`: why an application or an ask waits on a running server, and what would start it.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use headroom_api::headroomv1::{
+    CheckVerdict, ExplainedCheck, Explanation, NodesLookedAt, Remedies, display_amount,
+};
+
+use crate::output;
+use crate::remote::{Remote, resources};
+
+/// Say why an application or an ask waits: what becomes of it, what holds it back, and what would start it.
+///
+/// The first line is the answer; what follows is the evidence.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json"
+)]
+pub(crate) struct Explain {
+    /// The application, or one of its asks
+    #[arg(value_name = "APPLICATION[/ASK]")]
+    subject: String,
+    /// Print the whole answer as JSON
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+    /// Which changes are looked for: `all`, `none`, or some of `raise`, `release`, `shrink`, `add` and `move`
+    #[arg(long, value_name = "KINDS", default_value = "all")]
+    remedies: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+/// How long the first line is at most.
+const LINE_MAX: usize = 100;
+
+impl Explain {
+    /// Ask and show.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub(crate) fn run(&self) -> Result<()> {
+        let partition = &self.remote.partition;
+        let kinds = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let found = self.remote.ask(async |client| {
+            Ok(match self.subject.split_once('/') {
+                Some((application, ask)) => {
+                    client.explain_ask(partition, (application, ask), kinds).await?
+                }
+                None => client.explain_application(partition, &self.subject, kinds).await?,
+            })
+        })?;
+        if self.json {
+            return output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
+        }
+        output::print(&shown(&found))
+    }
+}
+
+/// The answer in one line, with the cheapest remedy if that still fits.
+fn first_line(found: &Explanation) -> String {
+    let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
+    let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
+    let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
+    let kind = || remedy.map(|one| format!("{}; {} helps", found.line, one.kind));
+    let short = || kind().filter(|line| line.chars().count() <= LINE_MAX);
+    fits.or_else(short).unwrap_or_else(|| found.line.clone())
+}
+
+/// The first line, then the evidence.
+fn shown(found: &Explanation) -> String {
+    let mut text = first_line(found) + "\n";
+    // Writing to a string cannot fail.
+    let _ = writeln!(text);
+    let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
+    let _ = writeln!(
+        text,
+        "application {}{what} of {} in {}: {}",
+        found.application,
+        found.user,
+        found.queue,
+        resources(&found.resources)
+    );
+    if let (Some(position), Some(of), Some(ahead)) = (found.position, found.of, found.ahead) {
+        let _ = writeln!(text, "place {position} of {of} in its queue, {ahead} asks ahead");
+    }
+    if let Some(since) = found.since {
+        let _ = writeln!(text, "since {since}");
+    }
+    if let Some(sentence) = &found.sentence {
+        let _ = writeln!(text, "{sentence}");
+    }
+    if !found.checks.is_empty() {
+        let _ = writeln!(text, "\nchecks, in their order");
+        found.checks.iter().for_each(|check| of_check(&mut text, check));
+    }
+    if let Some(remedies) = &found.remedies {
+        of_remedies(&mut text, remedies);
+    }
+    let _ = writeln!(text, "\nas of record {}, {}", found.stamp.sequence, found.stamp.as_of);
+    text
+}
+
+fn of_check(text: &mut String, check: &ExplainedCheck) {
+    let mark = if check.verdict == CheckVerdict::Failed { "✗" } else { "✓" };
+    let letter = check.letter.as_ref().map_or_else(String::new, |letter| format!(" ({letter})"));
+    let _ = write!(text, "  {mark} {}{letter} {}", check.id, check.scope);
+    let name = check.resource.as_deref();
+    let of =
+        |amount: i64| name.map_or_else(|| amount.to_string(), |name| display_amount(name, amount));
+    if let (Some(limit), Some(asked)) = (check.limit, check.asked) {
+        let used = check.used.map_or_else(String::new, |used| format!("{} of ", of(used)));
+        let what = name.unwrap_or("applications");
+        let _ = write!(text, ": {what} {used}{}, asked {}", of(limit), of(asked));
+    }
+    if let Some(short) = check.short.filter(|short| *short > 0) {
+        let _ = write!(text, ", short {}", of(short));
+    }
+    let _ = writeln!(text);
+    for holder in &check.holders {
+        let _ = writeln!(
+            text,
+            "      {} of {} has {}",
+            holder.application,
+            holder.user,
+            of(holder.amount)
+        );
+    }
+    if let Some(hidden) = check.hidden {
+        let _ = writeln!(text, "      others have {}", of(hidden));
+    }
+    if let Some(nodes) = &check.nodes {
+        of_nodes(text, nodes);
+    }
+}
+
+fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
+    let refused = nodes.refused.iter().map(|(why, count)| format!(", {count} {why}"));
+    let refused: String = refused.collect();
+    let _ = writeln!(text, "      {} of {} nodes fit{refused}", nodes.fitting, nodes.looked_at);
+    for miss in &nodes.nearest {
+        let _ = writeln!(text, "      {} lacks {}", miss.node, resources(&miss.lacks));
+    }
+}
+
+fn of_remedies(text: &mut String, remedies: &Remedies) {
+    if remedies.starts_alone {
+        let _ = writeln!(text, "\nit starts as it is once those before it have started");
+        return;
+    }
+    let _ = writeln!(text, "\nwhat would start it");
+    for one in &remedies.items {
+        let about = if one.exact { "" } else { " (there may be less)" };
+        let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
+    }
+    if remedies.items.is_empty() {
+        let _ = writeln!(text, "  nothing that was looked for");
+    }
+    if remedies.hidden > 0 {
+        let _ = writeln!(text, "  {} more, of what you may not see", remedies.hidden);
+    }
+    if remedies.ran_out {
+        let _ = writeln!(text, "  there was no time to look for more");
+    }
+}

@@ -1,0 +1,237 @@
+//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it.
+//!
+//! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
+//! tried out on a copy of the books, beside the writer.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{
+    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp,
+};
+use headroom_core::books::{Books, Rejected};
+use headroom_core::explain::remedy::{self, RemedyKind, TRIALS};
+use headroom_core::explain::{self, Verdict};
+use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
+use headroom_core::{Name, Timestamp};
+
+use super::answer::{Refused, json};
+use super::asked::Asked;
+use super::partitions::of_path;
+use super::visible;
+use super::words::{epoch, time};
+use crate::convert::value::resources;
+use crate::rest::Sight;
+use crate::service::Service;
+
+mod checks;
+mod edits;
+
+use checks::Told;
+
+/// What is explained, and the books of that moment.
+struct Found {
+    books: Books,
+    sequence: u64,
+    time: Timestamp,
+    about: About,
+}
+
+enum About {
+    Explained(Box<explain::Explanation>),
+    /// It asks for nothing, and has nothing.
+    Nothing(ApplicationId),
+    Rejected(Rejected),
+    Missing,
+}
+
+pub(super) async fn application(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    answer(&service, &asked, None).await
+}
+
+pub(super) async fn ask(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    let key = Name::new(asked.named("ask").unwrap_or_default());
+    answer(&service, &asked, Some(key)).await
+}
+
+async fn answer(
+    service: &Service,
+    asked: &Asked,
+    key: Option<Name>,
+) -> Result<Response<Body>, Refused> {
+    let wanted = wanted(asked)?;
+    let view = service.engine.views().at_least(0).await;
+    let partition = view.books.partition(of_path(&view.books, asked)?).name.clone();
+    let name = Name::new(asked.named("application").unwrap_or_default());
+    let find = {
+        let (partition, name, key) = (partition.clone(), name.clone(), key.clone());
+        move |moment: &headroom_engine::Moment<'_>| {
+            let books = moment.books;
+            let about = books.partition_named(&partition).map_or(About::Missing, |partition| {
+                about(books, moment.scheduler, partition, (&name, key.as_ref()))
+            });
+            Found { books: books.clone(), sequence: moment.sequence, time: moment.time, about }
+        }
+    };
+    let found = service.engine.inspect_at(find).await;
+    let found = found.map_err(|why| Refused::unavailable(asked, &why))?;
+    // Nothing is told before it is durable.
+    service.engine.views().at_least(found.sequence).await;
+    let stamp = Stamp { sequence: found.sequence, epoch: epoch(service), as_of: time(found.time) };
+    let now = service.clock.now().max(found.time);
+    let mut body = told(&found, asked, (&name, key.as_ref()))?;
+    body.stamp = stamp;
+    if let About::Explained(explanation) = &found.about
+        && !wanted.is_empty()
+        && explanation.verdict != Verdict::Allocated
+    {
+        let (caller, ask) = (asked.caller.clone(), explanation.ask);
+        let books = found.books;
+        let looked = tokio::task::spawn_blocking(move || {
+            let found = remedy::remedies(&books, now, ask, &wanted, TRIALS);
+            edits::told(&books, &caller, &found)
+        });
+        body.remedies = Some(looked.await.unwrap_or_else(|_| gave_up()));
+    }
+    Ok(json(asked, &body))
+}
+
+/// The trials have failed, which a look at the log tells.
+fn gave_up() -> Remedies {
+    Remedies { ran_out: true, ..Remedies::default() }
+}
+
+/// Which kinds of remedies are wanted.
+fn wanted(asked: &Asked) -> Result<Vec<RemedyKind>, Refused> {
+    let parameters = asked.parameters(&["remedies"])?;
+    let Some(text) = parameters.get("remedies") else { return Ok(Vec::new()) };
+    if text == "all" {
+        return Ok(RemedyKind::ALL.to_vec());
+    }
+    let one = |word: &str| {
+        let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
+        known.ok_or_else(|| {
+            let detail = format!(
+                "`remedies` has {word:?}; it is `all`, or some of `raise`, `release`, `shrink`, `add` and `move` with commas between"
+            );
+            Refused::new(asked, Code::Malformed, detail)
+        })
+    };
+    text.split(',').map(one).collect()
+}
+
+/// Explain an ask, or the first of an application.
+fn about(
+    books: &Books,
+    scheduler: &headroom_core::Scheduler,
+    partition: PartitionId,
+    (name, key): (&Name, Option<&Name>),
+) -> About {
+    let row = books.partition(partition);
+    let Some(application) = row.applications.get(&**name).copied() else {
+        let rejected = row.rejected.iter().map(|(_, one)| one);
+        let newest = rejected.filter(|one| one.application == *name && key.is_none()).last();
+        return newest.map_or(About::Missing, |one| About::Rejected(one.clone()));
+    };
+    let ask: Option<AllocationId> = match key {
+        Some(key) => {
+            let mut all = books.allocations_of(application);
+            let found = all.find(|(_, row)| row.key == *key).map(|(id, _)| id);
+            if found.is_none() {
+                return About::Missing;
+            }
+            found
+        }
+        None => explain::first_of(books, application),
+    };
+    match ask.and_then(|ask| explain::explain(books, scheduler, ask)) {
+        Some(explanation) => About::Explained(Box::new(explanation)),
+        None => About::Nothing(application),
+    }
+}
+
+/// What the caller may see of it.
+fn told(
+    found: &Found,
+    asked: &Asked,
+    (name, key): (&Name, Option<&Name>),
+) -> Result<Explanation, Refused> {
+    let books = &found.books;
+    let missing = || {
+        let what = key.map_or_else(String::new, |key| format!("ask {key:?} of "));
+        let detail = format!("there is no {what}application {name:?}, or none that you see");
+        Refused::new(asked, Code::NotFound, detail)
+    };
+    let sight = Sight::of(&asked.caller);
+    match &found.about {
+        About::Rejected(one) if sight.sees_user(&one.user) => Ok(Explanation {
+            application: one.application.to_string(),
+            queue: one.queue.to_string(),
+            user: one.user.to_string(),
+            state: ExplainedState::Rejected,
+            line: explain::cut(&format!("rejected: {} {}", one.code, one.message)),
+            sentence: Some(one.message.to_string()),
+            since: Some(time(one.at)),
+            ..Explanation::default()
+        }),
+        About::Missing | About::Rejected(_) => Err(missing()),
+        About::Nothing(id) => {
+            let row = books.application(*id);
+            if !sight.sees_application(books, row) {
+                return Err(missing());
+            }
+            Ok(Explanation {
+                application: row.name.to_string(),
+                queue: row.queue_path.to_string(),
+                user: row.user.to_string(),
+                state: ExplainedState::Allocated,
+                line: format!("it asks for nothing and has nothing: {}", row.state),
+                since: Some(time(row.state_since)),
+                ..Explanation::default()
+            })
+        }
+        About::Explained(explanation) => {
+            let row = books.allocation(explanation.ask);
+            let application = books.application(row.application);
+            if !visible::user_in(books, &asked.caller, &application.user, application.queue) {
+                return Err(missing());
+            }
+            let told = Told { books, caller: &asked.caller };
+            let checks = told.checks(explanation);
+            let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
+            Ok(Explanation {
+                application: application.name.to_string(),
+                ask: Some(row.key.to_string()),
+                queue: application.queue_path.to_string(),
+                user: application.user.to_string(),
+                resources: resources(&books.plain_size_of(explanation.ask)),
+                state: state(explanation.verdict),
+                line: told.line(explanation),
+                sentence: told.sentence(explanation),
+                since: explanation.since.map(time),
+                position: explanation.place.map(|place| place.position),
+                of: explanation.place.map(|place| place.of),
+                ahead: explanation.place.map(|place| place.ahead),
+                blocked_by: checks.iter().filter(failed).cloned().collect(),
+                checks,
+                ..Explanation::default()
+            })
+        }
+    }
+}
+
+const fn state(verdict: Verdict) -> ExplainedState {
+    match verdict {
+        Verdict::Allocated => ExplainedState::Allocated,
+        Verdict::StartsNext => ExplainedState::StartsNext,
+        Verdict::Waiting => ExplainedState::Waiting,
+        Verdict::Impossible => ExplainedState::Impossible,
+        Verdict::HeldBack => ExplainedState::HeldBack,
+    }
+}

@@ -1,0 +1,115 @@
+//! What would start an ask, in words, as far as the caller may see what is named there.
+
+use headroom_api::headroomv1::{Remedies, Remedy, display_amount};
+use headroom_core::Blocker;
+use headroom_core::books::Books;
+use headroom_core::explain::remedy::{self, Edit};
+use headroom_core::id::{LevelId, PartitionId, QueueId};
+use headroom_core::resource::{Amounts, Quantity, ResourceType};
+
+use super::super::visible;
+use super::checks::Told;
+use crate::caller::Caller;
+
+/// All remedies that the caller may see, and how many others there are.
+pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> Remedies {
+    let told = Words { books, caller };
+    let items: Vec<Option<Remedy>> = found.found.iter().map(|one| told.remedy(one)).collect();
+    Remedies {
+        starts_alone: found.starts_alone,
+        hidden: items.iter().filter(|one| one.is_none()).count() as u64,
+        items: items.into_iter().flatten().collect(),
+        ran_out: found.ran_out,
+    }
+}
+
+struct Words<'a> {
+    books: &'a Books,
+    caller: &'a Caller,
+}
+
+impl Words<'_> {
+    fn remedy(&self, one: &remedy::Remedy) -> Option<Remedy> {
+        let edits: Option<Vec<String>> = one.edits.iter().map(|edit| self.edit(edit)).collect();
+        Some(Remedy { kind: one.kind.word().to_owned(), exact: one.exact, edits: edits? })
+    }
+
+    /// An edit in a few words; none where the caller may not see what it names.
+    fn edit(&self, edit: &Edit) -> Option<String> {
+        let books = self.books;
+        match edit {
+            Edit::QueueMax { queue, resource, from, to } => {
+                let path = self.queue(*queue)?;
+                Some(format!("maximum of {path}: {}", self.change(*resource, *from, *to)))
+            }
+            Edit::Limit { partition, level, resource, from, to } => {
+                let subject = self.level(*partition, *level)?;
+                Some(format!("limit of {subject}: {}", self.change(*resource, *from, *to)))
+            }
+            Edit::QueueApplications { queue, from, to } => Some(format!(
+                "applications that may run in {}: {from} to {to}",
+                self.queue(*queue)?
+            )),
+            Edit::LimitApplications { partition, level, from, to } => {
+                let subject = self.level(*partition, *level)?;
+                Some(format!("applications that {subject} may run: {from} to {to}"))
+            }
+            Edit::ParallelApplications { queue, from, to } => {
+                let path = self.queue(*queue)?;
+                Some(format!("`maxparallelapps` of {path}: {from} to {to}"))
+            }
+            Edit::Release { allocation } => {
+                let row = books.allocation(*allocation);
+                let application = books.application(row.application);
+                let (user, queue) = (&application.user, application.queue);
+                let seen = visible::user_in(books, self.caller, user, queue);
+                let size = amounts(&books.plain_size_of(*allocation));
+                seen.then(|| format!("release {} of {} ({size})", row.key, application.name))
+            }
+            Edit::Size { resource, from, to, .. } => {
+                Some(format!("ask for less: {}", self.change(*resource, *from, *to)))
+            }
+            Edit::Node { name, label, capacity, .. } => {
+                let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+                let label =
+                    if label.is_empty() { String::new() } else { format!(" with label {label}") };
+                Some(format!("add node{name}{label}: {}", amounts(capacity)))
+            }
+            Edit::Larger { node, by } => {
+                let seen = visible::everything(self.caller);
+                seen.then(|| {
+                    let name = &books.node(*node).name;
+                    format!("enlarge node {name} by {}", amounts(by))
+                })
+            }
+            Edit::Leaf { queue, .. } => {
+                Some(format!("submit to {}", self.books.queue(*queue).path))
+            }
+        }
+    }
+
+    fn queue(&self, queue: QueueId) -> Option<String> {
+        let seen = visible::queue(self.books, self.caller, queue);
+        seen.then(|| self.books.queue(queue).path.to_string())
+    }
+
+    fn level(&self, partition: PartitionId, level: LevelId) -> Option<String> {
+        let blocker = Blocker::Limit(partition, level);
+        let open = Told { books: self.books, caller: self.caller }.is_open(blocker);
+        open.then(|| blocker.subject(self.books))
+    }
+
+    fn change(&self, resource: ResourceType, from: Quantity, to: Quantity) -> String {
+        let name = self.books.types().name(resource);
+        let of = |amount: Quantity| display_amount(name, amount.get());
+        format!("{name} {} to {}", of(from), of(to))
+    }
+}
+
+fn amounts(all: &Amounts) -> String {
+    let each = all.iter().map(|(name, amount)| {
+        let amount = display_amount(name, amount.get());
+        format!("{name} {amount}")
+    });
+    each.collect::<Vec<String>>().join(", ")
+}

@@ -1,0 +1,76 @@
+//! Why an ask waits, and what would start it.
+
+use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation};
+
+use crate::server::Server;
+
+const PATH: &str = "/headroom/v1/partitions/default/explain";
+
+/// `root.a` may use 6 cores and is full: ann has four of them, and sue two, which is her limit.
+async fn waiting() -> Server {
+    let server = Server::furnished().await;
+    for (application, user) in [("app1", "ann"), ("app2", "sue")] {
+        server.application(application, user, "root.a").await;
+    }
+    server.ask("app1", "a1", 4).await;
+    server.ask("app2", "s1", 2).await;
+    server.turn(1).await;
+    server.ask("app1", "a2", 1).await;
+    server.ask("app2", "s2", 1).await;
+    server.turn(1).await;
+    server
+}
+
+#[tokio::test]
+async fn all_checks_are_told_with_both_sides_and_who_has_most() {
+    let server = waiting().await;
+    let found = server.client().explain_application("default", "app1", None).await.unwrap();
+    assert_eq!((found.state, found.ask.as_deref()), (ExplainedState::Waiting, Some("a2")));
+    assert_eq!(found.line, "waiting: QUEUE_MAX root.a: 6000 m of 6000 m vcore used, needs 1000 m");
+    assert_eq!(found.blocked_by[0].id, "QUEUE_MAX");
+    let first = &found.blocked_by[0];
+    let sides = (first.limit, first.used, first.asked, first.short);
+    assert_eq!(sides, (Some(6_000), Some(6_000), Some(1_000), Some(1_000)));
+    let holders: Vec<_> =
+        first.holders.iter().map(|one| (&*one.application, &*one.user, one.amount)).collect();
+    assert_eq!(holders, [("app1", "ann", 4_000), ("app2", "sue", 2_000)]);
+    assert!(found.checks.iter().any(|check| check.verdict == CheckVerdict::Passed));
+    assert_eq!((found.position, found.of, found.ahead), (Some(1), Some(2), Some(0)));
+    assert_eq!(found.remedies, None);
+    let placed = server.client().explain_ask("default", ("app1", "a1"), None).await.unwrap();
+    assert_eq!(placed.state, ExplainedState::Allocated);
+}
+
+#[tokio::test]
+async fn what_would_start_it_is_told_where_it_is_asked_for() {
+    let server = waiting().await;
+    let found = server.client().explain_ask("default", ("app1", "a2"), Some("raise,release")).await;
+    let remedies = found.unwrap().remedies.unwrap();
+    let told: Vec<_> =
+        remedies.items.iter().map(|one| (&*one.kind, one.edits.join(", "))).collect();
+    assert_eq!(
+        told,
+        [
+            ("raise", "maximum of root.a: vcore 6 to 7".to_owned()),
+            ("release", "release s1 of app2 (vcore 2)".to_owned()),
+        ]
+    );
+    let refused = server.get_as("ann", &format!("{PATH}/asks/app1/a2?remedies=luck")).await;
+    assert_eq!(refused.status(), 400);
+}
+
+#[tokio::test]
+async fn who_may_not_read_it_is_not_told_and_others_are_summed() {
+    let server = waiting().await;
+    let hidden = server.get_as("sue", &format!("{PATH}/applications/app1")).await;
+    assert_eq!(hidden.status(), 404);
+    let missing = server.get_as("sue", &format!("{PATH}/applications/nothing")).await;
+    assert_eq!(missing.status(), 404);
+    let own = server.get_as("sue", &format!("{PATH}/asks/app2/s2?remedies=all")).await;
+    let own: Explanation = own.json().await.unwrap();
+    let text = serde_json::to_string(&own).unwrap();
+    assert!(!text.contains("app1") && !text.contains("ann"), "{text}");
+    let of_queue = own.blocked_by.iter().find(|check| check.id == "QUEUE_MAX").unwrap();
+    assert_eq!(of_queue.holders.len(), 1);
+    assert_eq!(of_queue.hidden, Some(4_000));
+}
