@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
+use crate::tally::Tally;
+
 /// How many of the last lines of one test program's failures are said again.
 const LINES: usize = 80;
 
@@ -16,7 +18,7 @@ pub(crate) struct Failures {
 impl Failures {
     /// Hear what one run of `cargo test` prints.
     pub(crate) fn hear(&self) -> Hearing<'_> {
-        Hearing { of: self, last: None, lines: None, died: 0 }
+        Hearing { of: self, last: None, lines: None, tally: Tally::default() }
     }
 
     /// Print everything that was kept; nothing where nothing failed.
@@ -42,13 +44,17 @@ pub(crate) struct Hearing<'a> {
     last: Option<String>,
     /// What was printed since `failures:`.
     lines: Option<VecDeque<String>>,
-    /// How many programs died before they could report.
-    died: u64,
+    /// What was reported, and how many programs died before they could.
+    tally: Tally,
 }
 
 impl Hearing<'_> {
-    /// One more line.
+    /// One more line, which is printed.
     pub(crate) fn line(&mut self, line: &str) {
+        println!("{line}");
+        if let Some(counts) = Tally::of_harness_line(line) {
+            self.tally += counts;
+        }
         let begins = line.starts_with("running ") && line.contains(" test");
         if begins {
             self.begin();
@@ -74,17 +80,17 @@ impl Hearing<'_> {
     /// Another program begins, or none does: one that has not reported by now never will.
     fn begin(&mut self) {
         if let Some(last) = self.last.take() {
-            self.died += 1;
+            self.tally.failed += 1;
             let mut lines = self.lines.take().unwrap_or_default();
             lines.push_back(format!("a test program died; the last that it printed is: {last}"));
             self.of.kept.borrow_mut().push(lines);
         }
     }
 
-    /// Nothing more comes: how many programs died before they could report.
-    pub(crate) fn end(mut self) -> u64 {
+    /// Nothing more comes: what was reported; a program that died before it could has failed.
+    pub(crate) fn end(mut self) -> Tally {
         self.begin();
-        self.died
+        self.tally
     }
 }
 
@@ -127,7 +133,7 @@ mod tests {
         let failures = Failures::default();
         let mut hearing = failures.hear();
         [died, passed, died].concat().lines().for_each(|line| hearing.line(line));
-        assert_eq!(hearing.end(), 2);
+        assert_eq!(hearing.end().failed, 2);
         let told = "a test program died; the last that it printed is: test a ... ok";
         assert_eq!(failures.lines(), [told; 2]);
     }

@@ -16,6 +16,16 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// A character of a text with names from strangers: nothing that steers the terminal.
+pub(crate) fn printable(one: char) -> char {
+    if one.is_control() { '\u{fffd}' } else { one }
+}
+
+/// The same of a text of several lines.
+pub(crate) fn printable_lines(text: &str) -> String {
+    text.chars().map(|one| if one == '\n' { one } else { printable(one) }).collect()
+}
+
 /// Tell something beside the data.
 pub(crate) fn tell(text: &str) {
     // Nobody is left to tell when this fails.

@@ -6,8 +6,8 @@ use super::Part::{self, Fixed, Once};
 use super::tenants::{TENANTS, to_json};
 use super::{Client, ClientError, JSON, sending};
 use crate::headroomv1::{
-    NewTask, Page, QuotaCheck, Task, TaskRank, TaskRelease, TaskResize, TaskState, WaitingList,
-    WaitingTask,
+    IDEMPOTENCY_KEY, NewTask, Page, QuotaCheck, Task, TaskRank, TaskRelease, TaskResize, TaskState,
+    WaitingList, WaitingTask,
 };
 use crate::routes::Method;
 
@@ -22,7 +22,7 @@ impl Client {
     fn post(&self, parts: &[Part<'_>], key: Option<&str>) -> Result<RequestBuilder, ClientError> {
         let request = self.request(Method::Post, self.url(parts)?);
         Ok(match key {
-            Some(key) => request.header("Idempotency-Key", key),
+            Some(key) => request.header(IDEMPOTENCY_KEY, key),
             None => request,
         })
     }

@@ -37,7 +37,10 @@ pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, S
 pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
-pub use task::{NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease, TaskResize, TaskState};
+pub use task::{
+    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX, NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease,
+    TaskResize, TaskState,
+};
 pub use tenant::{
     AncestorLimit, OnLower, OnLowerAction, Oversized, Tenant, TenantDefaults, TenantKind,
     TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage, TenantVictim, TenantWaiting,

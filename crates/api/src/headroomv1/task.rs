@@ -7,6 +7,12 @@ use utoipa::ToSchema;
 use super::Amounts;
 use crate::wsv1::Resources;
 
+/// The header of a request that is to happen once, however often it is sent.
+pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+
+/// How many letters such a key has at most; one at least.
+pub const IDEMPOTENCY_KEY_MAX: usize = 255;
+
 /// A task that is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -23,6 +29,7 @@ pub struct NewTask {
     /// How many instances it has, each of which needs that: all of them start together or none does. At most
     /// 1,000.
     #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schema(minimum = 1, maximum = 1_000)]
     pub members: u32,
     /// Higher goes first where the tenant's tasks go by priority. From -100 to 100 for a tenant's own; role
     /// `admin` may say any.

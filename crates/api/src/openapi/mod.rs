@@ -15,6 +15,7 @@ use utoipa::openapi::{
     Ref, RefOr, Required, Response, ResponseBuilder, Schema, Type,
 };
 
+use crate::headroomv1::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX};
 use crate::routes::{
     self, Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag,
 };
@@ -87,12 +88,17 @@ fn operation(route: &Route) -> Operation {
         operation = operation.parameter(query_parameter(parameter));
     }
     for (name, summary) in request_headers(route) {
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        let schema = match name {
+            IDEMPOTENCY_KEY => text.min_length(Some(1)).max_length(Some(IDEMPOTENCY_KEY_MAX)),
+            _ => text,
+        };
         let parameter = ParameterBuilder::new()
             .name(name)
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
             .description(Some(summary))
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String)));
+            .schema(Some(schema));
         operation = operation.parameter(parameter);
     }
     if let Some(body) = &route.request {
@@ -214,6 +220,9 @@ fn query_parameter(parameter: &Parameter) -> ParameterBuilder {
             let number = ObjectBuilder::new().schema_type(Type::Integer).format(format);
             number.minimum(Some(least)).maximum(Some(most))
         }
+        ParameterKind::Form(pattern) => {
+            ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern))
+        }
         ParameterKind::OneOf(words) => {
             ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words.iter().copied()))
         }
@@ -242,7 +251,7 @@ fn request_headers(route: &Route) -> Vec<(&'static str, &'static str)> {
     }
     if matches!(route.operation, "submitTask" | "releaseTask") {
         headers.push((
-            "Idempotency-Key",
+            IDEMPOTENCY_KEY,
             "Under the same key it happens once, however often it is sent.",
         ));
     }

@@ -39,7 +39,9 @@ const QUEUE: Parameter = Parameter {
 };
 const REMEDIES: Parameter = Parameter {
     name: "remedies",
-    kind: ParameterKind::Text,
+    kind: ParameterKind::Form(
+        "^(all|(raise|release|shrink|add|move)(,(raise|release|shrink|add|move))*)$",
+    ),
     summary: "What would start it: `all`, or some of `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
 };
 pub(super) const UNCHANGED: Answer = Answer {

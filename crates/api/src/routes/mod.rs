@@ -237,6 +237,8 @@ pub enum ParameterKind {
     },
     /// One of these words, in any case of letters.
     OneOf(&'static [&'static str]),
+    /// Text of this form, a regular expression.
+    Form(&'static str),
 }
 
 impl Route {

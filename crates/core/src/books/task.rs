@@ -378,11 +378,6 @@ impl Books {
 }
 
 impl Application {
-    /// Whether it is a task of several members, which start together.
-    pub fn starts_whole(&self) -> bool {
-        self.task.as_ref().is_some_and(|task| task.settings.members > 1)
-    }
-
     /// How a task ended of which nobody said how.
     fn lost_task(&self) -> TaskOutcome {
         let cancelled = self.task.as_ref().is_some_and(|task| task.cancelled);

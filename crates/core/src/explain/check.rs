@@ -44,7 +44,8 @@ impl Check {
 
 /// Both sides of a check; none where there is no bound.
 fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amount>> {
-    let asked = books.resources_of(ask);
+    // Queues and users are charged for all that starts together.
+    let asked = &*books.whole_of(ask);
     match looked.blocker {
         Blocker::QueueMax(queue) => {
             let row = books.queue(queue);

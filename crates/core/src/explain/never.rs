@@ -12,7 +12,7 @@ pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bo
     if takes_a_place(books, ask) || may_borrow(books, ask) {
         return false;
     }
-    let asked = books.resources_of(ask);
+    let asked = &*books.whole_of(ask);
     match blocker {
         Blocker::QueueMax(queue) => {
             books.queue(queue).max.as_ref().is_some_and(|max| !max.allows(asked))

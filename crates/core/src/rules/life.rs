@@ -165,14 +165,12 @@ impl<'books> Life<'books> {
         if let Some(member) = row.partner() {
             self.drop_swap(member, events);
         }
+        if self.together && self.lost.contains(&allocation) {
+            return; // It went with another member.
+        }
+        self.lose(allocation, termination, events);
         if self.together {
-            if self.lost.contains(&allocation) {
-                return; // It went with another member.
-            }
-            self.lose(allocation, termination, events);
             self.lose_all(termination, events);
-        } else {
-            self.lose(allocation, termination, events);
         }
         if self.over {
             return self.end_over(events);

@@ -373,11 +373,10 @@ impl Scheduler {
 
 /// The application, if its leaf has it back off, or had, so that it is looked at by itself.
 pub(super) fn alone(books: &Books, application: ApplicationId) -> Option<ApplicationId> {
-    // All of a task that starts as a whole is tried at once.
     // One that is gone, or has ended and lost its queue, is visited no more.
     let row = books.applications().get(application).filter(|row| row.state.is_active())?;
     if books.members_of(application) > 1 {
-        return None;
+        return None; // All of a task that starts as a whole is tried at once.
     }
     let backs_off = books.queue(row.queue).settings.values.backoff > 0;
     // Its users, or the head of its line, are no reason to pause.

@@ -84,8 +84,9 @@ impl Scheduler {
                     Looked::of(Blocker::RequiredNodeSize(node), true, None)
                 })
             }
-            Lane::Open | Lane::Calling(_) => Some(self.any_node(books, partition, key)),
-            Lane::Whole(members) => Some(self.nodes_for_all(books, partition, key, members)),
+            Lane::Open | Lane::Calling(_) | Lane::Whole(_) => {
+                Some(self.any_node(books, partition, key))
+            }
             Lane::Asking(one) | Lane::Kept(one) => {
                 let row = books.allocation(one);
                 if row.required_node().is_some() {
@@ -99,33 +100,12 @@ impl Scheduler {
         }
     }
 
-    /// Whether any node has room for a class.
+    /// Whether nodes have room for a class, for all of it that starts together.
     fn any_node(&self, books: &Books, partition: PartitionId, key: ClassKey) -> Looked {
-        let ask = books.shapes().on_node(key.shape);
-        let suits = |node| books.suits(key.shape, node);
-        if self.nodes[&partition].with_room(books, ask, suits, 1).is_empty() {
-            Looked::failed(self.without_node(books, partition, key.shape))
-        } else {
+        if self.nodes[&partition].has_room_for(books, key.shape, key.members() as usize) {
             Looked::passed(Blocker::Nodes(partition))
-        }
-    }
-
-    /// Whether there is room for all members of a task together.
-    fn nodes_for_all(
-        &self,
-        books: &Books,
-        partition: PartitionId,
-        key: ClassKey,
-        members: u32,
-    ) -> Looked {
-        let nodes = &self.nodes[&partition];
-        let no_room = Blocker::Nodes(partition);
-        if nodes.has_room_for(books, key.shape, members as usize) {
-            Looked::passed(no_room)
-        } else if nodes.has_room_for(books, key.shape, 1) {
-            Looked::failed(Wait { blocker: no_room, shortfall: None }) // For some, and not for all.
         } else {
-            Looked::failed(self.without_node(books, partition, key.shape))
+            Looked::failed(self.without_node(books, partition, key))
         }
     }
 

@@ -264,17 +264,11 @@ impl Class {
         let ClassKey { leaf, shape, .. } = self.key;
         let members = self.key.members();
         let (pass, shared) = (self.key.lane.pass(), self.key.sharer().is_some());
+        let of = |blocker, shape, lined| {
+            Some(GroupKey { blocker, shape, members, leaf, pass, shared, lined })
+        };
         let Some(Wait { blocker, .. }) = self.wait else {
-            let lined = false;
-            return shared.then_some(GroupKey {
-                blocker: None,
-                shape,
-                members,
-                leaf,
-                pass,
-                shared,
-                lined,
-            });
+            return if shared { of(None, shape, false) } else { None };
         };
         let lined = self.key.stands_in_line() && !matches!(blocker, Blocker::BehindHead(..));
         let shape = match blocker {
@@ -309,7 +303,7 @@ impl Class {
             | Blocker::BehindHead(..)
             | Blocker::BackOff(_) => shape,
         };
-        Some(GroupKey { blocker: Some(blocker), shape, members, leaf, pass, shared, lined })
+        of(Some(blocker), shape, lined)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why asks wait, as it is told.
 
 use crate::books::{Books, Queue};
-use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::rules::activation;
 use crate::wait::{Blocker, Looked, Wait};
 
@@ -79,13 +79,7 @@ impl Scheduler {
             Blocker::Nodes(_) | Blocker::RequiredNode(_) if matches!(key.lane, Lane::Kept(_)) => {
                 Some(reserve::shown(books, key, wait))
             }
-            Blocker::Nodes(partition)
-                if key.members() > 1
-                    && self.nodes[&partition].has_room_for(books, key.shape, 1) =>
-            {
-                Some(wait) // For some of them, and not for all.
-            }
-            Blocker::Nodes(partition) => Some(self.without_node(books, partition, key.shape)),
+            Blocker::Nodes(partition) => Some(self.without_node(books, partition, key)),
             // These give way by nothing else.
             Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
@@ -117,15 +111,18 @@ impl Scheduler {
 }
 
 impl Scheduler {
-    /// Why none of the nodes of a partition is for an ask of this shape, where none has room for it.
+    /// Why a partition has no node for a class, or not for all that starts together, where that is so.
     pub(super) fn without_node(
         &self,
         books: &Books,
         partition: PartitionId,
-        shape: ShapeId,
+        key: ClassKey,
     ) -> Wait {
-        let nodes = &self.nodes[&partition];
+        let (nodes, shape) = (&self.nodes[&partition], key.shape);
         let of = |blocker| Wait { blocker, shortfall: None };
+        if key.members() > 1 && nodes.has_room_for(books, shape, 1) {
+            return of(Blocker::Nodes(partition)); // For some of them, and not for all.
+        }
         match nodes.lacks_suiting(books, shape) {
             Some(Unsuited::Label) => of(Blocker::NoSuchLabel(partition)),
             Some(Unsuited::Blocked) => of(Blocker::NodeBlocked(partition)),

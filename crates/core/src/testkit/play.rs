@@ -227,8 +227,11 @@ impl Player<'_> {
         if let Event::Placed { ask, node } = event
             && judged
         {
-            let row = self.world.books.application(self.world.books.allocation(*ask).application);
-            if row.ask_count == 1 && row.allocation_count > 0 && row.starts_whole() {
+            let books = &self.world.books;
+            let application = books.allocation(*ask).application;
+            let row = books.application(application);
+            let whole = books.members_of(application) > 1;
+            if row.ask_count == 1 && row.allocation_count > 0 && whole {
                 self.count("started as a whole");
             }
             assert!(may_place(&self.world.books, *ask, *node), "{ask} may not go to {node}");

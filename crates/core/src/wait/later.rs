@@ -20,10 +20,10 @@ pub(super) fn sentence(
 ) -> String {
     let row = books.queue(leaf);
     let path = &row.path;
-    let head = head.and_then(|head| books.allocations().get(head));
+    let head = head.and_then(|head| Some((head, books.allocations().get(head)?)));
     let first = head.map_or_else(
         || format!("the first in line of queue {path}"),
-        |head| {
+        |(_, head)| {
             let name = &books.application(head.application).name;
             format!("ask {} of application {name}, the first in line of queue {path},", head.key)
         },
@@ -39,12 +39,8 @@ pub(super) fn sentence(
     };
     let (name, unit) = named(books, short);
     let (needed, available) = (short.needed, short.available.max(Quantity::ZERO));
-    let kept = head.map_or(Quantity::ZERO, |head| {
-        books
-            .shapes()
-            .times(head.shape, books.members_of(head.application))
-            .get_or_zero(short.resource)
-    });
+    let kept =
+        head.map_or(Quantity::ZERO, |(head, _)| books.whole_of(head).get_or_zero(short.resource));
     format!(
         "{first} goes before the ask and needs {kept}{unit} {name}; beside that {available}{unit} are left of the maximum, the ask needs {needed}{unit}; {cure}"
     )

@@ -1,6 +1,6 @@
 //! Whether some order of releases starts an ask.
 
-use headroom_core::books::Books;
+use headroom_core::books::{Allocation, Books};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::World;
 use headroom_core::{Command, Scheduler, Termination, Timestamp};
@@ -22,7 +22,7 @@ fn starts_in_order(books: &Books, now: Timestamp, ask: AllocationId, newest_firs
     let mut others: Vec<(bool, i64, AllocationId)> = books
         .allocations()
         .iter()
-        .filter(|(id, _)| *id != ask)
+        .filter(|(id, row)| *id != ask && !starts_with(books, ask, row))
         .map(|(id, row)| (!row.is_pending(), row.number, id))
         .collect();
     others.sort_unstable();
@@ -45,6 +45,12 @@ fn starts_in_order(books: &Books, now: Timestamp, ask: AllocationId, newest_firs
         }
     }
     has_started(&mut world, ask)
+}
+
+/// Whether what is asked for starts with an ask or not at all: another member of its task.
+fn starts_with(books: &Books, ask: AllocationId, other: &Allocation) -> bool {
+    let application = books.allocation(ask).application;
+    other.application == application && other.is_pending() && books.members_of(application) > 1
 }
 
 fn has_started(world: &mut World, ask: AllocationId) -> bool {

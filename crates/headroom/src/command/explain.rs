@@ -54,7 +54,7 @@ impl Explain {
         if self.json {
             return output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
         }
-        output::print(&shown(&found))
+        output::print(&output::printable_lines(&shown(&found)))
     }
 }
 

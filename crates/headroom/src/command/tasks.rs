@@ -155,6 +155,9 @@ struct Submit {
     /// Have it wait again after it was evicted
     #[arg(long)]
     requeue: bool,
+    /// How many instances of this size it has, which start together or not at all.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    members: u32,
     /// How often it waits again after it failed
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     restarts: u32,
@@ -185,6 +188,7 @@ impl Submit {
             estimate_seconds: self.estimate,
             preemptible: !self.not_preemptible,
             requeue: self.requeue,
+            members: self.members,
             restarts: self.restarts,
             max_wait_seconds: self.max_wait,
             node_label: self.node_label.clone(),

@@ -6,6 +6,8 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::output;
+
 /// How an answer is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -111,7 +113,7 @@ impl Listing {
 
 /// A text without characters that steer the terminal: names come from strangers.
 fn printable(text: &str) -> String {
-    text.chars().map(|one| if one.is_control() { '\u{fffd}' } else { one }).collect()
+    text.chars().map(output::printable).collect()
 }
 
 #[cfg(test)]

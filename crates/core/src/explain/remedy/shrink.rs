@@ -13,7 +13,13 @@ use super::trial::Trial;
 use super::{Remedy, RemedyKind};
 
 /// For each type the most with which it would start, the others as asked.
+///
+/// Members of a task that start together are alike, so one of them has no other size.
 pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
+    let (books, ask) = (trial.books(), trial.ask());
+    if books.members_of(books.allocation(ask).application) > 1 {
+        return Vec::new();
+    }
     let asked = trial.books().on_node(trial.ask()).clone();
     let types = asked.iter().filter(|(_, asked)| *asked > Quantity::of(1));
     types.filter_map(|(resource, _)| of_type(trial, resource)).collect()

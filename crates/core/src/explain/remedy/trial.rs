@@ -31,7 +31,7 @@ pub(super) struct Trial {
 impl Trial {
     /// Books in which this ask is next; none if it does not wait.
     ///
-    /// What else waits is withdrawn, unless a node is kept for it. Costs what waits.
+    /// What else waits is withdrawn, unless it starts together with the ask, or a node is kept for it. Costs what waits.
     pub(super) fn of(
         books: &Books,
         now: Timestamp,
@@ -39,13 +39,16 @@ impl Trial {
         trials: u32,
     ) -> Option<Self> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending())?;
-        let partition = books.application(row.application).partition;
+        let application = row.application;
+        let partition = books.application(application).partition;
+        let together = books.members_of(application) > 1;
         let supposes = books.asks_about_nodes(partition);
         let mut books = books.clone();
         let others: Vec<AllocationId> = books
             .allocations()
             .iter()
             .filter(|(id, row)| *id != ask && row.is_pending() && row.reservation().is_none())
+            .filter(|(_, row)| !(together && row.application == application))
             .map(|(id, _)| id)
             .collect();
         for other in others {

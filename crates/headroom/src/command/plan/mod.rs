@@ -115,8 +115,8 @@ fn said(name: &str, review: &Review, found: Option<&Result<Planned, Rejection>>)
         text.push_str("\n\n");
     }
     match found {
-        None => text.push_str(&format!("{name} would be refused\n")),
-        Some(Err(refused)) => text.push_str(&format!("{name} would be refused: {refused}\n")),
+        None => text = format!("{text}{name} would be refused\n"),
+        Some(Err(refused)) => text = format!("{text}{name} would be refused: {refused}\n"),
         Some(Ok(planned)) => text.push_str(&text::of(planned)),
     }
     text

@@ -7,6 +7,7 @@ use headroom_core::resource::{Amounts, Quantity};
 
 use headroom_api::wsv1::Resources;
 
+use crate::output;
 use crate::remote::resources;
 
 /// All of a plan, in the order in which it is read.
@@ -23,14 +24,7 @@ pub(super) fn of(plan: &Plan) -> String {
     }
     at_once(plan, &mut lines);
     settled(plan, &mut lines);
-    let mut text: String = lines.join("\n").chars().map(printable).collect();
-    text.push('\n');
-    text
-}
-
-/// Names come from strangers: nothing that steers the terminal.
-fn printable(one: char) -> char {
-    if one.is_control() && one != '\n' { '\u{fffd}' } else { one }
+    output::printable_lines(&(lines.join("\n") + "\n"))
 }
 
 fn shown(value: Option<&Value>) -> String {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, StatusCode};
-use headroom_api::headroomv1::{self as api, Code, ReleaseOutcome, Role};
+use headroom_api::headroomv1::{self as api, Code, IDEMPOTENCY_KEY_MAX, ReleaseOutcome, Role};
 use headroom_core::books::{TaskRequest, TaskSettings, TaskState};
 use headroom_core::id::ApplicationId;
 use headroom_core::{Ask, Command, Event, Millis, Name, Submit, SubmitTask, TaskChange, Timestamp};
@@ -33,15 +33,14 @@ const PRIORITY_MOST: i32 = 100;
 /// How long the answer to a submission waits for the scheduler to say whether the task starts.
 const DECIDED_WITHIN: Duration = Duration::from_millis(250);
 
-/// Letters of a key.
-const KEY_LENGTH_MAX: usize = 255;
-
 /// What a repeat of a request is known by: its key, and what it says.
 fn request_of(asked: &Asked, said: &impl Serialize) -> Result<TaskRequest, Refused> {
     let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
-    if key.is_empty() || key.len() > KEY_LENGTH_MAX {
-        let detail =
-            format!("the Idempotency-Key has {} letters; it has 1 to {KEY_LENGTH_MAX}", key.len());
+    if key.is_empty() || key.len() > IDEMPOTENCY_KEY_MAX {
+        let detail = format!(
+            "the Idempotency-Key has {} letters; it has 1 to {IDEMPOTENCY_KEY_MAX}",
+            key.len()
+        );
         return Err(Refused::new(asked, Code::Malformed, detail));
     }
     let digest = Name::from(digest_of(said));
@@ -298,15 +297,17 @@ fn made_id(asked: &Asked) -> Result<Name, Refused> {
     Ok(Name::from(format!("t-{}", hex(&bytes))))
 }
 
-/// Have something happen to the task of the path.
+/// Have something happen to the task of the path. Whether there is one goes before what is wrong with what is
+/// said of it.
 async fn change(
     service: &Service,
     asked: &Asked,
-    change: TaskChange,
+    said: Result<TaskChange, Refused>,
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, asked)?;
     seen.here.may_act(&seen.task.settings.tenant)?;
+    let change = said?;
     let (partition, id) = (seen.here.row.name.clone(), seen.id);
     let task = view.books.application(id).name.clone();
     let cancels = change == TaskChange::Cancel;
@@ -329,14 +330,14 @@ pub(super) async fn confirm(
     State(service): State<Service>,
     asked: Asked,
 ) -> Result<Response<Body>, Refused> {
-    change(&service, &asked, TaskChange::Confirm).await
+    change(&service, &asked, Ok(TaskChange::Confirm)).await
 }
 
 pub(super) async fn cancel(
     State(service): State<Service>,
     asked: Asked,
 ) -> Result<Response<Body>, Refused> {
-    change(&service, &asked, TaskChange::Cancel).await
+    change(&service, &asked, Ok(TaskChange::Cancel)).await
 }
 
 pub(super) async fn release(
@@ -347,7 +348,7 @@ pub(super) async fn release(
     let said: api::TaskRelease = read(&asked, &body)?;
     let request = request_of(&asked, &said)?;
     let succeeded = said.outcome == ReleaseOutcome::Succeeded;
-    change(&service, &asked, TaskChange::End { succeeded, request }).await
+    change(&service, &asked, Ok(TaskChange::End { succeeded, request })).await
 }
 
 pub(super) async fn resize(
@@ -357,8 +358,8 @@ pub(super) async fn resize(
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskResize = read(&asked, &body)?;
     let resources = body::amounts("the task", &said.resources);
-    let resources = resources.map_err(|why| unfit(&asked, why))?;
-    change(&service, &asked, TaskChange::Resize { resources }).await
+    let resized = resources.map(|resources| TaskChange::Resize { resources });
+    change(&service, &asked, resized.map_err(|why| unfit(&asked, why))).await
 }
 
 pub(super) async fn rank(
@@ -379,5 +380,5 @@ pub(super) async fn rank(
         .deadline
         .map(|at| Timestamp::from_millis(u64::try_from(at.as_millisecond()).unwrap_or_default()));
     drop(view);
-    change(&service, &asked, TaskChange::Rank { priority: said.priority, deadline }).await
+    change(&service, &asked, Ok(TaskChange::Rank { priority: said.priority, deadline })).await
 }
