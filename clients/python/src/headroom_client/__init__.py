@@ -1,11 +1,13 @@
 """A typed client of Headroom's tenants and tasks."""
 
 from ._calls import ANY, Version
+from ._events import AsyncEvents, Events
 from .aio import AsyncHeadroom
 from .client import Headroom
 from .errors import (
     Conflict,
     Forbidden,
+    Gone,
     HeadroomError,
     Invalid,
     Malformed,
@@ -19,6 +21,8 @@ from .errors import (
 from .models import (
     AncestorLimit,
     AuditRecord,
+    Bye,
+    Hello,
     Mapping,
     NewTask,
     OnLower,
@@ -30,6 +34,7 @@ from .models import (
     Task,
     Tenant,
     TenantDefaults,
+    TenantEvent,
     Usage,
     WaitingList,
     WaitingPolicy,
@@ -39,12 +44,17 @@ from .models import (
 __all__ = [
     "ANY",
     "AncestorLimit",
+    "AsyncEvents",
     "AsyncHeadroom",
     "AuditRecord",
+    "Bye",
     "Conflict",
+    "Events",
     "Forbidden",
+    "Gone",
     "Headroom",
     "HeadroomError",
+    "Hello",
     "Invalid",
     "Malformed",
     "Mapping",
@@ -61,6 +71,7 @@ __all__ = [
     "Task",
     "Tenant",
     "TenantDefaults",
+    "TenantEvent",
     "TooManyRequests",
     "Unauthenticated",
     "Unavailable",

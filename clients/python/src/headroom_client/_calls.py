@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
@@ -187,7 +188,18 @@ def rank(tenant: str, task: str, priority: int | None, deadline: str | None) -> 
 
 
 def audit(
-    tenant: str | None, type: str | None, limit: int | None, cursor: str | None
+    tenant: str | None,
+    type: str | None,
+    between: tuple[datetime | None, datetime | None],
+    limit: int | None,
+    cursor: str | None,
 ) -> Call[Page[AuditRecord]]:
     path = _at("audit") if tenant is None else _at("tenants", tenant, "audit")
-    return Call(_AUDIT, "GET", path, params=_given(type=type, limit=limit, cursor=cursor))
+    start, end = (None if at is None else at.isoformat() for at in between)
+    params = _given(type=type, limit=limit, cursor=cursor, to=end)
+    return Call(_AUDIT, "GET", path, params={**params, **({} if start is None else {"from": start})})
+
+
+def events(tenant: str, after: int | None) -> tuple[str, dict[str, str]]:
+    headers = {"Accept": "text/event-stream"}
+    return _at("tenants", tenant, "events"), headers | ({} if after is None else {"Last-Event-ID": str(after)})

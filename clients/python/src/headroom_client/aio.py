@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, TypeVar
@@ -10,6 +12,8 @@ import httpx
 
 from . import _calls as calls
 from ._calls import Call, Version
+from ._events import AsyncEvents
+from .errors import raise_for
 from .models import (
     Amounts,
     AuditRecord,
@@ -129,6 +133,19 @@ class AsyncHeadroom:
         """What a tenant may use, uses and waits for."""
         return await self._do(calls.usage(tenant))
 
+    @asynccontextmanager
+    async def events(self, tenant: str, *, after: int | None = None) -> AsyncIterator[AsyncEvents]:
+        """What happens to a tenant, those below it and their tasks, as it happens; behind this record if one is named.
+
+        Silence for as long as ``timeout`` is an error of ``httpx``: the server says something every 15 seconds.
+        """
+        path, headers = calls.events(tenant, after)
+        async with self._http.stream("GET", self._url + path, headers={**self._headers, **headers}) as response:
+            if response.is_error:
+                await response.aread()
+                raise_for(response)
+            yield AsyncEvents(response)
+
     async def submit(self, tenant: str, task: NewTask, *, key: str | None = None) -> Task:
         """Submit a task; under the same key once, however often it is sent."""
         return await self._do(calls.submit(tenant, task, key))
@@ -200,8 +217,10 @@ class AsyncHeadroom:
         tenant: str | None = None,
         *,
         type: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[AuditRecord]:
-        """Who did what, the oldest first; of one tenant if one is named."""
-        return await self._do(calls.audit(tenant, type, limit, cursor))
+        """Who did what, the oldest first; of one tenant if one is named, from ``start`` on and before ``end``."""
+        return await self._do(calls.audit(tenant, type, (start, end), limit, cursor))

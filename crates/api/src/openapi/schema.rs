@@ -59,6 +59,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::Tenant,
         headroomv1::TenantDefaults,
         headroomv1::TenantQuota,
+        headroomv1::TenantEvent,
         headroomv1::TenantVictim,
         headroomv1::TenantUsage,
         headroomv1::NewTask,

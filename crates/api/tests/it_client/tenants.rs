@@ -80,6 +80,13 @@ async fn quota(asked: &mut Asked) {
     asked
         .check("getTenantUsage", &body, None, async |c: Client| c.get_tenant_usage(ONCE).await)
         .await;
+    asked
+        .check("watchTenant", "", None, async |c: Client| {
+            c.watch_tenant(ONCE, Some(7)).await?.next().await
+        })
+        .await;
+    assert_eq!(asked.header("last-event-id").await, "7");
+    assert_eq!(asked.header("accept").await, "text/event-stream");
     let body = example("headroomv1/audit");
     let filter = AuditFilter {
         from: Some("2026-05-01T00:00:00Z".into()),

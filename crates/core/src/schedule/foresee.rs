@@ -15,9 +15,9 @@ use super::turns;
 use super::waits::shut;
 
 impl Scheduler {
-    /// Why an ask, with the other members of its task, would wait that these books have, and those of the scheduler have not; none if it would have
-    /// a node. `is_behind` says whether another application is before its own in their leaf. Its application is
-    /// tied to its user.
+    /// Why an ask, with the other members of its task, would wait that these books have, and those of the
+    /// scheduler have not; none if there would be nodes. `is_behind` says whether another application is before
+    /// its own in their leaf. Its application is tied to its user.
     pub(crate) fn foresee(
         &self,
         then: &Books,
@@ -57,11 +57,9 @@ impl Scheduler {
         }
         let no_room = Wait { blocker: Blocker::Nodes(partition), shortfall: None };
         let Some(nodes) = self.nodes.get(&partition) else { return Some(no_room) };
-        let has_room = |asks: u32| nodes.has_room_for(then, shape, asks as usize);
-        if has_room(members) {
+        if nodes.has_room_for(then, shape, members as usize) {
             return None;
         }
-        let for_some = members > 1 && has_room(1);
-        Some(if for_some { no_room } else { self.without_node(then, partition, shape) })
+        Some(self.without_node(then, partition, key))
     }
 }

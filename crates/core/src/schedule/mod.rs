@@ -151,6 +151,8 @@ pub struct Scheduler {
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
+    /// How many classes were judged so far.
+    judged: u64,
     /// When the last step was looked for.
     now: Timestamp,
     /// Whether the rules have changed since the indexes were made.
@@ -179,9 +181,9 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        let now = self.now;
+        let (now, judged) = (self.now, self.judged);
         let census = census.map(|_| Census::default());
-        *self = Self { notes, census, now, ..Self::default() };
+        *self = Self { notes, census, now, judged, ..Self::default() };
         self.note(Note::Renewed);
         self.build(books);
     }
@@ -320,6 +322,7 @@ impl Scheduler {
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
+        self.judged += 1;
         let key = self.classes.rows[class].key;
         if key.waits() {
             let blocker = Blocker::DriverQueue(key.leaf);

@@ -8,6 +8,7 @@ use crate::wait::{Blocker, Looked, Wait};
 use super::class::{ClassId, ClassKey};
 use super::judge::{held_back, may_not_start};
 use super::lane::Lane;
+use super::nodes::Unsuited;
 use super::swap::blocker;
 use super::{Scheduler, questions, reserve, turns};
 

@@ -17,7 +17,7 @@ partitions:
 /// A server with a node of 128 cores, and who asks it.
 struct Asked {
     folder: Folder,
-    _server: Server,
+    server: Server,
     url: String,
 }
 
@@ -33,7 +33,7 @@ impl Asked {
             std::thread::sleep(Duration::from_millis(20));
         }
         let url = format!("http://{}", server.address);
-        Self { folder, _server: server, url }
+        Self { folder, server, url }
     }
 
     fn run(&self, line: &str) -> Ran {
@@ -114,6 +114,33 @@ fn tenants_are_made_shown_and_changed_in_the_version_that_was_read() {
     assert_eq!(asked.shown("tenants delete lab"), "lab: gone\n");
     let gone = asked.refused("tenants show lab");
     assert!(gone.contains("404 UNKNOWN_TENANT"), "{gone}");
+}
+
+#[test]
+fn what_happens_to_a_tenant_is_watched_until_it_goes() {
+    let asked = Asked::new("cli-watch");
+    asked.shown("tenants create lab --quota vcore=100");
+    let created = asked.json("tenants usage lab")["ledgerVersion"].as_u64().unwrap();
+    asked.refused("tasks submit lab vcore=101 --id never");
+    let watched = std::thread::scope(|scope| {
+        let line = format!("tenants watch lab --after {created}");
+        let watches = scope.spawn(|| asked.run(&line));
+        let until = Instant::now() + Duration::from_secs(20);
+        while !asked.server.get("/headroom/v1/health").contains("\"streams\":1") {
+            assert!(Instant::now() < until, "nobody watches");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        asked.shown("tenants quota lab vcore=60");
+        asked.shown("tenants delete lab");
+        watches.join().unwrap()
+    });
+    assert_eq!(watched.code, Some(0), "{}", watched.stderr);
+    assert_eq!(watched.stderr, "the server ends the stream: gone\n");
+    let rows: Vec<Vec<&str>> =
+        watched.stdout.lines().map(|line| cells(line)[2..].to_vec()).collect();
+    assert_eq!(rows[0][..3], ["applicationRejected", "lab", "never"], "{}", watched.stdout);
+    assert!(rows[0][3].starts_with("EXCEEDS_QUOTA_ALWAYS: "), "{}", watched.stdout);
+    assert_eq!(rows[1..], [["tenantSet", "lab"], ["tenantRemoved", "lab"]]);
 }
 
 #[test]

@@ -81,6 +81,7 @@ const ROWS: [(&[&str], &[&str]); 7] = [
             "listTasks",
             "listTenants",
             "listWaiting",
+            "watchTenant",
         ],
     ),
     (

@@ -55,6 +55,8 @@ pub struct Options {
     pub modules: Vec<Handlers>,
     /// Whether the scheduler goes on by itself.
     pub pace: Pace,
+    /// How many records are kept for who follows, where it is not as many as usual.
+    pub entries: Option<usize>,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             extra: BTreeMap::new(),
             modules: Vec::new(),
             pace: Pace::ByHand,
+            entries: None,
         }
     }
 }
@@ -128,6 +131,7 @@ impl Server {
         let clock = HandClock::at(START);
         let mut settings = Settings::with(clock.clone());
         settings.pace = options.pace;
+        settings.kept.entries = options.entries.unwrap_or(settings.kept.entries);
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
         let users = Arc::new(Users::default());

@@ -88,6 +88,40 @@ async fn tr_82_room_suspension_and_refusals_are_told_as_they_would_be_met() {
 }
 
 #[tokio::test]
+async fn tr_82_a_task_of_several_members_is_checked_as_a_whole() {
+    let scene = Scene::live().await;
+    let whole =
+        |members: u32, vcore: &str| json!({"members": members, "resources": {"vcore": vcore}});
+    let check = async |members, vcore| scene.check_as(None, "a", &whole(members, vcore)).await.1;
+    assert_eq!(check(4, "25").await["fits"], true, "100 of 100");
+    let never = check(5, "25").await;
+    assert_eq!(
+        (&never["fits"], &never["reasons"][0]["code"]),
+        (&json!(false), &json!("EXCEEDS_QUOTA_ALWAYS"))
+    );
+    scene.submits("a", "t1", 10, 0).await;
+    let waits = check(4, "25").await;
+    let submitted = json!({"id": "w1", "members": 4, "resources": {"vcore": "25"}});
+    assert_eq!(scene.submit("a", &submitted).await.status, 202);
+    let shown = scene.server.json(&format!("{TENANTS}/a/waiting/w1")).await;
+    assert_eq!((&waits["position"], &waits["reasons"]), (&json!(1), &json!([shown["reason"]])));
+    assert_eq!(waits["reasons"][0]["types"][0]["short"], 10_000, "10 + 100 of 100");
+
+    // The quota of `b` has room for 40; the node, with 128 less 100, for none of 30 and one of 20.
+    assert_eq!(scene.act("w1", "cancel", &Value::Null).await.status, 200);
+    scene.submits("a", "t2", 90, 0).await;
+    for (id, members, vcore) in [("w2", 2, "20"), ("w3", 1, "30")] {
+        let asked = json!({"id": id, "members": members, "resources": {"vcore": vcore}});
+        let foreseen = scene.check_as(None, "b", &asked).await.1;
+        assert_eq!(scene.submit("b", &asked).await.status, 202, "{id}");
+        let shown = scene.server.json(&format!("{TENANTS}/b/waiting/{id}")).await;
+        assert_eq!(foreseen["reasons"], json!([shown["reason"]]), "{id}");
+        assert_eq!(scene.act(id, "cancel", &Value::Null).await.status, 200);
+    }
+    assert_eq!(scene.submit("b", &whole(1, "20")).await.status, 201);
+}
+
+#[tokio::test]
 async fn tr_82_a_viewer_checks_his_own_tenant_and_learns_nothing_of_others() {
     let scene = Scene::at(Pace::Automatic, &MemoryJournal::default()).await;
     scene.make_as(json!({"id": "dept", "quota": {"resources": {"vcore": "100"}}})).await;

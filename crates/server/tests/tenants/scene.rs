@@ -30,9 +30,14 @@ impl Scene {
 
     /// The same, where the scheduler goes on by itself or not, on a journal.
     pub(crate) async fn at(pace: Pace, journal: &MemoryJournal) -> Self {
+        Self::told(journal, Options { pace, ..Options::default() }).await
+    }
+
+    /// The same, on a server that was told this.
+    pub(crate) async fn told(journal: &MemoryJournal, options: Options) -> Self {
         let queues = Some(QUEUES.to_owned());
         let modules: Vec<headroom_server::mount::Handlers> = vec![native::handler];
-        let options = Options { queues, modules, pace, ..Options::default() };
+        let options = Options { queues, modules, ..options };
         let server = Server::on(journal, options).await;
         let node = AddNode {
             partition: Name::new("default"),
@@ -55,7 +60,7 @@ impl Scene {
         Self::at(Pace::Automatic, &MemoryJournal::default()).await.with_both().await
     }
 
-    async fn with_both(self) -> Self {
+    pub(crate) async fn with_both(self) -> Self {
         let scene = self;
         scene.make("a", json!({"vcore": "100", "memory": "200G"})).await;
         scene.make("b", json!({"vcore": "40", "memory": "80G"})).await;

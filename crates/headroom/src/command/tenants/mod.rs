@@ -3,6 +3,7 @@
 mod change;
 mod said;
 mod show;
+mod watch;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -35,6 +36,8 @@ enum Deed {
     Waiting(show::Waiting),
     /// Say what would become of a task, were it submitted now
     Check(show::Check),
+    /// Show what happens to a tenant, those below it and their tasks, until interrupted
+    Watch(watch::Watch),
     /// Make a tenant
     Create(change::Create),
     /// Change some of what is said of a tenant
@@ -63,6 +66,7 @@ impl Tenants {
             Deed::Usage(usage) => usage.run(),
             Deed::Waiting(waiting) => waiting.run(),
             Deed::Check(check) => check.run(),
+            Deed::Watch(watch) => watch.run(),
             Deed::Create(create) => create.run(),
             Deed::Set(set) => set.run(),
             Deed::Quota(quota) => quota.run(),

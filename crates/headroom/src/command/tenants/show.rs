@@ -250,6 +250,9 @@ pub(super) struct Check {
     /// Its priority
     #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
     priority: i32,
+    /// How many instances of this size it would have, which start together or not at all
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    members: u32,
     #[command(flatten)]
     remote: Remote,
 }
@@ -258,9 +261,10 @@ const CHECK: &[&str] = &["FITS", "PLACE", "REASON", "WHY"];
 
 impl Check {
     pub(super) fn run(&self) -> Result<()> {
-        let (resources, priority) = (amounts(&self.resources)?, self.priority);
+        let (resources, priority, members) =
+            (amounts(&self.resources)?, self.priority, self.members);
         let task =
-            NewTask { resources, members: 1, priority, preemptible: true, ..NewTask::default() };
+            NewTask { resources, members, priority, preemptible: true, ..NewTask::default() };
         let asked =
             self.remote.ask(async |client| Ok(client.check_quota(&self.tenant, &task).await?));
         let told = asked?;
@@ -297,7 +301,7 @@ pub(in crate::command) fn why(one: &WaitingTask) -> String {
     one.reason.as_ref().map(sentence).unwrap_or_default()
 }
 
-fn sentence(reason: &TaskReason) -> String {
+pub(super) fn sentence(reason: &TaskReason) -> String {
     if let Some(sentence) = &reason.sentence {
         return sentence.clone();
     }

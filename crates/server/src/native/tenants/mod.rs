@@ -7,10 +7,12 @@ mod audit;
 mod body;
 mod change;
 mod check;
+mod events;
 mod here;
 mod task;
 mod task_change;
 mod waiting;
+mod whole;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -38,6 +40,7 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantQuota" => get(quota),
         "putTenantQuota" => put(change::put_quota),
         "getTenantUsage" => get(usage),
+        "watchTenant" => get(events::watch),
         "getTenantAudit" => get(audit::one),
         "getAudit" => get(audit::all),
         "getTenantDefaults" => get(defaults),
