@@ -14,7 +14,7 @@ use headroom_benches::queue_file::Live;
 use headroom_benches::shared_charge::SharedCharges;
 use headroom_benches::shares::{Sharing, leave, most_of_one};
 use headroom_benches::table::{
-    RUNS, head, measure, measure_core, measure_core_after, memory, rate, time,
+    RUNS, head, measure, measure_by_turns, measure_core, measure_core_after, memory, rate, time,
 };
 use headroom_benches::waiting::Full;
 use headroom_benches::weigh::{KINDS, weigh};
@@ -336,13 +336,20 @@ fn charges(title: &str) {
 
 /// The same in a leaf that 1,000 active users share, and what the user limit adds to it.
 fn shared_charges() {
-    for (what, with) in [("one leaf of 1000 users, no user limits", false), ("smooth", true)] {
-        let mut subject = SharedCharges::zipf(1_000, 1_000_000, with);
-        let times = measure_core(|| subject.charge_all());
-        subject.check();
-        rate(what, 1_000_000, &times, "/s", "");
+    let [mut without, mut with] =
+        [false, true].map(|with| SharedCharges::zipf(1_000, A_TURN, with));
+    let times = measure_by_turns(200, || without.charge_all(), || with.charge_all());
+    without.check();
+    with.check();
+    let medians = times.each_ref().map(|times| times[times.len() / 2].as_secs_f64());
+    for (what, times) in ["one leaf of 1000 users, no user limits", "smooth"].iter().zip(&times) {
+        rate(what, A_TURN as u64, times, "/s", "");
     }
+    println!("{:<44} {:>16.3}", "  time with by time without", medians[1] / medians[0]);
 }
+
+/// Charges in one turn.
+const A_TURN: usize = 5_000;
 
 fn nesting(title: &str) {
     head(title);

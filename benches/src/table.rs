@@ -51,6 +51,32 @@ pub fn measure_core_after(mut prepare: impl FnMut(), mut run: impl FnMut()) -> V
     times
 }
 
+/// Time two things by turns, so that what else the machine does hits both alike: the quickest of five runs of
+/// each, so many times; sorted. For what is over in well under a millisecond: longer runs are interrupted.
+pub fn measure_by_turns(
+    turns: usize,
+    mut one: impl FnMut(),
+    mut other: impl FnMut(),
+) -> [Vec<Duration>; 2] {
+    let quickest = |run: &mut dyn FnMut()| {
+        let times = (0..RUNS).map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        });
+        times.min().unwrap_or_default()
+    };
+    let mut all = [Vec::new(), Vec::new()];
+    for turn in 0..=turns {
+        let times = [quickest(&mut one), quickest(&mut other)];
+        if turn > 0 {
+            all.iter_mut().zip(times).for_each(|(all, time)| all.push(time));
+        }
+    }
+    all.iter_mut().for_each(|all| all.sort_unstable());
+    all
+}
+
 /// How long this thread had a processor so far, where the system tells.
 fn on_core() -> Option<Duration> {
     let numbers = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;

@@ -138,4 +138,4 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, Looked, TenantReason, TenantShort, Wait};
+pub use wait::{Blocker, Looked, TenantReason, TenantShort, Wait, WaitCode, WaitCounts};

@@ -14,12 +14,14 @@ use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, Queue
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall, unit_of};
 
+mod code;
 mod later;
 mod looked;
 mod nodes;
 mod state;
 mod tenant;
 
+pub use code::{WaitCode, WaitCounts};
 pub use looked::Looked;
 pub use tenant::{TenantReason, TenantShort};
 
@@ -96,6 +98,11 @@ pub struct Wait {
 impl Blocker {
     /// A short code that does not change, for programs, logs and the error pages.
     pub fn code(self, books: &Books) -> &'static str {
+        self.wait_code(books).as_str()
+    }
+
+    /// Which of all codes it is.
+    pub fn wait_code(self, books: &Books) -> WaitCode {
         let of = |partition: PartitionId, level, user, group| {
             let trackers = &books.partition(partition).trackers;
             match trackers.tracker(trackers.level(level).tracker).kind {
@@ -104,37 +111,43 @@ impl Blocker {
             }
         };
         match self {
-            Self::QueueState(queue) if books.queue(queue).is_suspended() => "TENANT_SUSPENDED",
-            Self::QueueState(_) => "QUEUE_STATE",
-            Self::QueueMax(queue) if books.queue(queue).parent.is_none() => "ROOT_CAPACITY",
-            Self::QueueMax(_) => "QUEUE_MAX",
-            Self::QueueApplications(_) => "MAX_APPS",
+            Self::QueueState(queue) if books.queue(queue).is_suspended() => {
+                WaitCode::TenantSuspended
+            }
+            Self::QueueState(_) => WaitCode::QueueState,
+            Self::QueueMax(queue) if books.queue(queue).parent.is_none() => WaitCode::RootCapacity,
+            Self::QueueMax(_) => WaitCode::QueueMax,
+            Self::QueueApplications(_) => WaitCode::MaxApps,
             Self::Limit(partition, level) => {
-                of(partition, level, "ABS_USER_LIMIT", "ABS_GROUP_LIMIT")
+                of(partition, level, WaitCode::AbsUserLimit, WaitCode::AbsGroupLimit)
             }
-            Self::UserCap(..) => "USER_HARD_CAP",
-            Self::UserShare(..) => "USER_SHARE",
+            Self::UserCap(..) => WaitCode::UserHardCap,
+            Self::UserShare(..) => WaitCode::UserShare,
             Self::LimitApplications(partition, level) => {
-                of(partition, level, "USER_APPS", "GROUP_APPS")
+                of(partition, level, WaitCode::UserApps, WaitCode::GroupApps)
             }
-            Self::ParallelApplications(_) | Self::ParallelOfUser(..) => "PARALLEL_LIMIT",
-            Self::DriverQueue(_) => "DRIVER_LIMIT_QUEUE",
-            Self::DriverUser(..) => "DRIVER_LIMIT_USER",
-            Self::Nodes(_) => "NO_NODE_FITS",
-            Self::NodesReserved(_) => "NODE_RESERVED",
-            Self::NodeBlocked(_) => "NODE_BLOCKED",
-            Self::NoSuchLabel(_) => "NO_PARTITION_ACCESS",
-            Self::KeptNode(_) => "NODE_RESOURCES",
-            Self::RequiredNode(_) => "REQUIRED_NODE_FULL",
-            Self::RequiredNodeSize(_) => "REQUIRED_NODE_SIZE",
-            Self::NodeAbsent(_) => "REQUIRED_NODE_ABSENT",
-            Self::Placeholders(..) => "AWAITING_PLACEHOLDER",
-            Self::AwaitingRm(_) | Self::RmBusy(_) => "AWAITING_RM",
-            Self::NodeConstraint(_) => "NODE_CONSTRAINT",
-            Self::BackOff(_) => "BACKED_OFF",
+            Self::ParallelApplications(_) | Self::ParallelOfUser(..) => WaitCode::ParallelLimit,
+            Self::DriverQueue(_) => WaitCode::DriverLimitQueue,
+            Self::DriverUser(..) => WaitCode::DriverLimitUser,
+            Self::Nodes(_) => WaitCode::NoNodeFits,
+            Self::NodesReserved(_) => WaitCode::NodeReserved,
+            Self::NodeBlocked(_) => WaitCode::NodeBlocked,
+            Self::NoSuchLabel(_) => WaitCode::NoPartitionAccess,
+            Self::KeptNode(_) => WaitCode::NodeResources,
+            Self::RequiredNode(_) => WaitCode::RequiredNodeFull,
+            Self::RequiredNodeSize(_) => WaitCode::RequiredNodeSize,
+            Self::NodeAbsent(_) => WaitCode::RequiredNodeAbsent,
+            Self::Placeholders(..) => WaitCode::AwaitingPlaceholder,
+            Self::AwaitingRm(_) | Self::RmBusy(_) => WaitCode::AwaitingRm,
+            Self::NodeConstraint(_) => WaitCode::NodeConstraint,
+            Self::BackOff(_) => WaitCode::BackedOff,
             Self::BehindHead(leaf, _) => {
                 let order = books.queue(leaf).settings.values.application_order;
-                if order == ApplicationOrder::FifoStrict { "BEHIND_HEAD" } else { "HELD_FOR_HEAD" }
+                if order == ApplicationOrder::FifoStrict {
+                    WaitCode::BehindHead
+                } else {
+                    WaitCode::HeldForHead
+                }
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use headroom_core::WaitCounts;
+
 /// The upper bounds of the classes in which durations of one kind are counted.
 pub trait Scale {
     /// They rise; what is longer than the last is counted behind it.
@@ -114,6 +116,8 @@ pub struct Work {
     pub flushes: Durations<OfDisk>,
     /// Snapshots.
     pub snapshots: Snapshots,
+    /// How often asks came to wait, by the check that holds them back; equal ones of a user count as one.
+    pub waits: WaitCounts,
 }
 
 impl Work {

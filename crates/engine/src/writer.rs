@@ -29,6 +29,8 @@ use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
 
+mod notes;
+
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not
 /// timed, so that a replay takes the same path.
 pub const STEPS_PER_BATCH: u32 = 4_096;
@@ -252,7 +254,11 @@ impl Writer {
                     self.batch.steps += 1;
                     self.record(now, None)?;
                 }
-                Step::Idle { wake_at } => return Ok(Scheduled { steps, more: false, wake_at }),
+                Step::Idle { wake_at } => {
+                    // It may have found that more has to wait.
+                    self.hear_notes(now);
+                    return Ok(Scheduled { steps, more: false, wake_at });
+                }
             }
         }
         Ok(Scheduled { steps: most, more: true, wake_at: None })
@@ -453,8 +459,7 @@ impl Writer {
         put_in_order(command, &mut told_rm);
         let tasks = states(books, &names);
         telling.finish(&mut heard);
-        let notes = scheduler.take_notes();
-        edges.take(books, scheduler, now, &notes, &mut heard);
+        self.hear_notes(now);
         let (origin, command) = cause.unzip();
         let origin = origin.filter(|one| *one != Origin::default());
         let sequence = self.journal.next();

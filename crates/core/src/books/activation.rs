@@ -63,6 +63,11 @@ impl UserDrivers {
 }
 
 impl LeafDrivers {
+    /// Whether applications have to be activated here before their asks are looked at.
+    pub const fn holds_back(&self) -> bool {
+        self.holds
+    }
+
     /// What drivers may have; none: anything.
     pub const fn rules(&self) -> Option<DriverRules> {
         self.rules

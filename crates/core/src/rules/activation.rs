@@ -121,6 +121,11 @@ impl<'a> Gate<'a> {
         self.leaves_room(driver) && self.admits(limit.as_ref(), used, driver)
     }
 
+    /// What all drivers of the leaf may have; none: anything.
+    pub fn of_leaf(&self) -> Option<&Resources> {
+        self.limits.as_ref().map(|limits| &limits.all)
+    }
+
     /// Whether drivers are looked at at all: one application always starts.
     fn looks_at_drivers(&self) -> bool {
         self.drivers.activated > 0 && !self.drivers.used.is_zero()

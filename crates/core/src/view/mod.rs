@@ -10,6 +10,7 @@
 
 mod application;
 mod bucket;
+mod drivers;
 mod foresee;
 mod health;
 mod history;
@@ -29,6 +30,7 @@ mod waiting;
 
 pub use application::{AllocationView, ApplicationView, AskView, RejectedView, TaskGroupView};
 pub use bucket::node_buckets;
+pub use drivers::{DriversView, drivers};
 pub use foresee::{Foreseen, foresee};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};

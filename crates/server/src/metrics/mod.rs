@@ -14,6 +14,7 @@ mod requests;
 mod scrape;
 mod text;
 mod users;
+mod waits;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -49,6 +50,7 @@ async fn all(State(service): State<Service>) -> Response<Body> {
     let shared = users::shared(&scrape.view).await;
     let mut out = Exposition::default();
     own::write(&mut out, &scrape);
+    waits::write(&mut out, &scrape);
     users::write(&mut out, &shared);
     reference::write(&mut out, &scrape);
     process::write(&mut out, &service);

@@ -21,41 +21,11 @@ const STEP_BOUNDS: [f64; 12] = [
     0.001, 0.01, 0.1,
 ];
 
-/// Every code under which an ask may wait, with `NEXT` for those that are judged next.
-const WAITS: [&str; 25] = [
-    "ABS_GROUP_LIMIT",
-    "ABS_USER_LIMIT",
-    "AWAITING_PLACEHOLDER",
-    "AWAITING_RM",
-    "BACKED_OFF",
-    "BEHIND_HEAD",
-    "DRIVER_LIMIT_QUEUE",
-    "DRIVER_LIMIT_USER",
-    "GROUP_APPS",
-    "HELD_FOR_HEAD",
-    "MAX_APPS",
-    "NEXT",
-    "NODE_CONSTRAINT",
-    "NODE_RESERVED",
-    "NO_NODE_FITS",
-    "PARALLEL_LIMIT",
-    "QUEUE_MAX",
-    "QUEUE_STATE",
-    "REQUIRED_NODE_ABSENT",
-    "REQUIRED_NODE_FULL",
-    "REQUIRED_NODE_SIZE",
-    "ROOT_CAPACITY",
-    "USER_APPS",
-    "USER_HARD_CAP",
-    "USER_SHARE",
-];
-
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     server(out, scrape);
     journal(out, scrape);
     partitions(out, scrape);
     resources(out, scrape);
-    waiting(out, scrape);
     happened(out, scrape);
     rms(out, scrape);
     requests(out, scrape);
@@ -210,26 +180,8 @@ fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-fn waiting(out: &mut Exposition, scrape: &Scrape<'_>) {
-    let asks = scrape.partitions().flat_map(|(id, name)| {
-        // All of them, so that one that holds back nothing any more is 0 and not what it was.
-        WAITS.map(|code| {
-            let count = scrape.waiting.get(&(id, code)).copied().unwrap_or(0);
-            (with(name, "reason", code), count)
-        })
-    });
-    let help = "Asks that wait, by the check that held them back when they were last judged.";
-    out.samples(("headroom_waiting_asks", Gauge, help), asks);
-    let oldest = scrape.partitions().map(|(id, name)| {
-        let age = scrape.oldest.get(&id).map_or(0, |at| scrape.now.since(*at).get());
-        (vec![("partition", name)], seconds(age))
-    });
-    let help = "Age of the oldest ask that waits; 0 where none does.";
-    out.samples(("headroom_oldest_wait_seconds", Gauge, help), oldest);
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a duration of 2^53 ms is 285,000 years")]
-fn seconds(millis: u64) -> f64 {
+pub(super) fn seconds(millis: u64) -> f64 {
     millis as f64 / 1_000.0
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
 mod deploy;
+mod drivers;
 mod promtool;
 mod scrape;
 #[path = "../native/server.rs"]

@@ -133,8 +133,9 @@ async fn tr_44_a_stream_tells_states_places_and_quotas() {
         assert_eq!(reason[field], list["items"][0]["reason"][field], "{field}");
     }
     assert_eq!(
-        (&reason["code"], &reason["types"][0]["short"]),
-        (&json!("TENANT_QUOTA"), &json!(10_000))
+        (&reason["code"], &reason["types"][1]["short"]),
+        (&json!("TENANT_QUOTA"), &json!(10_000)),
+        "{reason}"
     );
     assert!(list["ledgerVersion"].as_u64().unwrap() >= waits.ledger_version);
 

@@ -92,10 +92,10 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     };
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;
-    let (mut hidden, mut items, mut more) = (0, Vec::new(), false);
+    let (mut items, mut more) = (Vec::new(), false);
     for (name, row) in here.tenants().iter() {
+        // How many others there are is not told either.
         if !here.sees(name) {
-            hidden += 1;
             continue;
         }
         if *name <= after || parent.is_some() && parent != row.settings.parent {
@@ -119,7 +119,7 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     }
     let cursor = items.last().filter(|_| more).map(|last| format!("t-{}", last.id));
     let stamp = stamp(&service, &view);
-    Ok(json(&asked, &Page { stamp, items, cursor, hidden, ..Page::default() }))
+    Ok(json(&asked, &Page { stamp, items, cursor, ..Page::default() }))
 }
 
 async fn one(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
