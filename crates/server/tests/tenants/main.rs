@@ -5,6 +5,8 @@
 mod support;
 
 mod audit;
+mod check;
+mod events;
 mod ledger;
 mod metrics;
 mod quota;

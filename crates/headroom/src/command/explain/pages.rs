@@ -81,6 +81,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "QUEUE_MAX",
     "QUEUE_STATE",
     "QUOTA",
+    "RATE_LIMITED",
     "READ_ONLY",
     "RECOVERING",
     "REQUIRED_NODE_ABSENT",

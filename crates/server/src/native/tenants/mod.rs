@@ -6,10 +6,13 @@
 mod audit;
 mod body;
 mod change;
+mod check;
+mod events;
 mod here;
 mod task;
 mod task_change;
 mod waiting;
+mod whole;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -40,11 +43,13 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantQuota" => get(quota),
         "putTenantQuota" => put(change::put_quota),
         "getTenantUsage" => get(usage),
+        "watchTenant" => get(events::watch),
         "getTenantAudit" => get(audit::one),
         "getAudit" => get(audit::all),
         "verifyLedger" => post(verify),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
+        "checkQuota" => post(check::check),
         "submitTask" => post(task_change::submit),
         "listTasks" => get(task::list),
         "getTask" => get(task::one),
