@@ -41,6 +41,7 @@ fn check(world: &World) {
         let origin = Origin {
             identity: "ann".into(),
             command_id: sequence.to_string(),
+            any_version: sequence % 2 == 0,
             ..Origin::default()
         };
         let record = Record {

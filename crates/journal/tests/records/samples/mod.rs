@@ -29,6 +29,7 @@ fn record(command: Option<Command>, events: Vec<Event>) -> Record {
         identity: "CN=ann".into(),
         command_id: "7f3e".into(),
         request_id: "req-1".into(),
+        any_version: false,
     });
     Record {
         sequence: 300,
