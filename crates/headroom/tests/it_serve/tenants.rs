@@ -122,8 +122,8 @@ fn what_happens_to_a_tenant_is_watched_until_it_goes() {
     asked.shown("tenants create lab --quota vcore=100");
     let created = asked.json("tenants usage lab")["ledgerVersion"].as_u64().unwrap();
     asked.refused("tasks submit lab vcore=101 --id never");
+    let line = format!("tenants watch lab --after {created}");
     let watched = std::thread::scope(|scope| {
-        let line = format!("tenants watch lab --after {created}");
         let watches = scope.spawn(|| asked.run(&line));
         let until = Instant::now() + Duration::from_secs(20);
         while !asked.server.get("/headroom/v1/health").contains("\"streams\":1") {
