@@ -17,6 +17,7 @@ from headroom_client import (
     ANY,
     AsyncHeadroom,
     Conflict,
+    Gone,
     Headroom,
     Invalid,
     Malformed,
@@ -94,6 +95,10 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     assert (first.state, first.node, first.resources["vcore"]) == ("STARTING", "n1", 15_000)
     assert client.submit("p-tasks", NewTask(id="p-t1", resources={"vcore": "15"}), key="k1").id == "p-t1"
     assert client.confirm("p-t1").state == "RUNNING"
+    check = client.check("p-tasks", NewTask(resources={"vcore": "10"}))
+    assert (check.fits, check.position, check.of) == (False, 1, 1)
+    assert [one.short for one in check.reasons[0].types] == [5_000]
+    assert client.check("p-tasks", NewTask(resources={"vcore": "5"})).fits
     second = client.submit("p-tasks", NewTask(id="p-t2", resources={"vcore": "10"}, priority=1))
     assert second.state == "WAITING" and second.first_throttled_at is not None
     usage = client.usage("p-tasks")
@@ -121,6 +126,39 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     assert client.audit(type="TASK_ENDED", limit=1).items[0].hash != ""
     verified = client.verify()
     assert (verified.drift, verified.ledger_version > 0) == ([], True)
+    day = datetime(2001, 1, 1, tzinfo=timezone.utc)
+    assert client.audit("p-tasks", end=day).items == []
+    assert len(client.audit("p-tasks", start=day).items) == len(told)
+
+
+def test_what_happens_is_told_and_resumed(client: Headroom) -> None:
+    client.create_tenant(tenant_of("p-events"))
+    with client.events("p-events") as events:
+        client.submit("p-events", NewTask(id="p-e1", resources={"vcore": "20"}))
+        told = [next(events) for _ in range(2)]
+        assert [(one.kind, one.task, one.state) for one in told] == [
+            ("taskAdded", "p-e1", "WAITING"),
+            ("allocationGranted", "p-e1", "STARTING"),
+        ]
+        assert events.hello is not None and events.hello.sequence < told[0].ledger_version
+        assert (events.last_id, events.bye) == (told[1].ledger_version, None)
+    version = client.get_tenant("p-events").version
+    client.put_quota("p-events", Quota(resources={"vcore": "30"}), version=version)
+    client.submit("p-events", NewTask(id="p-e2", resources={"vcore": "15"}))
+    with client.events("p-events", after=events.last_id) as again:
+        missed = [next(again) for _ in range(3)]
+    assert [one.kind for one in missed] == ["tenantSet", "taskAdded", "taskThrottled"]
+    assert missed[0].quota is not None and missed[0].quota.resources == {"vcore": 30_000}
+    assert missed[2].reason is not None and missed[2].reason.types[0].short == 5_000
+    with pytest.raises(Gone) as gone, client.events("p-events", after=1 << 40):
+        pass
+    assert (gone.value.status, gone.value.code) == (410, "GONE")
+    with client.events("p-events") as last:
+        client.cancel("p-e2")
+        client.release("p-e1")
+        client.delete_tenant("p-events", version=ANY)
+        assert [one.kind for one in last][-1] == "tenantRemoved"
+    assert last.bye is not None and last.bye.reason == "gone"
 
 
 def test_refusals_have_types(client: Headroom) -> None:
@@ -170,8 +208,17 @@ def test_the_same_with_asyncio() -> None:
             assert (await client.get_quota("p-async")).resources == {"vcore": 30_000}
             defaults = await client.get_defaults()
             await client.put_defaults(defaults, version=defaults.version)
-            task = await client.submit("p-async", NewTask(id="p-a1", resources={"vcore": "30"}))
-            assert task.state == "STARTING"
+            async with client.events("p-async") as events:
+                task = await client.submit("p-async", NewTask(id="p-a1", resources={"vcore": "30"}))
+                assert task.state == "STARTING"
+                async for event in events:
+                    if event.kind == "allocationGranted":
+                        break
+                assert events.last_id == event.ledger_version
+            with pytest.raises(Gone):
+                async with client.events("p-async", after=1 << 40):
+                    pass
+            assert not (await client.check("p-async", NewTask(resources={"vcore": "1"}))).fits
             await client.submit("p-async", NewTask(id="p-a2", resources={"vcore": "1"}), key="k")
             assert (await client.usage("p-async")).used["vcore"] == 30_000
             assert (await client.waiting("p-async")).items[0].task == "p-a2"

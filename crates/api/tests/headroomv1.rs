@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
-    PartitionSummary, Problem, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease,
-    TaskResize, Tenant, TenantDefaults, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
-    WaitingTask,
+    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page, PartitionSummary,
+    Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease,
+    TaskResize, Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage, WaitingList,
+    WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 29] = [
+const EXAMPLES: [(&str, Read); 33] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -42,8 +42,12 @@ const EXAMPLES: [(&str, Read); 29] = [
     ("tenant-quota", again::<TenantQuota>),
     ("ledger-verified", again::<LedgerVerified>),
     ("tenant-usage", again::<TenantUsage>),
+    ("tenant-event", again::<TenantEvent>),
+    ("tenant-event-resized", again::<TenantEvent>),
+    ("tenant-event-quota", again::<TenantEvent>),
     ("tenants", again::<Page<Tenant>>),
     ("tenants-many", again::<Page<Tenant>>),
+    ("quota-check", again::<QuotaCheck>),
     ("waiting", again::<WaitingList>),
     ("waiting-task", again::<WaitingTask>),
 ];

@@ -73,6 +73,7 @@ pub use outline::{
 };
 pub use render::Style;
 pub use review::{Review, review, review_bytes};
+pub use spelling::nearest;
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
 use diagnostic::Report;

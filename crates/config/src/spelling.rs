@@ -1,7 +1,8 @@
 //! Words that were probably meant.
 
-/// The known key that differs in case only, or else in at most two letters.
-pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+/// The known key that differs in case only, or else in at most two letters: what was probably meant. The
+/// keys are in lower case.
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = name.to_lowercase();
     let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
     (distance <= 2).then_some(key)

@@ -55,6 +55,28 @@ fn a_flag_wins_over_a_variable_and_that_over_the_file() {
 }
 
 #[test]
+fn a_rate_is_a_number_and_a_time_and_a_burst_goes_with_it() {
+    use headroom_config::process::Rate;
+    let rate = |file: &str| of_file(&format!("limits: {{{file}}}")).limits.tenants;
+    let of = |count, seconds, burst| Some(Rate { count, per: Duration::from_secs(seconds), burst });
+    assert_eq!(rate("requests: 7"), None);
+    assert_eq!(rate("tenantRate: 100/s"), of(100, 1, 100));
+    assert_eq!(rate("tenantRate: 90/m, tenantBurst: 5"), of(90, 60, 5));
+    assert_eq!(rate("tenantRate: 1/h"), of(1, 3_600, 1));
+    for (file, expected) in [
+        ("tenantRate: 100", "expected a number and a time, such as 100/s"),
+        ("tenantRate: 1/d", "expected a number and a time, such as 100/s"),
+        ("tenantRate: 0/s", "expected a number from 1 to 1000000"),
+        ("tenantRate: 1/s, tenantBurst: 0", "expected a whole number from 1 on"),
+        ("tenantRate: 1/s, tenantBurst: 1000001", "expected at most 1000000"),
+        ("tenantBurst: 5", "`limits.tenantRate`"),
+    ] {
+        let fault = read(&format!("limits: {{{file}}}"), &[], &[]).unwrap_err().to_string();
+        assert!(fault.contains(expected), "{file}: {fault}");
+    }
+}
+
+#[test]
 fn a_key_may_be_written_with_dots_and_a_list_in_three_ways() {
     for file in [
         "listen: [127.0.0.1:1, 127.0.0.1:2]",

@@ -6,10 +6,14 @@
 mod bounds;
 #[path = "yarn/cluster.rs"]
 mod cluster;
+#[path = "yarn/guide.rs"]
+mod guide;
 #[path = "yarn/parts.rs"]
 mod parts;
 #[path = "yarn/recorded.rs"]
 mod recorded;
+#[path = "yarn/told.rs"]
+mod told;
 
 use headroom_config::yarn::{ConvertError, Converted, Source, convert};
 use headroom_config::{Severity, review};

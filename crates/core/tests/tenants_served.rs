@@ -146,6 +146,56 @@ fn ts_26_tr_60_tr_61_how_many_of_another_tenant_wait_makes_no_difference() {
     assert!(many.iter().all(|steps| *steps == 2), "{many:?}");
 }
 
+/// How many classes are judged until a task of a tenant starts.
+fn judged_until(world: &mut World, task: &str) -> u64 {
+    let before = world.scheduler.judged();
+    while state(world, task) == Some(TaskState::Waiting) {
+        assert!(step(world).is_some(), "{task} waits for ever");
+    }
+    world.scheduler.judged() - before
+}
+
+#[test]
+fn tr_63_what_a_pass_looks_at_of_one_tenant_is_bounded_by_what_it_could_start() {
+    use WaitingStrategy::{Fifo, FifoBackfill, Priority, Urgency};
+    // So many of `a` wait, of one size or each of its own, for what `large` uses.
+    let crowded = |waiting: u32, alike: bool, order: WaitingStrategy| {
+        let mut world = cluster(1_000);
+        tenant(&mut world, "a", 100, by(order));
+        tenant(&mut world, "b", 100, by(order));
+        submit(&mut world, "b", "b0", 80_000, 0);
+        submit(&mut world, "a", "large", 100_000, 0);
+        for number in 0..waiting {
+            let size = if alike { 50_000 } else { 50_000 + i64::from(number) };
+            submit(&mut world, "a", &format!("a{number}"), size, 0);
+        }
+        settle(&mut world);
+        world
+    };
+    for order in [Fifo, FifoBackfill, Priority, Urgency] {
+        for alike in [true, false] {
+            let looked = [10_u32, 2_000].map(|waiting| {
+                let mut world = crowded(waiting, alike, order);
+                // Whoever comes to another tenant is looked at alone.
+                submit(&mut world, "b", "b1", 1_000, 0);
+                let of_other = judged_until(&mut world, "b1");
+                end(&mut world, "large").expect("it runs");
+                submit(&mut world, "b", "b2", 1_000, 0);
+                let of_release = judged_until(&mut world, "a0");
+                let of_next = judged_until(&mut world, "b2");
+                let before = world.scheduler.judged();
+                settle(&mut world);
+                // Each size that might have been started was looked at once more, and no more.
+                let sizes = if alike { 1 } else { waiting };
+                let others = world.scheduler.judged() - before;
+                assert!(others <= u64::from(sizes) + 1, "{order:?} {waiting}: {others}");
+                (of_other, of_release, of_next)
+            });
+            println!("{order:?} alike {alike}: {looked:?}");
+        }
+    }
+}
+
 #[test]
 fn ts_27_tr_31_tr_34_a_release_of_each_of_a_thousand_tenants_starts_one_of_each() {
     let mut world = cluster(2_000);

@@ -22,7 +22,7 @@ pub(crate) struct Answers {
 type Key = Arc<(String, String)>;
 
 fn key_of(origin: &Origin) -> Option<(String, String)> {
-    let Origin { identity, command_id, request_id: _ } = origin;
+    let Origin { identity, command_id, .. } = origin;
     (!command_id.is_empty()).then(|| (identity.clone(), command_id.clone()))
 }
 

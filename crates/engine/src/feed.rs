@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use headroom_core::Name;
+use headroom_core::books::TaskState;
 use headroom_journal::Record;
 
 use crate::named::Named;
@@ -25,6 +27,8 @@ pub struct Entry {
     pub notices: Vec<Notice>,
     /// Whom each event of the record is about, in the same order.
     pub named: Vec<Named>,
+    /// Where the tasks of tenants stand behind it that it is about.
+    pub tasks: Vec<(Name, TaskState)>,
 }
 
 /// The entries that a follower wants are kept no more.

@@ -52,7 +52,7 @@ pub use headroom_journal::Origin;
 pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure, Verified};
 pub use image::ImageError;
 pub use keeper::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
-pub use named::Named;
+pub use named::{Named, OfTenant};
 pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
 pub use published::Published;
 pub use recover::{Recovered, Recovering, recover, recover_telling};

@@ -3,10 +3,12 @@
 //! An event names rows by ids, and some rows are gone once it is applied. So names are looked up
 //! just before.
 
-use headroom_core::books::{ApplicationState, Books};
+use std::collections::BTreeSet;
+
+use headroom_core::books::{ApplicationState, Books, TaskState};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use headroom_core::resource::Amounts;
-use headroom_core::{Event, Name, PreemptionCause};
+use headroom_core::{Command, Event, Name, PreemptionCause};
 
 /// Whom an event is about. What it is not about is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,11 +32,35 @@ pub struct Named {
     pub resources: Amounts,
     /// The state of the application before.
     pub before: Option<ApplicationState>,
+    /// Of which tenant it is, if it is of one.
+    pub tenant: Option<Box<OfTenant>>,
 }
 
-/// The names in an event; `books` are those just before it. Costs what the event names.
-pub(crate) fn named(books: &Books, event: &Event) -> Named {
+/// Of which tenant something is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfTenant {
+    /// The tenant, and those above it, the nearest first.
+    pub path: Vec<Name>,
+    /// Those above it so far, where it is to be below another one.
+    pub left: Vec<Name>,
+    /// Whether it is about a task.
+    pub is_task: bool,
+}
+
+/// The names in an event; `books` are those just before it, `cause` is the command that it follows from. Costs
+/// what the event names.
+pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> Named {
     let look = Look { books };
+    if let Event::ApplicationRejected { partition, .. } = event {
+        let submit = match cause {
+            Some(Command::SubmitTask(task)) => Some((&task.submit, true)),
+            Some(Command::Submit(submit)) => Some((submit, false)),
+            _ => None,
+        };
+        let of = submit.filter(|(submit, _)| !submit.tenant.is_empty());
+        let tenant = of.map(|(submit, is_task)| look.under(*partition, &submit.tenant, is_task));
+        return Named { tenant, ..look.of_application(event) };
+    }
     match event {
         Event::PartitionAdded { partition, .. } => {
             Named { partition: partition.clone(), ..Named::default() }
@@ -70,10 +96,14 @@ pub(crate) fn named(books: &Books, event: &Event) -> Named {
         Event::ForeignRemoved { partition, key } => {
             Named { key: key.clone(), ..look.partition(*partition) }
         }
-        Event::TenantSet { partition, tenant, .. }
-        | Event::TenantDraining { partition, tenant }
+        Event::TenantSet { partition, tenant, settings } => {
+            let of = look.placed(*partition, tenant, settings.parent.as_ref());
+            Named { other: tenant.clone(), tenant: Some(of), ..look.partition(*partition) }
+        }
+        Event::TenantDraining { partition, tenant }
         | Event::TenantRemoved { partition, tenant } => {
-            Named { other: tenant.clone(), ..look.partition(*partition) }
+            let of = look.under(*partition, tenant, false);
+            Named { other: tenant.clone(), tenant: Some(of), ..look.partition(*partition) }
         }
         _ => look.of_application(event),
     }
@@ -91,6 +121,7 @@ impl Look<'_> {
                 queue: queue.clone(),
                 application: application.clone(),
                 user: user.clone(),
+                tenant: self.tenant_at(*partition, queue),
                 ..self.partition(*partition)
             },
             Event::ApplicationMoved { application, .. } => {
@@ -111,7 +142,10 @@ impl Look<'_> {
             | Event::PlaceholdersExpired { application }
             | Event::TimerStopped { application } => self.application(*application),
             Event::TaskAdded { application, settings } => {
-                Named { other: settings.tenant.clone(), ..self.application(*application) }
+                let partition = self.books.application(*application).partition;
+                let of = self.under(partition, &settings.tenant, true);
+                let other = settings.tenant.clone();
+                Named { other, tenant: Some(of), ..self.application(*application) }
             }
             Event::TaskThrottled { application, .. } | Event::TaskMoved { application, .. } => {
                 let task = self.books.application(*application).task.as_deref();
@@ -183,8 +217,52 @@ impl Look<'_> {
             queue: row.queue_path.clone(),
             application: row.name.clone(),
             user: row.user.clone(),
+            tenant: self.tenant_of(application),
             ..self.partition(row.partition)
         }
+    }
+
+    fn tenant_of(&self, application: ApplicationId) -> Option<Box<OfTenant>> {
+        let row = self.books.application(application);
+        if let Some(task) = &row.task {
+            return Some(self.under(row.partition, &task.settings.tenant, true));
+        }
+        // It may have ended long ago, and its queue with it.
+        let queue = self.books.queues().get(row.queue)?;
+        let mark = queue.settings.tenant.as_ref()?;
+        Some(self.under(row.partition, &mark.tenant, false))
+    }
+
+    fn tenant_at(&self, partition: PartitionId, path: &Name) -> Option<Box<OfTenant>> {
+        let queue = self.books.partition(partition).queues.get(&**path)?;
+        let mark = self.books.queue(*queue).settings.tenant.as_ref()?;
+        Some(self.under(partition, &mark.tenant, false))
+    }
+
+    /// A tenant and those above it, which may be gone.
+    fn under(&self, partition: PartitionId, tenant: &Name, is_task: bool) -> Box<OfTenant> {
+        let above = self.books.partition(partition).tenants.up(tenant).skip(1);
+        let path = std::iter::once(tenant).chain(above.map(|(name, _)| name)).cloned();
+        Box::new(OfTenant { path: path.collect(), left: Vec::new(), is_task })
+    }
+
+    /// A tenant that is to be below this one.
+    fn placed(
+        &self,
+        partition: PartitionId,
+        tenant: &Name,
+        parent: Option<&Name>,
+    ) -> Box<OfTenant> {
+        let tenants = &self.books.partition(partition).tenants;
+        let mut of = self.under(partition, tenant, false);
+        let is_known = tenants.get(tenant).is_some();
+        if is_known && of.path.get(1) == parent {
+            return of;
+        }
+        of.left = of.path.drain(1..).collect();
+        let above = parent.into_iter().flat_map(|parent| tenants.up(parent));
+        of.path.extend(above.map(|(name, _)| name.clone()));
+        of
     }
 
     fn allocation(&self, one: AllocationId) -> Named {
@@ -206,4 +284,17 @@ impl Look<'_> {
     fn key_of(&self, one: AllocationId) -> Name {
         self.books.allocation(one).key.clone()
     }
+}
+
+/// Where tasks stand that these events are about; `books` are those after them. Costs the members of these tasks.
+pub(crate) fn states(books: &Books, names: &[Named]) -> Vec<(Name, TaskState)> {
+    let is_task = |named: &&Named| named.tenant.as_ref().is_some_and(|of| of.is_task);
+    let tasks: BTreeSet<_> =
+        names.iter().filter(is_task).map(|named| (&named.partition, &named.application)).collect();
+    let state = |(partition, task): (&Name, &Name)| {
+        let partition = books.partition_named(partition)?;
+        let state = books.task_state(books.task_named(partition, task)?)?;
+        Some((task.clone(), state))
+    };
+    tasks.into_iter().filter_map(state).collect()
 }

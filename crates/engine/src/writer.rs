@@ -18,7 +18,7 @@ use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::handle::Moment;
 use crate::health::Vitals;
 use crate::keeper::{Keeper, SNAPSHOT_EVERY};
-use crate::named::named;
+use crate::named::{named, states};
 use crate::notice::{notices, put_in_order};
 use crate::published::Published;
 use crate::recover::Recovered;
@@ -401,7 +401,7 @@ impl Writer {
         let command = cause.as_ref().map(|(_, command)| command);
         for event in &events {
             told_rm.extend(notices(books, now, command, event));
-            names.push(named(books, event));
+            names.push(named(books, command, event));
             facts(books, command, event, said);
             if command.is_none() {
                 tally.judge(books, event);
@@ -412,6 +412,7 @@ impl Writer {
             scheduler.apply(books, now, event);
         }
         put_in_order(command, &mut told_rm);
+        let tasks = states(books, &names);
         telling.finish(&mut heard);
         self.hear_notes(now);
         let (origin, command) = cause.unzip();
@@ -425,7 +426,7 @@ impl Writer {
         self.answers.note(&record);
         self.trail.add(&record, &self.facts);
         self.facts.clear();
-        let entry = Arc::new(Entry { record, notices: told_rm, named: names });
+        let entry = Arc::new(Entry { record, notices: told_rm, named: names, tasks });
         self.entries.push_back(Arc::clone(&entry));
         Ok(Some(entry))
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// Print data. A reader that has gone away is no mistake of ours.
 ///
@@ -44,14 +44,28 @@ pub(crate) fn fail(error: &anyhow::Error) {
     }
 }
 
-/// Write a file that a user asked for, and the folders above it.
+/// Write a file that a user asked for.
 ///
 /// # Errors
 /// When it cannot be written; the message names it.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make folder {}", folder.display()))?;
-    }
+    folder_is_there(path)?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether a file can be written as far as its folder goes. None is made for it: a misspelt name would make one.
+///
+/// # Errors
+/// When the folder is not there; the message says what to do.
+pub(crate) fn folder_is_there(path: &Path) -> Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let (file, name) = (path.display(), folder.display());
+    ensure!(
+        folder.exists(),
+        "cannot write {file}: there is no folder {name}; make it first, with `mkdir -p {name}`"
+    );
+    ensure!(folder.is_dir(), "cannot write {file}: {name} is a file and no folder");
+    Ok(())
 }

@@ -31,14 +31,67 @@ fn the_queue_file_goes_where_it_is_wanted_and_can_be_loaded() {
     assert!(shown.stdout.contains("minimumallocation: {memory: 512Mi}"), "{}", shown.stdout);
 
     let written =
-        folder.run(&[&["convert", "yarn"], &files[..], &["--output", "new/queues.yaml"]].concat());
+        folder.run(&[&["convert", "yarn"], &files[..], &["--output", "queues.yaml"]].concat());
     assert_eq!((written.code, written.stdout.as_str()), (Some(0), ""));
-    assert_eq!(folder.read("new/queues.yaml"), shown.stdout);
-    let judged = folder.run(&["validate", "new/queues.yaml"]);
+    assert_eq!(folder.read("queues.yaml"), shown.stdout);
+    let judged = folder.run(&["validate", "queues.yaml"]);
     assert_eq!(judged.code, Some(0), "{}", judged.stdout);
 
     let smooth = folder.run(&["convert", "yarn", "--formula", "smooth", "capacity-scheduler.xml"]);
     assert!(smooth.stdout.contains("formula: smooth"), "{}", smooth.stdout);
+}
+
+#[test]
+fn what_is_read_is_not_overwritten_however_it_is_called() {
+    let folder = Folder::new("convert-over");
+    folder.write("in/capacity-scheduler.xml", SCHEDULER);
+    folder.write("in/yarn-site.xml", SITE);
+    let path = |name: &str| folder.path(name);
+    std::os::unix::fs::symlink("in/capacity-scheduler.xml", path("link.xml")).unwrap();
+    std::fs::hard_link(path("in/yarn-site.xml"), path("hard.xml")).unwrap();
+    std::os::unix::fs::symlink("in", path("way")).unwrap();
+    let absolute = path("in/yarn-site.xml").display().to_string();
+    for (output, input) in [
+        ("in/capacity-scheduler.xml", "in/capacity-scheduler.xml"),
+        ("./in/../in/capacity-scheduler.xml", "in/capacity-scheduler.xml"),
+        ("link.xml", "in/capacity-scheduler.xml"),
+        ("way/yarn-site.xml", "in/yarn-site.xml"),
+        ("hard.xml", "in/yarn-site.xml"),
+        (absolute.as_str(), "in/yarn-site.xml"),
+    ] {
+        let inputs = ["in/yarn-site.xml", "in/capacity-scheduler.xml"];
+        let ran = folder.run(&[&["convert", "yarn"], &inputs[..], &["--output", output]].concat());
+        let expected = format!(
+            "error: --output {output} is the file {input} that is converted, and would be lost; name another, such as \
+             queues.yaml\n"
+        );
+        assert_eq!((ran.code, ran.stderr), (Some(1), expected));
+    }
+    assert_eq!(folder.read("in/capacity-scheduler.xml"), SCHEDULER);
+    assert_eq!(folder.read("in/yarn-site.xml"), SITE);
+}
+
+#[test]
+fn no_folder_is_made_and_what_to_do_is_said() {
+    let folder = Folder::new("convert-folder");
+    folder.write("capacity-scheduler.xml", SCHEDULER);
+    let convert = ["convert", "yarn", "capacity-scheduler.xml", "--output"];
+    for (output, expected) in [
+        (
+            "new/deep/queues.yaml",
+            "there is no folder new/deep; make it first, with `mkdir -p new/deep`",
+        ),
+        ("capacity-scheduler.xml/queues.yaml", "capacity-scheduler.xml is a file and no folder"),
+    ] {
+        let ran = folder.run(&[&convert[..], &[output]].concat());
+        assert_eq!(ran.code, Some(1));
+        assert_eq!(ran.stderr, format!("error: cannot write {output}: {expected}\n"));
+    }
+    assert!(!folder.path("new").exists());
+    // As with what is read, - is no file.
+    let shown = folder.run(&[&convert[..], &["-"]].concat());
+    assert!(shown.stdout.contains("partitions:"), "{}", shown.stderr);
+    assert!(!folder.path("-").exists());
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn list(server: &Server, path: &str) -> Vec<Value> {
 /// What has not been seen yet, each with a way to see it.
 type Sight = (&'static str, fn(&Server) -> bool);
 
-const SIGHTS: [Sight; 14] = [
+const SIGHTS: [Sight; 15] = [
     ("nodes with allocations of others", |server| {
         let nodes = list(server, &format!("{PARTITION}/nodes"));
         nodes.len() == 16 && nodes.iter().all(|one| one["foreignAllocations"].is_array())
@@ -98,6 +98,13 @@ const SIGHTS: [Sight; 14] = [
                 .as_str()
                 .is_some_and(|text| text.starts_with("user dana at root.sandbox"))
         })
+    }),
+    ("users who share a leaf and use different amounts of it", |server| {
+        let limits = read(server, &format!("{PARTITION}/queue/root.research.language/userlimits"));
+        let users = limits["users"].as_array().cloned().unwrap_or_default();
+        let used = |user: &Value| user["used"]["nvidia.com/gpu"].as_i64().unwrap_or(0);
+        let shares = users.iter().all(|user| user["softShare"]["nvidia.com/gpu"].is_i64());
+        shares && users.iter().any(|one| users.iter().any(|other| used(one) > used(other)))
     }),
     ("a gang that was given up", |server| has_event(server, 211) || has_event(server, 209)),
     ("metrics", |server| server.get("/ws/v1/metrics").contains("yunikorn_queue_app")),
@@ -178,6 +185,10 @@ fn commands_show_it(folder: &Folder, server: &Server) {
         let mut rows = csv::Reader::from_reader(csv.as_bytes()).into_records();
         assert!(rows.all(|row| row.is_ok()), "{command}: {csv}");
     }
+    let limits = ask(&["users", "--limits"]);
+    let heading = "root.research.language: ";
+    assert!(limits.starts_with(heading) && limits.contains("guaranteed vcore 32"), "{limits}");
+
     let application = &list(server, &format!("{PARTITION}/applications/active?status=running"))[0];
     let id = application["applicationID"].as_str().unwrap();
     let one = ask(&["apps", id]);

@@ -44,6 +44,8 @@ pub struct Origin {
     pub command_id: String,
     /// The request that it came with, as responses and logs name it; empty for none. Tells nobody apart.
     pub request_id: String,
+    /// Whether it holds whatever version there was of what it changes: its sender did not say one.
+    pub any_version: bool,
 }
 
 /// Why bytes are no record.
@@ -174,8 +176,8 @@ impl Record {
             sequence: *sequence,
             time: time.put(),
             origin: origin.as_ref().map(|origin| {
-                let Origin { identity, command_id, request_id } = origin.clone();
-                proto::Origin { identity, command_id, request_id }
+                let Origin { identity, command_id, request_id, any_version } = origin.clone();
+                proto::Origin { identity, command_id, request_id, any_version }
             }),
             command: command.as_ref().map(Field::put),
             events: events.put(),
@@ -188,8 +190,8 @@ impl Record {
             return Err(Fault::new(What::NoFormat)).at("format");
         }
         let origin = origin.map(|origin| {
-            let proto::Origin { identity, command_id, request_id } = origin;
-            Origin { identity, command_id, request_id }
+            let proto::Origin { identity, command_id, request_id, any_version } = origin;
+            Origin { identity, command_id, request_id, any_version }
         });
         let command = command.map(|command| required(Some(command)).at("command")).transpose()?;
         let events = Vec::take(events).at("events")?;

@@ -35,12 +35,14 @@ pub struct Refusal {
     pub detail: String,
     /// Seconds to wait.
     pub retry_after: Option<u32>,
+    /// The rule that was broken, where it has a name.
+    pub rule: Option<&'static str>,
 }
 
 impl Refusal {
     /// A refusal of this kind.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), retry_after: None }
+        Self { code, detail: detail.into(), retry_after: None, rule: None }
     }
 
     /// That may be different after so many seconds.
@@ -49,13 +51,20 @@ impl Refusal {
         Self { retry_after: Some(seconds), ..self }
     }
 
+    /// It is named after the rule that was broken.
+    #[must_use]
+    pub fn by_rule(self, rule: &'static str) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
     /// As the clients of a family read it.
     pub fn response(&self, family: Family, request_id: &str) -> Response {
-        let Self { code, detail, retry_after } = self;
+        let Self { code, detail, retry_after, rule } = self;
         let mut response = match family {
             Family::Rpc => rpc(*code, detail),
             Family::Headroom => {
                 let problem = Problem::new(*code, detail.as_str(), request_id);
+                let problem = rule.iter().fold(problem, |problem, rule| problem.by_rule(rule));
                 json(code.status(), Problem::MEDIA_TYPE, &problem)
             }
             Family::Reference => {

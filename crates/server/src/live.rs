@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use headroom_api::headroomv1::ResourceManager;
+use headroom_core::Name;
 use tokio::sync::Semaphore;
 
 /// Who follows events has the next of them made for him while he has this: one at a time. However many
@@ -18,7 +19,9 @@ pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
 #[derive(Debug, Default)]
 pub struct Live {
     requests_begun: AtomicU64,
-    streams: [AtomicU64; 3],
+    streams: [AtomicU64; 4],
+    /// How many streams of each tenant are open that has any.
+    of_tenants: Mutex<BTreeMap<Name, u64>>,
     requests: Mutex<BTreeMap<RequestKind, Requests>>,
     rms: OnceLock<Arc<dyn Managers>>,
     traces: OnceLock<Arc<Traces>>,
@@ -50,11 +53,13 @@ pub enum StreamKind {
     Lines,
     /// The scheduler interface.
     Si,
+    /// What happens to a tenant.
+    Tenants,
 }
 
 impl StreamKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Events, Self::Lines, Self::Si];
+    pub const ALL: [Self; 4] = [Self::Events, Self::Lines, Self::Si, Self::Tenants];
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
@@ -62,6 +67,7 @@ impl StreamKind {
             Self::Events => "events",
             Self::Lines => "lines",
             Self::Si => "si",
+            Self::Tenants => "tenants",
         }
     }
 }
@@ -71,11 +77,20 @@ impl StreamKind {
 pub struct OpenStream {
     live: Arc<Live>,
     kind: StreamKind,
+    tenant: Option<Name>,
 }
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
         self.live.streams[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
+        if let Some(tenant) = &self.tenant {
+            let mut of_tenants =
+                self.live.of_tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            match of_tenants.get_mut(tenant) {
+                Some(count) if *count > 1 => *count -= 1,
+                _ => drop(of_tenants.remove(tenant)),
+            }
+        }
     }
 }
 
@@ -134,7 +149,24 @@ impl Live {
         let open = &self.streams[kind as usize];
         let more = |count| (count < most).then_some(count + 1);
         open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(OpenStream { live: Arc::clone(self), kind })
+        Some(OpenStream { live: Arc::clone(self), kind, tenant: None })
+    }
+
+    /// The same of a stream of a tenant; none if `most` of its kind are open, or `most_of_one` of that tenant.
+    pub(crate) fn open_stream_of(
+        self: &Arc<Self>,
+        (kind, most): (StreamKind, u64),
+        (tenant, most_of_one): (&Name, u64),
+    ) -> Option<OpenStream> {
+        let mut of_tenants = self.of_tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = of_tenants.get(tenant).copied().unwrap_or(0);
+        if count >= most_of_one {
+            return None;
+        }
+        let mut open = self.open_stream(kind, most)?;
+        open.tenant = Some(tenant.clone());
+        of_tenants.insert(tenant.clone(), count + 1);
+        Some(open)
     }
 
     /// How many streams of a kind are open.
@@ -180,6 +212,21 @@ mod tests {
         drop(first);
         assert_eq!(live.streams(StreamKind::Events), 1);
         assert!(live.open_stream(StreamKind::Events, 2).is_some());
+    }
+
+    #[test]
+    fn no_tenant_has_more_streams_than_one_may() {
+        let (live, kind) = (Arc::new(Live::default()), (StreamKind::Tenants, 3));
+        let open = |tenant: &str| live.open_stream_of(kind, (&Name::new(tenant), 2));
+        let (first, second) = (open("a"), open("a"));
+        assert!(first.is_some() && second.is_some() && open("a").is_none());
+        let other = open("b");
+        assert!(other.is_some() && open("c").is_none(), "three of all may be open");
+        drop(other);
+        drop(first);
+        assert!(open("a").is_some());
+        drop(second);
+        assert!(live.of_tenants.lock().unwrap().is_empty(), "nothing is kept of who has gone");
     }
 
     #[test]

@@ -78,6 +78,14 @@ fn empty_parameter(template: &'static str, segments: &[&str]) -> Option<&'static
     empty
 }
 
+/// What stands in a path for a parameter of the template that it fits.
+pub(crate) fn parameter(template: &str, path: &str, name: &str) -> Option<String> {
+    let mut parts = template.split('/').zip(path.split('/'));
+    let is_it =
+        |part: &str| part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) == Some(name);
+    parts.find(|(part, _)| is_it(part)).map(|(_, segment)| without_escapes(segment))
+}
+
 /// A fixed part whose letters may be escaped.
 fn without_escapes(segment: &str) -> String {
     let mut text = String::with_capacity(segment.len());
@@ -96,7 +104,16 @@ fn without_escapes(segment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, find};
+    use super::{Found, find, parameter};
+
+    #[test]
+    fn a_parameter_is_found_by_its_name() {
+        let template = "/headroom/v1/tenants/{tenant}/waiting/{task}";
+        let path = "/headroom/v1/tenants/%61-b/waiting/t1";
+        for (name, expected) in [("tenant", Some("a-b")), ("task", Some("t1")), ("node", None)] {
+            assert_eq!(parameter(template, path, name).as_deref(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn other_spellings_of_a_path_are_found() {

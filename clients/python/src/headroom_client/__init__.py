@@ -1,11 +1,13 @@
 """A typed client of Headroom's tenants and tasks."""
 
 from ._calls import ANY, Version
+from ._events import AsyncEvents, Events
 from .aio import AsyncHeadroom
 from .client import Headroom
 from .errors import (
     Conflict,
     Forbidden,
+    Gone,
     HeadroomError,
     Invalid,
     Malformed,
@@ -19,6 +21,8 @@ from .errors import (
 from .models import (
     AncestorLimit,
     AuditRecord,
+    Bye,
+    Hello,
     LedgerDrift,
     LedgerVerified,
     Mapping,
@@ -26,11 +30,13 @@ from .models import (
     OnLower,
     Page,
     Quota,
+    QuotaCheck,
     Reason,
     ShortType,
     Task,
     Tenant,
     TenantDefaults,
+    TenantEvent,
     Usage,
     WaitingList,
     WaitingPolicy,
@@ -40,12 +46,17 @@ from .models import (
 __all__ = [
     "ANY",
     "AncestorLimit",
+    "AsyncEvents",
     "AsyncHeadroom",
     "AuditRecord",
+    "Bye",
     "Conflict",
+    "Events",
     "Forbidden",
+    "Gone",
     "Headroom",
     "HeadroomError",
+    "Hello",
     "Invalid",
     "LedgerDrift",
     "LedgerVerified",
@@ -58,11 +69,13 @@ __all__ = [
     "PreconditionFailed",
     "PreconditionRequired",
     "Quota",
+    "QuotaCheck",
     "Reason",
     "ShortType",
     "Task",
     "Tenant",
     "TenantDefaults",
+    "TenantEvent",
     "TooManyRequests",
     "Unauthenticated",
     "Unavailable",

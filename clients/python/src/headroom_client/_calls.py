@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from .models import (
     NewTask,
     Page,
     Quota,
+    QuotaCheck,
     Task,
     Tenant,
     TenantDefaults,
@@ -71,6 +73,7 @@ _TENANT = TypeAdapter(Tenant)
 _GONE = TypeAdapter(Tenant | None)
 _TENANTS = TypeAdapter(Page[Tenant])
 _QUOTA = TypeAdapter(Quota)
+_CHECK = TypeAdapter(QuotaCheck)
 _DEFAULTS = TypeAdapter(TenantDefaults)
 _USAGE = TypeAdapter(Usage)
 _TASK = TypeAdapter(Task)
@@ -119,6 +122,10 @@ def put_quota(tenant: str, quota: Quota, version: Version, dry_run: bool) -> Cal
     params = {"dryRun": "true"} if dry_run else {}
     path = _at("tenants", tenant, "quota")
     return Call(_QUOTA, "PUT", path, quota.body(), _expects(version), params)
+
+
+def check(tenant: str, task: NewTask) -> Call[QuotaCheck]:
+    return Call(_CHECK, "POST", _at("tenants", tenant, "quota", "check"), task.body())
 
 
 def get_defaults() -> Call[TenantDefaults]:
@@ -183,11 +190,22 @@ def rank(tenant: str, task: str, priority: int | None, deadline: str | None) -> 
 
 
 def audit(
-    tenant: str | None, type: str | None, limit: int | None, cursor: str | None
+    tenant: str | None,
+    type: str | None,
+    between: tuple[datetime | None, datetime | None],
+    limit: int | None,
+    cursor: str | None,
 ) -> Call[Page[AuditRecord]]:
     path = _at("audit") if tenant is None else _at("tenants", tenant, "audit")
-    return Call(_AUDIT, "GET", path, params=_given(type=type, limit=limit, cursor=cursor))
+    start, end = (None if at is None else at.isoformat() for at in between)
+    params = _given(type=type, limit=limit, cursor=cursor, to=end)
+    return Call(_AUDIT, "GET", path, params={**params, **({} if start is None else {"from": start})})
 
 
 def verify() -> Call[LedgerVerified]:
     return Call(_VERIFIED, "POST", _at("ledger", "verify"))
+
+
+def events(tenant: str, after: int | None) -> tuple[str, dict[str, str]]:
+    headers = {"Accept": "text/event-stream"}
+    return _at("tenants", tenant, "events"), headers | ({} if after is None else {"Last-Event-ID": str(after)})

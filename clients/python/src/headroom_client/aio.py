@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, TypeVar
@@ -10,6 +12,8 @@ import httpx
 
 from . import _calls as calls
 from ._calls import Call, Version
+from ._events import AsyncEvents
+from .errors import raise_for
 from .models import (
     Amounts,
     AuditRecord,
@@ -18,6 +22,7 @@ from .models import (
     NewTask,
     Page,
     Quota,
+    QuotaCheck,
     Task,
     TaskState,
     Tenant,
@@ -113,6 +118,10 @@ class AsyncHeadroom:
         """Say anew what a tenant may use, or only ask what would come of it."""
         return await self._do(calls.put_quota(tenant, quota, version, dry_run))
 
+    async def check(self, tenant: str, task: NewTask) -> QuotaCheck:
+        """What would become of a task, were it submitted now; nothing is changed."""
+        return await self._do(calls.check(tenant, task))
+
     async def get_defaults(self) -> TenantDefaults:
         """What holds for tenants that do not say otherwise."""
         return await self._do(calls.get_defaults())
@@ -124,6 +133,19 @@ class AsyncHeadroom:
     async def usage(self, tenant: str) -> Usage:
         """What a tenant may use, uses and waits for."""
         return await self._do(calls.usage(tenant))
+
+    @asynccontextmanager
+    async def events(self, tenant: str, *, after: int | None = None) -> AsyncIterator[AsyncEvents]:
+        """What happens to a tenant, those below it and their tasks, as it happens; behind this record if one is named.
+
+        Silence for as long as ``timeout`` is an error of ``httpx``: the server says something every 15 seconds.
+        """
+        path, headers = calls.events(tenant, after)
+        async with self._http.stream("GET", self._url + path, headers={**self._headers, **headers}) as response:
+            if response.is_error:
+                await response.aread()
+                raise_for(response)
+            yield AsyncEvents(response)
 
     async def submit(self, tenant: str, task: NewTask, *, key: str | None = None) -> Task:
         """Submit a task; under the same key once, however often it is sent."""
@@ -196,11 +218,13 @@ class AsyncHeadroom:
         tenant: str | None = None,
         *,
         type: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[AuditRecord]:
-        """Who did what, the oldest first; of one tenant if one is named."""
-        return await self._do(calls.audit(tenant, type, limit, cursor))
+        """Who did what, the oldest first; of one tenant if one is named, from ``start`` on and before ``end``."""
+        return await self._do(calls.audit(tenant, type, (start, end), limit, cursor))
 
     async def verify(self) -> LedgerVerified:
         """What is counted of all tenants, compared with what their tasks have."""

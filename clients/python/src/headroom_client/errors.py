@@ -41,6 +41,10 @@ class Conflict(HeadroomError):
     """409: what is there is in the way."""
 
 
+class Gone(HeadroomError):
+    """410: what happened behind that record is not kept any more; list anew."""
+
+
 class PreconditionFailed(HeadroomError):
     """412: somebody else was faster; ``etag`` is the version in force."""
 
@@ -67,6 +71,7 @@ _KINDS: dict[int, type[HeadroomError]] = {
     403: Forbidden,
     404: NotFound,
     409: Conflict,
+    410: Gone,
     412: PreconditionFailed,
     422: Invalid,
     428: PreconditionRequired,

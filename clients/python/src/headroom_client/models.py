@@ -226,6 +226,51 @@ class Reason(Model):
     sentence: str | None = None
 
 
+class QuotaCheck(Model):
+    """What would become of a task, were it submitted now."""
+
+    tenant: str
+    fits: bool
+    position: int | None = None
+    of: int | None = None
+    reasons: list[Reason]
+    ledger_version: int
+    as_of: datetime
+
+
+class Hello(Model):
+    """First of a stream."""
+
+    sequence: int
+    epoch: str
+    server_time: datetime
+
+
+class Bye(Model):
+    """Last of a stream that the server ends: ``slow``, ``stopping`` or ``gone``."""
+
+    reason: str
+    retry_after_millis: int
+
+
+class TenantEvent(Model):
+    """Something that happened to a tenant, or to a task of it.
+
+    ``waiting_changed``: a list of what waits with a smaller ``ledger_version`` is old.
+    """
+
+    ledger_version: int
+    at: datetime
+    kind: str
+    tenant: str
+    task: str | None = None
+    state: TaskState | None = None
+    reason: Reason | None = None
+    resources: Resources | None = None
+    quota: Quota | None = None
+    waiting_changed: bool
+
+
 class WaitingTask(Model):
     """A task that waits."""
 

@@ -1,6 +1,5 @@
 //! Routes of `/headroom/v1`.
 
-use reqwest::header::ACCEPT;
 use serde_json::{Map, Value};
 
 use super::Part::{Fixed, Once};
@@ -149,11 +148,7 @@ impl Client {
         after: Option<u64>,
     ) -> Result<Frames, ClientError> {
         let url = with_query(self.url(&[Fixed("headroom/v1/events")])?, &filter.query());
-        let mut request = self.http.get(url).header(ACCEPT, "text/event-stream");
-        if let Some(sequence) = after {
-            request = request.header("Last-Event-ID", sequence);
-        }
-        Ok(Frames::new(self.send(request).await?))
+        self.frames(url, after).await
     }
 
     /// How much is logged.

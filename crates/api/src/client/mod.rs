@@ -24,6 +24,7 @@ pub use stream::{Frames, Lines};
 pub use tenants::{AuditFilter, Expect, TenantFilter};
 pub use wsv1::ApplicationList;
 
+use crate::headroomv1::Streamed;
 use crate::routes::Method;
 
 /// A server, as one caller sees it. Cheap to clone; clones share connections.
@@ -172,6 +173,19 @@ impl Client {
     async fn json<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
         let (url, body) = self.bytes(request).await?;
         serde_json::from_slice(&body).map_err(|source| ClientError::Unreadable { url, source })
+    }
+
+    /// Follow what this address streams, behind the record with this number if one is given.
+    async fn frames<E: Streamed>(
+        &self,
+        url: Url,
+        after: Option<u64>,
+    ) -> Result<Frames<E>, ClientError> {
+        let mut request = self.http.get(url).header(ACCEPT, "text/event-stream");
+        if let Some(number) = after {
+            request = request.header("Last-Event-ID", number);
+        }
+        Ok(Frames::new(self.send(request).await?))
     }
 
     /// Read text from this path.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use reqwest::Response;
 
 use super::ClientError;
-use crate::headroomv1::{Frame, FrameReader, MalformedFrame};
+use crate::headroomv1::{Event, Frame, FrameReader, MalformedFrame, Streamed};
 use crate::wsv1::StreamLine;
 
 /// The event stream of `/ws/v1`, line by line.
@@ -20,7 +20,7 @@ pub struct Lines {
 
 impl Lines {
     /// The longest line that is read, in bytes.
-    pub const BYTES_MAX: usize = FrameReader::BYTES_MAX;
+    pub const BYTES_MAX: usize = FrameReader::<Event>::BYTES_MAX;
 
     pub(super) fn new(response: Response) -> Self {
         Self { response, bytes: Vec::new(), looked: 0 }
@@ -53,18 +53,18 @@ impl Lines {
     }
 }
 
-/// The event stream of `/headroom/v1`, frame by frame.
+/// An event stream of `/headroom/v1`, frame by frame.
 ///
 /// A server that has nothing to say sends a comment every 15 s, which shows up here as nothing:
 /// whoever wants to notice a dead connection earlier than TCP does, reads with a time limit.
 #[derive(Debug)]
-pub struct Frames {
+pub struct Frames<E = Event> {
     response: Response,
-    reader: FrameReader,
-    ready: VecDeque<Frame>,
+    reader: FrameReader<E>,
+    ready: VecDeque<Frame<E>>,
 }
 
-impl Frames {
+impl<E: Streamed> Frames<E> {
     pub(super) fn new(response: Response) -> Self {
         Self { response, reader: FrameReader::default(), ready: VecDeque::new() }
     }
@@ -74,7 +74,7 @@ impl Frames {
     ///
     /// # Errors
     /// When the connection breaks, or a frame cannot be read. The stream has to be opened again.
-    pub async fn next(&mut self) -> Result<Option<Frame>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<Frame<E>>, ClientError> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(Some(frame));

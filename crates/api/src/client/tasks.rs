@@ -6,7 +6,7 @@ use super::Part::{self, Fixed, Once};
 use super::tenants::{TENANTS, to_json};
 use super::{Client, ClientError, JSON, sending};
 use crate::headroomv1::{
-    IDEMPOTENCY_KEY, NewTask, Page, Task, TaskRank, TaskRelease, TaskResize, TaskState,
+    IDEMPOTENCY_KEY, NewTask, Page, QuotaCheck, Task, TaskRank, TaskRelease, TaskResize, TaskState,
     WaitingList, WaitingTask,
 };
 use crate::routes::Method;
@@ -35,6 +35,16 @@ impl Client {
         key: Option<&str>,
     ) -> Result<Task, ClientError> {
         let request = self.post(&[TENANTS, Once(tenant), Fixed("tasks")], key)?;
+        self.json(sending(request, JSON, to_json(task))).await
+    }
+
+    /// What would become of a task, were it submitted now.
+    pub async fn check_quota(
+        &self,
+        tenant: &str,
+        task: &NewTask,
+    ) -> Result<QuotaCheck, ClientError> {
+        let request = self.post(&[TENANTS, Once(tenant), Fixed("quota/check")], None)?;
         self.json(sending(request, JSON, to_json(task))).await
     }
 

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Part::{self, Fixed, Once};
-use super::{Client, ClientError, JSON, sending, with_query};
+use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
-    AuditPage, AuditType, LedgerVerified, Page, Tenant, TenantDefaults, TenantKind, TenantQuota,
+    AuditPage, AuditType, LedgerVerified, Page, Tenant, TenantDefaults, TenantEvent, TenantKind, TenantQuota,
     TenantUsage,
 };
 use crate::routes::Method;
@@ -181,6 +181,15 @@ impl Client {
     /// What a tenant may use, uses and waits for.
     pub async fn get_tenant_usage(&self, tenant: &str) -> Result<TenantUsage, ClientError> {
         self.get(&[TENANTS, Once(tenant), Fixed("usage")], &[]).await
+    }
+
+    /// What happens to a tenant, those below it and their tasks, behind the record with this number if one is given.
+    pub async fn watch_tenant(
+        &self,
+        tenant: &str,
+        after: Option<u64>,
+    ) -> Result<Frames<TenantEvent>, ClientError> {
+        self.frames(self.url(&[TENANTS, Once(tenant), Fixed("events")])?, after).await
     }
 
     /// Who did what to tenants that the caller sees; behind this cursor if one is given.

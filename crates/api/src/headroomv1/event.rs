@@ -5,9 +5,11 @@
 //! see events of one record twice.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem;
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -43,6 +45,18 @@ pub struct Event {
     pub detail: Map<String, Value>,
 }
 
+/// What a stream tells of.
+pub trait Streamed: Serialize + DeserializeOwned {
+    /// Number of the record that it belongs to, behind which a stream can be resumed.
+    fn number(&self) -> u64;
+}
+
+impl Streamed for Event {
+    fn number(&self) -> u64 {
+        self.sequence
+    }
+}
+
 /// First of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +73,7 @@ pub struct Hello {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Bye {
-    /// Why: `slow`, `stopping`, `expired`.
+    /// Why: `slow`, `stopping`, or `gone` where what it tells of is not there any more, or not for the caller.
     pub reason: String,
     /// When to come back.
     pub retry_after_millis: u64,
@@ -67,13 +81,13 @@ pub struct Bye {
 
 /// A frame of the stream. Every 15 s without one, the server sends a comment.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Frame {
+pub enum Frame<E = Event> {
     /// The first, without `id`.
     Hello(Hello),
     /// What happened.
     Event {
         /// It.
-        event: Event,
+        event: E,
         /// Whether it is the last one of its number, which makes the number its `id`.
         last: bool,
     },
@@ -85,7 +99,7 @@ pub enum Frame {
 #[derive(Debug, thiserror::Error)]
 pub enum MalformedFrame {
     /// It would not end.
-    #[error("a frame of the event stream has more than {} bytes", FrameReader::BYTES_MAX)]
+    #[error("a frame of the event stream has more than {} bytes", FrameReader::<Event>::BYTES_MAX)]
     TooLong,
     /// It is no text.
     #[error("a frame of the event stream is not UTF-8")]
@@ -102,13 +116,13 @@ pub enum MalformedFrame {
 }
 
 /// As it is sent, the empty line at its end included.
-impl fmt::Display for Frame {
+impl<E: Streamed> fmt::Display for Frame<E> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, data) = match self {
             Self::Hello(hello) => ("hello", serde_json::to_string(hello)),
             Self::Event { event, last } => {
                 if *last {
-                    writeln!(out, "id: {}", event.sequence)?;
+                    writeln!(out, "id: {}", event.number())?;
                 }
                 ("event", serde_json::to_string(event))
             }
@@ -122,16 +136,24 @@ impl fmt::Display for Frame {
 /// Puts frames together from what arrives.
 ///
 /// Memory is bounded by [`FrameReader::BYTES_MAX`] and the size of one piece.
-#[derive(Debug, Default)]
-pub struct FrameReader {
+#[derive(Debug)]
+pub struct FrameReader<E = Event> {
     /// What has arrived of the line that is not complete.
     line: Vec<u8>,
     name: String,
     data: String,
     id: bool,
+    of: PhantomData<fn() -> E>,
 }
 
-impl FrameReader {
+impl<E> Default for FrameReader<E> {
+    fn default() -> Self {
+        let (line, name, data) = (Vec::new(), String::new(), String::new());
+        Self { line, name, data, id: false, of: PhantomData }
+    }
+}
+
+impl<E: Streamed> FrameReader<E> {
     /// The longest frame that is read.
     pub const BYTES_MAX: usize = 1 << 20;
 
@@ -140,7 +162,7 @@ impl FrameReader {
     ///
     /// # Errors
     /// When a frame is too long, is no text, or has a content that is not what its name says.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, MalformedFrame> {
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Vec<Frame<E>>, MalformedFrame> {
         let mut frames = Vec::new();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.line.len() + self.data.len() + part.len() > Self::BYTES_MAX {
@@ -156,7 +178,7 @@ impl FrameReader {
         Ok(frames)
     }
 
-    fn line(&mut self, line: &str) -> Result<Option<Frame>, MalformedFrame> {
+    fn line(&mut self, line: &str) -> Result<Option<Frame<E>>, MalformedFrame> {
         if line.is_empty() {
             return self.end();
         }
@@ -176,7 +198,7 @@ impl FrameReader {
         Ok(None)
     }
 
-    fn end(&mut self) -> Result<Option<Frame>, MalformedFrame> {
+    fn end(&mut self) -> Result<Option<Frame<E>>, MalformedFrame> {
         let name = mem::take(&mut self.name);
         let data = mem::take(&mut self.data);
         let last = mem::take(&mut self.id);
@@ -209,7 +231,7 @@ mod tests {
         let text: String = frames().iter().map(ToString::to_string).collect();
         let text = format!(": nothing happens\n\n{text}event: later\ndata: {{}}\n\n");
         for size in [1, 2, 7, text.len()] {
-            let mut reader = FrameReader::default();
+            let mut reader = FrameReader::<Event>::default();
             let read: Vec<_> = text
                 .as_bytes()
                 .chunks(size)
@@ -228,12 +250,12 @@ mod tests {
 
     #[test]
     fn a_frame_without_end_is_refused() {
-        let mut reader = FrameReader::default();
-        let piece = vec![b'x'; FrameReader::BYTES_MAX];
+        let mut reader = FrameReader::<Event>::default();
+        let piece = vec![b'x'; FrameReader::<Event>::BYTES_MAX];
         assert!(reader.read(&piece).unwrap().is_empty());
         assert!(matches!(reader.read(b"x"), Err(MalformedFrame::TooLong)));
 
-        let mut reader = FrameReader::default();
+        let mut reader = FrameReader::<Event>::default();
         let line = [b"data: ".as_slice(), &vec![b'x'; 1_000], b"\n"].concat();
         let refused = (0..2_000).any(|_| reader.read(&line).is_err());
         assert!(refused);
@@ -242,10 +264,10 @@ mod tests {
     #[test]
     fn a_content_that_is_no_event_is_refused() {
         for text in ["event: event\ndata: {}\n\n", "event: bye\n\n", "event: hello\ndata: 7\n\n"] {
-            let read = FrameReader::default().read(text.as_bytes());
+            let read = FrameReader::<Event>::default().read(text.as_bytes());
             assert!(matches!(read, Err(MalformedFrame::Content { .. })), "{text:?}");
         }
-        let read = FrameReader::default().read(b"data: \xff\n");
+        let read = FrameReader::<Event>::default().read(b"data: \xff\n");
         assert!(matches!(read, Err(MalformedFrame::NotText)));
     }
 }

@@ -18,11 +18,12 @@ mod reason;
 mod role;
 mod task;
 mod tenant;
+mod tenant_event;
 mod waiting;
 
 pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
-pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame};
+pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
     CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, NearMiss,
     NodesLookedAt, Remedies, Remedy,
@@ -46,4 +47,5 @@ pub use tenant::{
     TenantDefaults, TenantKind, TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage,
     TenantVictim, TenantWaiting, WaitingPolicy, WaitingStrategy,
 };
-pub use waiting::{ShortType, TaskReason, WaitingList, WaitingTask};
+pub use tenant_event::TenantEvent;
+pub use waiting::{QuotaCheck, ShortType, TaskReason, WaitingList, WaitingTask};

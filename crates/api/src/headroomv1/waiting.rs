@@ -58,6 +58,29 @@ pub struct WaitingTask {
     pub unsatisfiable: bool,
 }
 
+/// What would become of a task, were it submitted now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotaCheck {
+    /// The tenant.
+    pub tenant: String,
+    /// Whether it would start at once.
+    pub fits: bool,
+    /// Its place among those that would wait, from 1 on; absent if it would start, or be declined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+    /// How many would wait; absent like `position`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+    /// Why it would wait, or be declined: the first check that it fails, with all types of which too little is
+    /// left. None if it would start.
+    pub reasons: Vec<TaskReason>,
+    /// Number of the last record that the answer knows.
+    pub ledger_version: u64,
+    /// When that record was made.
+    pub as_of: Timestamp,
+}
+
 /// Why a task waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

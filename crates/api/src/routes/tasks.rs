@@ -22,6 +22,7 @@ const OF_STATE: Parameter = Parameter {
     summary: "Only those that stand there.",
 };
 
+const CHECK: Body = one("QuotaCheck");
 const TASK: Body = one("Task");
 const TASKS: Body = one("TaskPage");
 const WAITING: Body = one("WaitingList");
@@ -74,6 +75,16 @@ pub(super) const ROUTES: &[Route] = &[
                 REFUSED,
                 FULL,
             ],
+        )
+    },
+    Route {
+        request: Some(one("NewTask")),
+        ..route(
+            "checkQuota",
+            (Method::Post, "/headroom/v1/tenants/{tenant}/quota/check"),
+            "Say what would become of a task, were it submitted now; nothing is changed.",
+            Access::TenantViewer,
+            &[ok(&[CHECK]), MALFORMED, NOT_JSON, NO_TENANT, TAKEN, UNFIT],
         )
     },
     Route {

@@ -196,6 +196,19 @@ pub(super) const ROUTES: &[Route] = &[
         Access::TenantViewer,
         &[ok(&[Body { media: JSON, shape: Shape::One("TenantUsage") }]), UNCHANGED, NO_TENANT, OFF],
     ),
+    route(
+        "watchTenant",
+        (Method::Get, "/headroom/v1/tenants/{tenant}/events"),
+        "What happens to a tenant, those below it and their tasks, as it happens.",
+        Access::TenantViewer,
+        &[
+            ok(&[Body { media: "text/event-stream", shape: Shape::Stream("TenantEvent") }]),
+            MALFORMED,
+            NO_TENANT,
+            OFF,
+            problem(410, "What happened behind `Last-Event-ID` is not kept any more: list anew."),
+        ],
+    ),
     Route {
         query: &[FROM, TO, TYPE, LIMIT, CURSOR],
         ..route(

@@ -17,6 +17,10 @@ pub(super) async fn tasks(asked: &mut Asked) {
             .await;
         assert_eq!(asked.header("idempotency-key").await, sent);
     }
+    let check = example("headroomv1/quota-check");
+    asked
+        .check("checkQuota", &check, None, async |c: Client| c.check_quota(ONCE, &new).await)
+        .await;
     let (page, query) = (example("headroomv1/tasks"), Some("state=WAITING&cursor=k-3"));
     asked
         .check("listTasks", &page, query, async |c: Client| {

@@ -83,6 +83,13 @@ async fn quota(asked: &mut Asked) {
     let body = example("headroomv1/ledger-verified");
     asked.check("verifyLedger", &body, None, async |c: Client| c.verify_ledger().await).await;
     assert_eq!(asked.header("x-headroom-request").await, "1");
+    asked
+        .check("watchTenant", "", None, async |c: Client| {
+            c.watch_tenant(ONCE, Some(7)).await?.next().await
+        })
+        .await;
+    assert_eq!(asked.header("last-event-id").await, "7");
+    assert_eq!(asked.header("accept").await, "text/event-stream");
     let body = example("headroomv1/audit");
     let filter = AuditFilter {
         from: Some("2026-05-01T00:00:00Z".into()),

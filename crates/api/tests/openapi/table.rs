@@ -132,6 +132,7 @@ fn what_changes_something_needs_a_right() {
             "validateConfig" => Access::Identity,
             // Asking what would be changes nothing, and tells what may be seen.
             "simulateUserLimits" => Access::Visible,
+            "checkQuota" => Access::TenantViewer,
             // Which tenant it is decides about the rest.
             "createTenant" | "putTenant" | "patchTenant" | "deleteTenant" | "putTenantQuota" => {
                 Access::TenantAdmin

@@ -30,6 +30,8 @@ pub enum Kind {
     Size,
     /// Time, such as `10s`, `1m30s` or `500ms`.
     Time,
+    /// How many in which time, such as `100/s`, `600/m` or `1000/h`.
+    Rate,
     /// A number from 0 to 1.
     Share,
     /// Addresses with ports; several are a list, or separated by commas.
@@ -54,6 +56,7 @@ impl Kind {
             Self::Count => "NUMBER",
             Self::Size => "SIZE",
             Self::Time => "TIME",
+            Self::Rate => "NUMBER/TIME",
             Self::Share => "SHARE",
             Self::Addresses => "ADDRESS:PORT,…",
             Self::Names => "NAME,…",
@@ -232,6 +235,18 @@ pub const KEYS: &[Key] = &[
         Kind::Count,
         Some("8192"),
         "How many commands may wait for the scheduler",
+    ),
+    key(
+        "limits.tenantRate",
+        Kind::Rate,
+        None,
+        "How many requests are taken of each tenant on average, such as `100/s`, `600/m` or `1000/h`. None: as many as come",
+    ),
+    key(
+        "limits.tenantBurst",
+        Kind::Count,
+        None,
+        "How many of them at once. None: as many as in the time that the rate names",
     ),
     key("log.level", Kind::Levels, Some("info"), "How much is logged"),
     key(

@@ -142,6 +142,19 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// Commands that wait for the scheduler.
     pub commands: usize,
+    /// Requests of each tenant; none: as many as come.
+    pub tenants: Option<Rate>,
+}
+
+/// How much is taken over time, and at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// So many, from 1 on.
+    pub count: u32,
+    /// In so long, on average.
+    pub per: Duration,
+    /// So many at once, from 1 on.
+    pub burst: u32,
 }
 
 /// What is logged, and how.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::key::{KEYS, is_extra};
 use super::source::{All, Place, of_environment, of_file, of_flags};
-use super::value::{self, Expected};
+use super::value::{self, Expected, RATE_MAX};
 use super::{
     Auth, Certificates, Event, Journal, Limits, Log, LogFormat, Oidc, Otlp, Process, ProcessError,
-    Sources, Tls,
+    Rate, Sources, Tls,
 };
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
@@ -211,7 +211,29 @@ impl Reader<'_> {
                 let count = usize::try_from(count).ok().filter(|count| *count <= COMMANDS_MAX);
                 count.ok_or_else(|| format!("expected at most {COMMANDS_MAX}"))
             })?,
+            tenants: self.rate()?,
         })
+    }
+
+    /// The inner one is none where as many requests of a tenant are taken as come.
+    #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
+    fn rate(&mut self) -> Option<Option<Rate>> {
+        if self.text("limits.tenantRate").is_none() {
+            if self.text("limits.tenantBurst").is_some() {
+                self.missing("limits.tenantRate", "as many requests are taken as come otherwise");
+            }
+            return Some(None);
+        }
+        let (count, per) = self.one("limits.tenantRate", value::rate)?;
+        if self.text("limits.tenantBurst").is_none() {
+            return Some(Some(Rate { count, per, burst: count }));
+        }
+        let burst = self.one("limits.tenantBurst", |text| {
+            let burst = value::count(text, 1)?;
+            let burst = u32::try_from(burst).ok().filter(|burst| *burst <= RATE_MAX);
+            burst.ok_or_else(|| format!("expected at most {RATE_MAX}"))
+        })?;
+        Some(Some(Rate { count, per, burst }))
     }
 
     fn log(&mut self) -> Option<Log> {

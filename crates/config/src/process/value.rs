@@ -105,6 +105,9 @@ pub(super) fn size(text: &str) -> Result<usize, Expected> {
 /// Longest time that is taken; a longer one is meant to be none.
 const TIME_MAX: Duration = Duration::from_hours(24 * 365);
 
+/// Most of what is counted in a time, and at once: a larger one is meant to be none.
+pub(super) const RATE_MAX: u32 = 1_000_000;
+
 /// A time as Go writes it: numbers with units, the largest unit first or not.
 pub(super) fn time(text: &str) -> Result<Duration, Expected> {
     let expected = || "expected a time such as 10s, 1m30s or 500ms, a year at most".to_owned();
@@ -130,6 +133,22 @@ pub(super) fn time(text: &str) -> Result<Duration, Expected> {
         sum = sum.checked_add(part).filter(|sum| *sum <= TIME_MAX).ok_or_else(expected)?;
     }
     Ok(sum)
+}
+
+/// How many in which time: `100/s`.
+pub(super) fn rate(text: &str) -> Result<(u32, Duration), Expected> {
+    let expected = || "expected a number and a time, such as 100/s, 600/m or 1000/h".to_owned();
+    let (count, unit) = text.split_once('/').ok_or_else(expected)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err(expected()),
+    };
+    let count = count.parse::<u32>().ok().filter(|count| (1..=RATE_MAX).contains(count));
+    let count =
+        count.ok_or_else(|| format!("expected a number from 1 to {RATE_MAX} before the `/`"))?;
+    Ok((count, Duration::from_secs(seconds)))
 }
 
 /// Addresses with ports: `127.0.0.1:9080`, `[::1]:9080`, `localhost:9080`, or `:9080` for all.

@@ -217,8 +217,41 @@ pub(super) fn of_root(scope: &Scope<'_>) {
     }
 }
 
-/// The weight of queues that are made, where those beside them have weights, too.
-pub(super) fn of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) -> Pairs {
+/// The weight of queues that are made, where those beside them have weights, too; and their maximum, which
+/// `largest` says.
+pub(super) fn of_template(
+    scope: &Scope<'_>,
+    largest: &Scope<'_>,
+    mode: Mode,
+    otherwise: Option<&str>,
+) -> Pairs {
+    let mut pairs = weight_of_template(scope, mode, otherwise);
+    let Some(property) = largest.get("maximum-capacity") else { return pairs };
+    let number = match number::absolute(&property.value) {
+        Some(_) => None,
+        None => largest.number("maximum-capacity").map(|(_, number)| number),
+    };
+    match number {
+        // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+        Some(number) if number.is_negative || number.to_string() == "100" => {}
+        Some(number) if !pairs.is_empty() => pairs.push("maximum", number.to_string()),
+        Some(_) => {
+            let why = "a template has a maximum in percent where it has a weight";
+            let help = "write `capacity: {mode: weight, value: 1, maximum: …}` into the template, or \
+                        amounts as `resources.max`";
+            largest.tell(Kind::NoEquivalent, property, why, help);
+        }
+        None if property.value.starts_with('[') => {
+            let why = "amounts are not taken over into a template";
+            let help = "write them as `resources.max` into the template";
+            largest.tell(Kind::NoEquivalent, property, why, help);
+        }
+        None => {}
+    }
+    pairs
+}
+
+fn weight_of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) -> Pairs {
     let mut pairs = Pairs::default();
     let beside_weights = matches!(mode, Mode::Weight | Mode::Silent);
     let value = match part(scope) {
@@ -241,12 +274,6 @@ pub(super) fn of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>
     };
     pairs.push("mode", "weight");
     pairs.push("value", value);
-    if let Some((_, number)) = scope
-        .number("maximum-capacity")
-        .filter(|(_, number)| !number.is_negative && number.to_string() != "100")
-    {
-        pairs.push("maximum", number.to_string());
-    }
     pairs
 }
 

@@ -6,6 +6,7 @@ use crate::check::node_labels;
 use crate::raw::NodeLabels;
 
 use super::capacity::{self, Mode};
+use super::known;
 use super::note::Kind;
 use super::number::{self, Amounts, Number};
 use super::properties::Property;
@@ -33,10 +34,7 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
             Some((label, "maximum-capacity")) => {
                 maximum(scope, (property, label), mode, &mut labels);
             }
-            _ => {
-                let why = "what is said beside it holds for the nodes of every label";
-                scope.tell(Kind::NoEquivalent, property, why, "");
-            }
+            _ => known::of_label(scope, property, &name),
         }
     }
     labels
@@ -56,8 +54,11 @@ fn is_label(text: &str) -> bool {
 
 /// The root has all nodes of every label.
 pub(super) fn of_root(scope: &Scope<'_>) {
-    for (property, _) in all(scope) {
-        if !capacity::is_of_root(property) {
+    for (property, name) in all(scope) {
+        let last = name.rsplit_once('.').map_or("", |(_, last)| last);
+        if !matches!(last, "capacity" | "maximum-capacity") {
+            known::of_label(scope, property, &name);
+        } else if !capacity::is_of_root(property) {
             let why = "root has all nodes of every label, and no other part of them";
             scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
         }

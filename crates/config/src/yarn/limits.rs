@@ -19,7 +19,13 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
     let mut pairs = Pairs::default();
     let calculator = calculator(whole);
     let (word, enforcement, calculator) = match formula {
-        Formula::Smooth => ("smooth", "progress", "componentwise"),
+        Formula::Smooth => {
+            if let Some(property) = whole.get("resource-calculator") {
+                let why = "it is written as `componentwise`: `smooth` splits each type by itself";
+                whole.tell(Kind::Adjusted, property, why, "");
+            }
+            ("smooth", "progress", "componentwise")
+        }
         Formula::Yarn3 => ("yarn3", "overshoot", calculator),
         Formula::Yarn27 => ("yarn27", "overshoot", calculator),
     };
@@ -39,6 +45,10 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
     }
     if calculator == "memory" {
         minimum.retain(|(kind, _)| kind == "memory");
+        if let Some(property) = whole.get_full("yarn.scheduler.minimum-allocation-vcores") {
+            let why = "resource-calculator counts memory alone, and rounds nothing else";
+            whole.tell(Kind::NoEffect, property, why, "");
+        }
     }
     pairs.push_amounts("minimumallocation", &minimum);
     pairs.push_amounts("maximumallocation", &allocation(whole, "maximum"));
@@ -185,9 +195,14 @@ fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
         } else {
             Some(property.value.clone())
         };
-        let is_new = own.iter().all(|(known, _)| known != kind);
-        if let Some(amount) = amount.filter(|_| is_new) {
+        if own.iter().any(|(known, _)| known == kind) {
+            let why = "maximum-allocation of the queue says it too, and goes before it";
+            scope.tell(Kind::NoEffect, property, why, "");
+        } else if let Some(amount) = amount {
             own.push((kind.to_owned(), amount));
+        } else {
+            let why = "this is more than there can be";
+            scope.tell(Kind::NoEquivalent, property, why, "write `maximumallocation`");
         }
     }
     if own.is_empty() {

@@ -121,8 +121,17 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
         whole.tell(Kind::Adjusted, property, &why, "write the value into the file");
     }
     known::rest(&whole, &tree);
+    for dropped in properties.dropped() {
+        let name = dropped.what.strip_prefix(scope::PREFIX);
+        match name.and_then(|name| tree.owner(name)) {
+            Some((node, _)) => whole.queue(&node.path).tell_dropped(dropped),
+            None => whole.tell_dropped(dropped),
+        }
+    }
     let mut notes = notes.into_inner();
     note::sort(&mut notes, &tree);
+    // A property that was looked at for several queues is told once.
+    notes.dedup();
     let text = write::file(files, file, &notes);
     Ok(Converted { text, notes })
 }
@@ -135,6 +144,7 @@ fn partition(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
     block.push_pairs("userlimits", limits::of_cluster(whole, formula));
     block.push_pairs("applicationlimits", limits::applications_of_cluster(whole));
     block.push_rules("placementrules", placement::rules(whole, tree));
+    access_lists(whole);
     block
 }
 
@@ -149,7 +159,8 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
             "give yarn-site.xml as an argument, too, or write `enabled: true`",
         );
     }
-    pairs.push("enabled", if monitor { "true" } else { "false" });
+    let preempts = has_preemption(whole, monitor) && monitor;
+    pairs.push("enabled", if preempts { "true" } else { "false" });
     for (name, key) in [
         ("observe_only", "observeonly"),
         ("intra-queue-preemption.enabled", "intraqueueenabled"),
@@ -160,4 +171,47 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
         }
     }
     pairs
+}
+
+/// Whether preemption is among the monitors; it is where no file names them.
+fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
+    const PREEMPTS: &str = "ProportionalCapacityPreemptionPolicy";
+    let Some(property) = whole.get_full(known::POLICIES) else { return true };
+    let mut monitors = property.value.split(',').map(|class| class.trim().rsplit('.').next());
+    let found = monitors.any(|class| class == Some(PREEMPTS));
+    let (kind, why) = match (monitor, found) {
+        (false, _) => (Kind::NoEffect, format!("{} is not true", known::MONITOR)),
+        (true, true) => (
+            Kind::NoEquivalent,
+            "there is one law of preemption, and other monitors have nothing to do here".to_owned(),
+        ),
+        (true, false) => (
+            Kind::NoEquivalent,
+            format!("{PREEMPTS} is not among them, so nothing is taken back, as there"),
+        ),
+    };
+    whole.tell(kind, property, &why, "read on in docs/preemption.md");
+    found
+}
+
+/// Whether access lists hold: in YARN only where that is said, here always.
+fn access_lists(whole: &Scope<'_>) {
+    const EVERYBODY: &str =
+        "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
+    let name = known::ACLS;
+    if whole.get_full(name).is_none() {
+        let is_list = |name: &str| {
+            name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")
+        };
+        let mut lists = whole.all().into_iter().filter(|(_, name)| is_list(name));
+        if lists.any(|(property, _)| property.raw.trim() != "*") {
+            let why = "no file says whether access lists hold, and they do not in YARN then; here they do, always";
+            whole.tell_absent(name, why, EVERYBODY);
+        }
+    } else if !whole.flag(name, false) {
+        let why = "access lists did not hold, and here they do, always";
+        if let Some(property) = whole.get_full(name) {
+            whole.tell(Kind::Adjusted, property, why, EVERYBODY);
+        }
+    }
 }

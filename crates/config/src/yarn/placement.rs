@@ -23,43 +23,95 @@ pub(super) enum Who {
 pub(super) fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     short_names(whole, tree);
     who_makes(whole, tree);
-    let is_json = whole.get("mapping-rule-format").is_some_and(|format| format.value == "json");
+    let is_json = is_json(whole);
+    other_format(whole, is_json);
+    let overrides = whole.own_flag("queue-mappings-override.enable", false);
+    let provided = provided(tree, &Who::All);
     if is_json {
-        if let Some(property) = whole.get("queue-mappings") {
-            let why = "mapping-rule-format is json, so the rules in JSON count";
-            whole.tell(Kind::NoEffect, property, why, "");
+        let mut rules = rules::read(whole, tree);
+        if !overrides && rules.first() != Some(&provided) {
+            named_first(whole, whole.get("mapping-rule-json").filter(|_| !rules.is_empty()));
+            rules.insert(0, provided);
         }
-        return rules::read(whole, tree);
+        return rules;
     }
     let mut mapped = Vec::new();
     let mappings = whole.get("queue-mappings");
     if let Some(property) = mappings {
         legacy::read(whole, tree, property, &mut mapped);
     }
-    let overrides = whole.own_flag("queue-mappings-override.enable", false);
-    let provided = provided(tree, &Who::All);
     let mut rules = Vec::new();
     if overrides {
         rules.append(&mut mapped);
         rules.push(provided);
     } else {
-        if let Some(property) = mappings.filter(|_| !mapped.is_empty()) {
-            let why = "a queue that an application names goes before the mappings, as there; here the \
-                       queue `default` does, too";
-            whole.tell(
-                Kind::Adjusted,
-                property,
-                why,
-                "submit without a queue where the mappings shall decide",
-            );
-        }
+        named_first(whole, mappings.filter(|_| !mapped.is_empty()));
         rules.push(provided);
         rules.append(&mut mapped);
     }
-    if let Some(default) = tree.meant("default") {
+    if let Some(default) = tree.meant("default").filter(|node| !takes_none(whole, node)) {
         rules.push(fixed(&default.full, false, &Who::All));
     }
     rules
+}
+
+/// Whether the mappings are those in JSON.
+fn is_json(whole: &Scope<'_>) -> bool {
+    let Some(format) = whole.get("mapping-rule-format") else { return false };
+    let is_json = format.value == "json";
+    if !is_json && format.value != "legacy" {
+        let why = "it is neither legacy nor json, and `queue-mappings` counts here";
+        whole.tell(Kind::Adjusted, format, why, "write legacy or json, and convert again");
+    }
+    is_json
+}
+
+/// What is said of mappings in the format that does not count.
+fn other_format(whole: &Scope<'_>, is_json: bool) {
+    let no_effect = |name: &str, why: &str| {
+        if let Some(property) = whole.get(name) {
+            whole.tell(Kind::NoEffect, property, why, "");
+        }
+    };
+    if !is_json {
+        let why = "mapping-rule-format is not json";
+        no_effect("mapping-rule-json", why);
+        no_effect("mapping-rule-json-file", why);
+        return;
+    }
+    no_effect("queue-mappings", "mapping-rule-format is json, so the rules in JSON count");
+    if whole.get("mapping-rule-json").is_some() {
+        no_effect("mapping-rule-json-file", "mapping-rule-json goes before it");
+    } else if let Some(property) = whole.get("mapping-rule-json-file") {
+        let help = "write its content into mapping-rule-json, and convert again";
+        whole.tell(Kind::NoEquivalent, property, "the file is not read", help);
+    }
+}
+
+/// Where mappings do not go before the queue that an application names.
+fn named_first(whole: &Scope<'_>, mappings: Option<&Property>) {
+    let Some(property) = mappings else { return };
+    let why = "a queue that an application names goes before the mappings, as there; here the queue \
+               `default` does, too";
+    let help = "submit without a queue where the mappings shall decide";
+    whole.tell(Kind::Adjusted, property, why, help);
+}
+
+/// Whether applications cannot be in a queue, as there are or may be queues below it.
+pub(super) fn takes_none(whole: &Scope<'_>, node: &Node) -> bool {
+    !node.children.is_empty() || node.path == "root" || is_made_below(whole, node)
+}
+
+/// Why a mapping to a queue with queues below it has no rule, and which leaf might be meant.
+pub(super) fn is_no_leaf(tree: &Tree, node: &Node) -> String {
+    let first = |node: &Node| node.children.first().map(|child| &tree.nodes[*child]);
+    let leaf = std::iter::successors(first(node), |node| first(node)).last();
+    let such_as = leaf.map_or_else(String::new, |leaf| format!(", such as {}", leaf.path));
+    format!(
+        "`{}` has or may have queues below it, and takes no applications: CapacityScheduler refuses such a \
+         mapping, too; name a leaf below it{such_as}",
+        super::xml::shown(&node.path)
+    )
 }
 
 /// Applications name queues by their paths.
@@ -177,6 +229,9 @@ pub(super) fn target(
     let Some(parent) = tree.meant(above) else {
         return Err(format!("there is no queue `{above}`"));
     };
+    if !takes_none(whole, parent) {
+        return Err(format!("`{above}` is a leaf, and no queue of a user is below it"));
+    }
     Ok(user(Some(parent), may_create && is_made_below(whole, parent), who))
 }
 
@@ -189,6 +244,9 @@ fn plain(
     who: &Who,
 ) -> Result<Pairs, String> {
     if let Some(node) = tree.meant(target) {
+        if takes_none(whole, node) {
+            return Err(is_no_leaf(tree, node));
+        }
         return Ok(fixed(&node.full, false, who));
     }
     let made = target.rsplit_once('.').and_then(|(above, name)| {

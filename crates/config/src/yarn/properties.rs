@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use super::note::Place;
+use super::note::{Kind, Place};
+use super::xml::shown;
 use super::{ConvertError, Source, YARN_BYTES_MAX, xml};
 
 /// How often a variable is replaced within one value, as in Hadoop.
@@ -26,28 +27,105 @@ pub(super) struct Property {
     is_used: Cell<bool>,
 }
 
+/// What stands in a file and says nothing in the end.
+#[derive(Debug)]
+pub(super) struct Dropped {
+    pub(super) kind: Kind,
+    pub(super) place: Place,
+    /// The name of the property, or the element.
+    pub(super) what: String,
+    /// As much of it as a message needs.
+    pub(super) value: String,
+    pub(super) why: String,
+    pub(super) help: String,
+}
+
 /// All properties of all files.
 #[derive(Debug)]
 pub(super) struct Properties {
     by_name: BTreeMap<String, Property>,
+    dropped: Vec<Dropped>,
+}
+
+/// What each name is in the end, with the number of its file; and what is not.
+#[derive(Default)]
+struct Gathered<'f> {
+    files: &'f [Source<'f>],
+    last: BTreeMap<String, (xml::Entry, usize)>,
+    dropped: Vec<Dropped>,
+}
+
+impl Gathered<'_> {
+    fn place(&self, file: usize, line: usize) -> Place {
+        Place { file: self.files[file].name.to_owned(), line }
+    }
+
+    /// As in Hadoop, the last of a name counts, unless an earlier one is final.
+    fn add(&mut self, entry: xml::Entry, file: usize) {
+        let Some((earlier, of)) = self.last.get(&entry.name) else {
+            self.last.insert(entry.name.clone(), (entry, file));
+            return;
+        };
+        let (line, of, is_final) = (earlier.line, *of, earlier.is_final);
+        if is_final {
+            let place = self.place(of, line);
+            let why = format!("{}:{} says it and is final, so that counts", place.file, place.line);
+            self.overrule(&entry, file, why);
+        } else {
+            let by = self.place(file, entry.line);
+            let why = format!("{}:{} says it again, and the last counts", by.file, by.line);
+            if let Some((earlier, of)) = self.last.insert(entry.name.clone(), (entry, file)) {
+                self.overrule(&earlier, of, why);
+            }
+        }
+    }
+
+    fn overrule(&mut self, entry: &xml::Entry, file: usize, why: String) {
+        self.dropped.push(Dropped {
+            kind: Kind::NoEffect,
+            place: self.place(file, entry.line),
+            what: entry.name.clone(),
+            value: shown(entry.value.trim()),
+            why,
+            help: "remove one of them".to_owned(),
+        });
+    }
+
+    fn pass_over(&mut self, content: &xml::Content, file: usize) {
+        for piece in &content.passed_over {
+            let xml::PassedOver { kind, what, value, line, why, help } = piece.clone();
+            let place = self.place(file, line);
+            self.dropped.push(Dropped { kind, place, what, value, why, help });
+        }
+        if let Some((count, line)) = content.untold {
+            self.dropped.push(Dropped {
+                kind: Kind::Unknown,
+                place: self.place(file, line),
+                what: "and more".to_owned(),
+                value: String::new(),
+                why: format!("from here on are {count} more pieces that Hadoop passes over"),
+                help: "mend those above, and convert again".to_owned(),
+            });
+        }
+    }
 }
 
 impl Properties {
     /// # Errors
     /// When a file cannot be taken apart.
     pub(super) fn read(files: &[Source<'_>]) -> Result<Self, ConvertError> {
-        let mut raw: BTreeMap<String, (xml::Entry, usize)> = BTreeMap::new();
+        let mut gathered = Gathered { files, ..Gathered::default() };
         for (index, file) in files.iter().enumerate() {
-            let entries = entries(file).map_err(|source| ConvertError::File {
+            let mut content = content(file).map_err(|source| ConvertError::File {
                 name: file.name.to_owned(),
                 source: Box::new(source),
             })?;
-            for entry in entries {
-                if raw.get(&entry.name).is_none_or(|(earlier, _)| !earlier.is_final) {
-                    raw.insert(entry.name.clone(), (entry, index));
-                }
+            for entry in std::mem::take(&mut content.entries) {
+                gathered.add(entry, index);
             }
+            gathered.pass_over(&content, index);
         }
+        let Gathered { last: raw, dropped, .. } = gathered;
         let replaced = |(name, (entry, file)): (&String, &(xml::Entry, usize)), named: &mut _| {
             let (value, unresolved) = replaced(&entry.value, &raw, named);
             let place = Place { file: files[*file].name.to_owned(), line: entry.line };
@@ -63,7 +141,7 @@ impl Properties {
         };
         let mut variables = BTreeSet::new();
         let all = raw.iter().map(|one| replaced(one, &mut variables)).collect();
-        let read = Self { by_name: all };
+        let read = Self { by_name: all, dropped };
         for name in &variables {
             // What it says is part of another property.
             let _ = read.get(name);
@@ -91,6 +169,11 @@ impl Properties {
         self.by_name.values().filter(|property| !property.is_used.get())
     }
 
+    /// What stands in the files and says nothing in the end, in their order.
+    pub(super) fn dropped(&self) -> &[Dropped] {
+        &self.dropped
+    }
+
     /// Those that were looked at and name something that is not known.
     pub(super) fn unresolved(&self) -> impl Iterator<Item = (&Property, &str)> {
         let used = self.by_name.values().filter(|property| property.is_used.get());
@@ -98,7 +181,7 @@ impl Properties {
     }
 }
 
-fn entries(file: &Source<'_>) -> Result<Vec<xml::Entry>, ConvertError> {
+fn content(file: &Source<'_>) -> Result<xml::Content, ConvertError> {
     let found = file.text.len();
     if found > YARN_BYTES_MAX {
         return Err(ConvertError::TooLarge { found });

@@ -6,9 +6,10 @@ use super::capacity::{self, Mode};
 use super::label::{self, Labels};
 use super::limits;
 use super::note::Kind;
+use super::properties::Property;
 use super::scope::Scope;
 use super::template;
-use super::tree::{Node, Tree};
+use super::tree::{Node, Tree, is_made_below};
 use super::write::{Block, Pairs};
 
 /// What is the same for all queues on the way down.
@@ -39,8 +40,10 @@ pub(super) fn root(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
 fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     let scope = way.whole.queue(&node.path);
     let is_root = node.path == "root";
-    let made = template::of(way.whole, way.tree, node, way.formula);
-    let is_leaf = node.children.is_empty() && made.is_none() && !is_root;
+    let is_leaf = node.children.is_empty() && !is_made_below(way.whole, node) && !is_root;
+    let order = if is_leaf { None } else { order_of_children(&scope, is_root) };
+    let by_priority = order.map_or(above.by_priority, |order| order == BY_PRIORITY);
+    let made = template::of(way.whole, way.tree, node, way.formula, by_priority);
     let mut block = Block::of(&node.path);
     block.push("name", node.name.as_str());
     if node.children.is_empty() && !is_leaf {
@@ -56,8 +59,9 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
         block.push_pairs("capacity", written.capacity);
         block.push_pairs("resources", written.resources);
     }
-    let by_priority =
-        if is_leaf { above.by_priority } else { order_of_children(&scope, above.by_priority) };
+    if let Some(order) = order {
+        block.push("orderingpolicy", order);
+    }
     block.push_pairs("properties", properties(&scope, is_leaf, above.by_priority));
     block.push_pairs("userlimits", limits::of_queue(&scope, way.whole, is_leaf, way.formula));
     let parallel = limits::parallel(&scope, way.whole, above.parallel);
@@ -128,23 +132,28 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
     }
 }
 
-/// Whether the queues below one go by priority. What a queue does not say, the one above says.
-fn order_of_children(scope: &Scope<'_>, inherited: bool) -> bool {
-    let Some(property) = scope.get("ordering-policy") else { return inherited };
+/// The two orders of queues.
+const BY_SHARE: &str = "utilization";
+const BY_PRIORITY: &str = "priority-utilization";
+
+/// In which order the queues below one go, if it says so. What a queue does not say, the one above says; root
+/// says what YARN does where no file says it.
+fn order_of_children(scope: &Scope<'_>, is_root: bool) -> Option<&'static str> {
+    let otherwise = is_root.then_some(BY_SHARE);
+    let Some(property) = scope.get("ordering-policy") else { return otherwise };
     match property.value.as_str() {
-        "utilization" => false,
-        "priority-utilization" => {
+        BY_SHARE => Some(BY_SHARE),
+        BY_PRIORITY => {
             let why = "queues go by the priority of what waits in them, and then by their share of the \
                        guarantee, whether they are below it or not";
-            let help = "read on about `priority.offset` in the documents of YuniKorn";
-            scope.tell(Kind::Adjusted, property, why, help);
-            true
+            scope.tell(Kind::Adjusted, property, why, "read on in docs/limits.md");
+            Some(BY_PRIORITY)
         }
         _ => {
-            let why =
-                "queues go by priority and by their share of the guarantee, and by nothing else";
-            scope.tell(Kind::NoEquivalent, property, why, "");
-            inherited
+            let why = "queues go by share of the guarantee, or by priority before that, and by nothing else";
+            let help = "write `utilization` or `priority-utilization` as `orderingpolicy`";
+            scope.tell(Kind::NoEquivalent, property, why, help);
+            otherwise
         }
     }
 }
@@ -157,14 +166,15 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
     if let Some(property) = scope.get("priority") {
         match property.value.parse::<i32>() {
             Ok(priority) if by_priority => pairs.push_text("priority.offset", priority.to_string()),
+            Ok(_) if scope.is_root() => {
+                let why = "there is no queue beside root that it could go before";
+                scope.tell(Kind::NoEffect, property, why, "");
+            }
             Ok(_) => {
                 let why = "the queue above goes by utilization, which does not look at it";
-                scope.tell(
-                    Kind::NoEffect,
-                    property,
-                    why,
-                    "write `priority.offset`, if it shall count",
-                );
+                let help = "write `orderingpolicy: priority-utilization` there and `priority.offset` \
+                            here, if it shall count";
+                scope.tell(Kind::NoEffect, property, why, help);
             }
             Err(_) => scope.tell(
                 Kind::NoEquivalent,
@@ -179,10 +189,29 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
 
 /// In which order the applications of a leaf, or of those that are made, go.
 pub(super) fn order_of_applications(scope: &Scope<'_>, pairs: &mut Pairs) {
-    let Some(property) = scope.get("ordering-policy") else { return };
+    let policy = scope.get("ordering-policy");
+    if let Some(property) = policy {
+        sort_policy(scope, property, pairs);
+    }
+    let sized = "ordering-policy.fair.enable-size-based-weight";
+    let Some(property) = scope.get(sized).filter(|_| scope.own_flag(sized, false)) else { return };
+    if policy.is_some_and(is_fair) {
+        let why = "the share of an application does not depend on what it asks for";
+        scope.tell(Kind::NoEquivalent, property, why, "");
+    } else {
+        let why = "it is for queues whose ordering-policy is `fair`";
+        scope.tell(Kind::NoEffect, property, why, "");
+    }
+}
+
+fn is_fair(property: &Property) -> bool {
+    matches!(limits::class(property), "fair" | "FairOrderingPolicy")
+}
+
+fn sort_policy(scope: &Scope<'_>, property: &Property, pairs: &mut Pairs) {
     match limits::class(property) {
+        _ if is_fair(property) => pairs.push_text("application.sort.policy", "fair"),
         "fifo" | "FifoOrderingPolicy" => pairs.push_text("application.sort.policy", "fifo"),
-        "fair" | "FairOrderingPolicy" => pairs.push_text("application.sort.policy", "fair"),
         "fifo-with-partitions" | "FifoOrderingPolicyWithExclusivePartitions" => {
             pairs.push_text("application.sort.policy", "fifo");
             let why = "it is written as `fifo`: applications go by age in every partition";
@@ -193,11 +222,6 @@ pub(super) fn order_of_applications(scope: &Scope<'_>, pairs: &mut Pairs) {
             let help = "write `fifo` or `fair` as `application.sort.policy`";
             scope.tell(Kind::NoEquivalent, property, why, help);
         }
-    }
-    let sized = "ordering-policy.fair.enable-size-based-weight";
-    if let Some(property) = scope.get(sized).filter(|_| scope.own_flag(sized, false)) {
-        let why = "the share of an application does not depend on what it asks for";
-        scope.tell(Kind::NoEquivalent, property, why, "");
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::note::Kind;
-use super::placement::{USER, Who, fixed, no_rule, provided, target};
+use super::placement::{USER, Who, fixed, is_no_leaf, no_rule, provided, takes_none, target};
 use super::properties::Property;
 use super::scope::Scope;
-use super::tree::Tree;
+use super::tree::{Node, Tree};
 use super::write::Pairs;
 
 /// The rules in JSON; what has none is told.
@@ -15,11 +15,7 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     let Some(property) = whole.get("mapping-rule-json") else {
         let name = whole.full("mapping-rule-json");
         let why = "mapping-rule-format is json, and no file has the rules themselves";
-        whole.tell_absent(
-            &name,
-            why,
-            "write `placementrules`; what mapping-rule-json-file names is not read",
-        );
+        whole.tell_absent(&name, why, "write `placementrules`");
         return rules;
     };
     let parsed = serde_json::from_str::<Value>(&property.value);
@@ -73,7 +69,12 @@ fn one(
     let may_create = rule.get("create").and_then(Value::as_bool).unwrap_or(false);
     let found = match text("policy") {
         "specified" => provided(tree, &who),
-        "defaultQueue" => fixed(default, false, &who),
+        "defaultQueue" => {
+            let is_there = |node: &&Node| node.full == *default && !takes_none(whole, node);
+            let found = tree.nodes.iter().find(is_there);
+            let found = found.ok_or_else(|| format!("there is no leaf `{default}`"))?;
+            fixed(&found.full, false, &who)
+        }
         "user" if parent.is_empty() => target(whole, tree, USER, may_create, &who)?,
         "user" => target(whole, tree, &format!("{parent}.{USER}"), may_create, &who)?,
         "custom" => target(whole, tree, text("customPlacement"), may_create, &who)?,
@@ -81,6 +82,9 @@ fn one(
         "reject" => return Err("no rule rejects some and leaves others to the next".to_owned()),
         "setDefaultQueue" if who == Who::All => {
             let named = tree.meant(text("value")).ok_or("there is no such queue")?;
+            if takes_none(whole, named) {
+                return Err(is_no_leaf(tree, named));
+            }
             named.full.clone_into(default);
             return Ok(Found::Nothing);
         }

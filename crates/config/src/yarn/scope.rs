@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::note::{Kind, Note};
 use super::number::Number;
-use super::properties::{Properties, Property};
+use super::properties::{Dropped, Properties, Property};
 use super::xml::shown;
 
 /// What all names of properties of the scheduler begin with.
@@ -32,6 +32,11 @@ impl<'p> Scope<'p> {
         Self { prefix: format!("{PREFIX}{path}."), queue: Some(path.to_owned()), ..self.clone() }
     }
 
+    /// Whether these are the properties of root.
+    pub(super) fn is_root(&self) -> bool {
+        self.queue.as_deref() == Some("root")
+    }
+
     /// The properties below these.
     pub(super) fn below(&self, name: &str) -> Self {
         Self { prefix: format!("{}{name}.", self.prefix), ..self.clone() }
@@ -53,12 +58,18 @@ impl<'p> Scope<'p> {
         found.map(|property| (property, property.name[self.prefix.len()..].to_owned())).collect()
     }
 
-    /// A boolean by its full name. What is none of the two words counts as absent, as in Hadoop.
+    /// A boolean by its full name. What is none of the two words counts as absent, as in Hadoop, and
+    /// is told.
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
-        match self.get_full(name).map(|property| property.value.to_ascii_lowercase()) {
-            Some(word) if word == "true" => true,
-            Some(word) if word == "false" => false,
-            _ => otherwise,
+        let Some(property) = self.get_full(name) else { return otherwise };
+        match property.value.to_ascii_lowercase().as_str() {
+            "true" => true,
+            "false" => false,
+            _ => {
+                let why = format!("it is neither true nor false, and counts as {otherwise}");
+                self.tell(Kind::Adjusted, property, &why, "write true or false");
+                otherwise
+            }
         }
     }
 
@@ -109,6 +120,20 @@ impl<'p> Scope<'p> {
             value: shown(&property.value),
             why: why.to_owned(),
             help: help.to_owned(),
+            queue: self.queue.clone(),
+        });
+    }
+
+    /// Say that something in a file says nothing in the end.
+    pub(super) fn tell_dropped(&self, dropped: &Dropped) {
+        let Dropped { kind, place, what, value, why, help } = dropped;
+        self.notes.borrow_mut().push(Note {
+            kind: *kind,
+            place: Some(place.clone()),
+            property: what.clone(),
+            value: value.clone(),
+            why: why.clone(),
+            help: help.clone(),
             queue: self.queue.clone(),
         });
     }

@@ -3,6 +3,7 @@
 use headroom_core::userlimit::Formula;
 
 use super::capacity;
+use super::known;
 use super::limits;
 use super::note::Kind;
 use super::queue::order_of_applications;
@@ -10,8 +11,15 @@ use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
 
-/// The template of a queue below which queues are made; none where none are made.
-pub(super) fn of(whole: &Scope<'_>, tree: &Tree, node: &Node, formula: Formula) -> Option<Pairs> {
+/// The template of a queue below which queues are made; none where none are made. `by_priority` says whether
+/// those go by their priorities.
+pub(super) fn of(
+    whole: &Scope<'_>,
+    tree: &Tree,
+    node: &Node,
+    formula: Formula,
+    by_priority: bool,
+) -> Option<Pairs> {
     let scope = whole.queue(&node.path);
     let managed = scope.own_flag("auto-create-child-queue.enabled", false);
     let flexible = scope.own_flag("auto-queue-creation-v2.enabled", false);
@@ -30,8 +38,14 @@ pub(super) fn of(whole: &Scope<'_>, tree: &Tree, node: &Node, formula: Formula) 
     let mut template = Pairs::default();
     let of = |name: &str| scopes.iter().find(|scope| scope.get(name).is_some());
     let weighed = of("capacity").unwrap_or(&scopes[0]);
-    template.push_pairs("capacity", capacity::of_template(weighed, mode, flexible.then_some("1")));
+    let largest = of("maximum-capacity").unwrap_or(weighed);
+    let weight = capacity::of_template(weighed, largest, mode, flexible.then_some("1"));
+    template.push_pairs("capacity", weight);
     let mut properties = Pairs::default();
+    if !by_priority {
+        // The order of queues would be handed down; applications go by priority in any case.
+        properties.push_text("application.sort.priority", "enabled");
+    }
     if let Some(scope) = of("ordering-policy") {
         order_of_applications(scope, &mut properties);
     }
@@ -39,8 +53,8 @@ pub(super) fn of(whole: &Scope<'_>, tree: &Tree, node: &Node, formula: Formula) 
     let merged = Merged { scopes: &scopes, flexible };
     template.push_pairs("userlimits", limits::of_template(&merged, whole, formula));
     template.push_pairs("applicationlimits", limits::applications_of_template(&merged));
-    for scope in &scopes {
-        rest(scope);
+    for (place, scope) in scopes.iter().enumerate() {
+        rest(scope, &scopes[..place]);
     }
     Some(template)
 }
@@ -65,8 +79,8 @@ impl<'p> Merged<'_, 'p> {
     }
 }
 
-/// What a template of a queue file has no key for.
-fn rest(scope: &Scope<'_>) {
+/// What a template of a queue file has no key for, and what a nearer one says, too.
+fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
     const TAKEN: [&str; 9] = [
         "capacity",
         "maximum-capacity",
@@ -78,16 +92,28 @@ fn rest(scope: &Scope<'_>) {
         "max-parallel-apps",
         "maximum-allocation",
     ];
+    const WITH: &str = "ordering-policy";
     for (property, name) in scope.all() {
         let is_taken = TAKEN.contains(&name.as_str())
-            || name.starts_with("maximum-allocation-")
-            || name.starts_with("ordering-policy.")
+            || matches!(name.as_str(), "maximum-allocation-mb" | "maximum-allocation-vcores")
+            || name.strip_prefix(WITH).is_some_and(|rest| rest.starts_with('.'))
             || name.starts_with("user-settings.") && name.ends_with(".weight");
         // Looked at, so that nobody tells of it once more.
         let _ = scope.get(&name);
-        if !is_taken {
+        let says = |of: &str| nearer.iter().any(|scope| scope.get(of).is_some());
+        if !is_taken && known::is_of_queue(&name) {
             let why = "a template has no key for it";
             scope.tell(Kind::NoEquivalent, property, why, "write queues with it into the file");
+        } else if !is_taken {
+            known::unknown_in_template(scope, property, &name);
+        } else if says(&name) || name.starts_with(WITH) && says(WITH) {
+            let why = "a nearer template says it for leaves, and a template is for leaves";
+            scope.tell(Kind::NoEquivalent, property, why, "write the parents into the file");
+        } else if name.starts_with(WITH) && scope.get(WITH).is_none() {
+            scope.tell(Kind::NoEffect, property, "the template has no ordering-policy", "");
+        } else if name.ends_with(".exclusive-enforced-partitions") {
+            let why = "applications go by age in every partition";
+            scope.tell(Kind::NoEquivalent, property, why, "");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::xml::shown;
 const LINE: usize = 100;
 
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// A text, in quotes where it needs them.
     Text(String),
@@ -23,7 +23,7 @@ pub(super) enum Value {
 }
 
 /// A mapping that may stand in one line.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pairs(Vec<(String, Value)>);
 
 impl Pairs {
@@ -65,7 +65,7 @@ impl Pairs {
 }
 
 /// A mapping whose keys have lines of their own.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Block {
     /// Whose notes stand above it.
     queue: Option<String>,

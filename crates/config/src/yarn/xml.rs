@@ -8,6 +8,8 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::ConvertError;
+use super::note::Kind;
+use crate::spelling::{letters_apart, nearest};
 
 /// How deep elements may nest.
 const DEPTH_MAX: usize = 32;
@@ -15,6 +17,12 @@ const DEPTH_MAX: usize = 32;
 const PROPERTIES_MAX: usize = 200_000;
 /// How many attributes are looked at; a property has four at most.
 const ATTRIBUTES_MAX: usize = 8;
+/// How much of one file that Hadoop passes over is told piece by piece.
+const PASSED_OVER_MAX: usize = 200;
+/// How many characters of such a piece are kept.
+const PIECE: usize = 200;
+/// What may stand in a property.
+const OF_PROPERTY: [&str; 6] = ["name", "value", "final", "description", "source", "tag"];
 
 /// One property of a file, as it stands there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,11 +35,37 @@ pub(super) struct Entry {
     pub(super) line: usize,
 }
 
-/// The properties of a text, in its order.
+/// Something in a file that is no property that Hadoop takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PassedOver {
+    /// Nothing that Hadoop knows, or something that says nothing.
+    pub(super) kind: Kind,
+    /// What it is: an element in its brackets, or the name of a property.
+    pub(super) what: String,
+    /// What stands in it, the beginning of that.
+    pub(super) value: String,
+    /// Where it begins, from 1.
+    pub(super) line: usize,
+    pub(super) why: String,
+    pub(super) help: String,
+}
+
+/// What a text says.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// The properties, in the order of the text.
+    pub(super) entries: Vec<Entry>,
+    /// What else there is.
+    pub(super) passed_over: Vec<PassedOver>,
+    /// How much more of that there is, and the line of the first.
+    pub(super) untold: Option<(usize, usize)>,
+}
+
+/// What a text says.
 ///
 /// # Errors
 /// When it is no XML, no configuration, or beyond the bounds.
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, ConvertError> {
+pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader::from_str(text);
     let mut state = State { lines: Lines { text, at: 0, line: 1 }, ..State::default() };
@@ -65,7 +99,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, ConvertError> {
         let why = "it has no element `configuration`".to_owned();
         return Err(ConvertError::Xml { line: 1, why });
     }
-    Ok(state.entries)
+    Ok(state.content)
 }
 
 /// What `&name;` stands for.
@@ -120,10 +154,33 @@ struct State<'t> {
     /// Names of the elements that are open.
     open: Vec<String>,
     saw_configuration: bool,
-    /// The property that is open, and at which depth.
-    property: Option<(Entry, usize)>,
-    is_final: String,
-    entries: Vec<Entry>,
+    property: Option<Property>,
+    /// The element that is open and is none of Hadoop's.
+    stranger: Option<Stranger>,
+    content: Content,
+}
+
+/// The property that is open.
+#[derive(Default)]
+struct Property {
+    entry: Entry,
+    /// As in Hadoop, one without a value says nothing.
+    has_value: bool,
+    /// At which depth it is.
+    depth: usize,
+    /// The text of the element that is open in it.
+    token: String,
+    /// The first element in it that is none of a property's.
+    stranger: Option<String>,
+}
+
+/// An element that is open and that Hadoop does not know.
+struct Stranger {
+    name: String,
+    depth: usize,
+    line: usize,
+    text: String,
+    has_properties: bool,
 }
 
 impl State<'_> {
@@ -144,53 +201,163 @@ impl State<'_> {
             let why = "it includes another file; give that one as an argument, too, and remove the element";
             return Err(wrong(why.to_owned()));
         }
-        if name == "property" && self.property.is_none() {
-            if self.entries.len() == PROPERTIES_MAX {
+        let depth = self.open.len() + 1;
+        if let Some(property) = &mut self.property {
+            if depth == property.depth + 1 {
+                property.token.clear();
+                if !OF_PROPERTY.contains(&name.as_str()) {
+                    property.stranger.get_or_insert_with(|| name.clone());
+                    self.begin_stranger(&name, depth, line);
+                }
+            }
+        } else if name == "property" {
+            if self.content.entries.len() == PROPERTIES_MAX {
                 return Err(wrong(format!("there are more than {PROPERTIES_MAX} properties")));
             }
-            let entry = by_attributes(start, line)?;
-            self.is_final.clear();
-            self.property = Some((entry, self.open.len() + 1));
+            let (entry, has_value) = by_attributes(start, line)?;
+            self.property = Some(Property { entry, has_value, depth, ..Property::default() });
+            if let Some(stranger) = &mut self.stranger {
+                stranger.has_properties = true;
+            }
+        } else if name != "configuration" {
+            self.begin_stranger(&name, depth, line);
         }
         self.open.push(name);
         Ok(())
     }
 
+    /// An element begins that Hadoop does not know; within another it is part of that.
+    fn begin_stranger(&mut self, name: &str, depth: usize, line: usize) {
+        if self.stranger.is_none() {
+            let (name, text) = (name.to_owned(), String::new());
+            self.stranger = Some(Stranger { name, depth, line, text, has_properties: false });
+        }
+    }
+
     fn close(&mut self) {
         let closed = self.open.len();
-        self.open.pop();
-        if self.property.as_ref().is_some_and(|(_, depth)| *depth == closed) {
-            let (mut entry, _) = self.property.take().unwrap_or_default();
-            entry.is_final |= self.is_final.trim() == "true";
-            entry.name = String::from(entry.name.trim());
-            if !entry.name.is_empty() {
-                self.entries.push(entry);
+        let name = self.open.pop().unwrap_or_default();
+        if let Some(stranger) = self.stranger.take_if(|stranger| stranger.depth == closed) {
+            self.pass_over_stranger(stranger);
+        }
+        let Some(property) = &mut self.property else { return };
+        if closed == property.depth + 1 && !property.token.is_empty() {
+            let token = std::mem::take(&mut property.token);
+            match name.as_str() {
+                "name" => property.entry.name = token,
+                "value" => {
+                    property.entry.value = token;
+                    property.has_value = true;
+                }
+                "final" => property.entry.is_final = token.trim() == "true",
+                _ => {}
             }
+        }
+        if let Some(property) = self.property.take_if(|property| property.depth == closed) {
+            self.end_property(property);
+        }
+    }
+
+    /// A property is complete; one without a name or a value is none.
+    fn end_property(&mut self, property: Property) {
+        let Property { mut entry, has_value, stranger, .. } = property;
+        entry.name = String::from(entry.name.trim());
+        if has_value && !entry.name.is_empty() {
+            self.content.entries.push(entry);
+            return;
+        }
+        let (kind, missing, what) = if entry.name.is_empty() {
+            (Kind::Unknown, "name", "<property>".to_owned())
+        } else {
+            (Kind::NoEffect, "value", entry.name)
+        };
+        let near = stranger.filter(|stranger| element_near(stranger, &[missing]).is_some());
+        let help = match near {
+            Some(stranger) => format!("write <{missing}> where it says <{}>", shown(&stranger)),
+            None if missing == "value" => {
+                "write one between <value> and </value>; a single blank is one".to_owned()
+            }
+            None => "write <name> with the name of a property into it".to_owned(),
+        };
+        let why = format!("it has no {missing}, so Hadoop passes over it");
+        let value = shown(entry.value.trim());
+        self.pass_over(PassedOver { kind, what, value, line: entry.line, why, help });
+    }
+
+    fn pass_over_stranger(&mut self, stranger: Stranger) {
+        let Stranger { name, depth, line, text, has_properties } = stranger;
+        let within = depth.checked_sub(2).and_then(|above| self.open.get(above));
+        let within = within.map_or("configuration", String::as_str);
+        let known: &[&str] = if self.property.is_some() { &OF_PROPERTY } else { &["property"] };
+        let mut why = format!("`{}` has no such element, so Hadoop passes over it", shown(within));
+        if has_properties {
+            why.push_str(", but not over the properties in it");
+        }
+        let help = match element_near(&name, known) {
+            Some(meant) => format!("did you mean <{meant}>?"),
+            None => "remove it".to_owned(),
+        };
+        let what = format!("<{}>", shown(&name));
+        self.pass_over(PassedOver { kind: Kind::Unknown, what, value: text, line, why, help });
+    }
+
+    fn pass_over(&mut self, piece: PassedOver) {
+        let Content { passed_over, untold, .. } = &mut self.content;
+        if passed_over.len() < PASSED_OVER_MAX {
+            passed_over.push(piece);
+        } else {
+            untold.get_or_insert((0, piece.line)).0 += 1;
         }
     }
 
     fn text(&mut self, text: &str, line: usize) -> Result<(), ConvertError> {
-        let within = self.open.last().map(String::as_str);
         let depth = self.open.len();
-        match (&mut self.property, within) {
-            (Some((entry, at)), Some(element)) if depth == *at + 1 => match element {
-                "name" => entry.name.push_str(text),
-                "value" => entry.value.push_str(text),
-                "final" => self.is_final.push_str(text),
-                _ => {}
-            },
-            (None, None) if !text.trim().is_empty() => {
-                let why = "there is text outside of the element `configuration`".to_owned();
-                return Err(ConvertError::Xml { line, why });
+        let property_depth = self.property.as_ref().map_or(0, |property| property.depth);
+        // What stands in the properties of a stranger is theirs.
+        if let Some(stranger) = self.stranger.as_mut().filter(|one| one.depth > property_depth) {
+            for word in text.split_whitespace() {
+                if stranger.text.len() >= PIECE {
+                    break;
+                }
+                let blank = if stranger.text.is_empty() { "" } else { " " };
+                stranger.text.push_str(blank);
+                stranger.text.extend(word.chars().take(PIECE));
             }
-            _ => {}
         }
+        if let Some(property) = &mut self.property
+            && depth > property.depth
+        {
+            if depth == property.depth + 1 {
+                property.token.push_str(text);
+            }
+            return Ok(());
+        }
+        if text.trim().is_empty() || self.stranger.is_some() {
+            return Ok(());
+        }
+        let Some(within) = self.open.last() else {
+            let why = "there is text outside of the element `configuration`".to_owned();
+            return Err(ConvertError::Xml { line, why });
+        };
+        let why = format!("text within `{}` itself says nothing to Hadoop", shown(within));
+        let help = "write a `property` with `name` and `value`, or put it between <!-- and -->";
+        // The place is where the text ends.
+        let line = line.saturating_sub(text.trim_start().matches('\n').count());
+        let value = shown(text.trim());
+        let (what, help) = ("text".to_owned(), help.to_owned());
+        self.pass_over(PassedOver { kind: Kind::Unknown, what, value, line, why, help });
         Ok(())
     }
 }
 
-/// A property may have all that it says in attributes.
-fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<Entry, ConvertError> {
+/// The element that was probably meant; short names have to be nearer than long ones.
+fn element_near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    nearest(name, known).filter(|meant| meant.len() > 4 || letters_apart(name, meant) <= 1)
+}
+
+/// A property may have all that it says in attributes; whether a value is among them.
+fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<(Entry, bool), ConvertError> {
+    let mut has_value = false;
     let mut entry = Entry { line, ..Entry::default() };
     for attribute in start.attributes().with_checks(false).take(ATTRIBUTES_MAX) {
         let wrong = |why: String| ConvertError::Xml { line, why };
@@ -200,12 +367,15 @@ fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<Entry, ConvertEr
         let name: &str = attribute.key.as_ref();
         match name {
             "name" => entry.name = value.into_owned(),
-            "value" => entry.value = value.into_owned(),
+            "value" => {
+                entry.value = value.into_owned();
+                has_value = true;
+            }
             "final" => entry.is_final = value.trim() == "true",
             _ => {}
         }
     }
-    Ok(entry)
+    Ok((entry, has_value))
 }
 
 /// As much of a value as a message needs.

@@ -40,9 +40,16 @@ fn every_property_is_in_the_queue_file_or_told() {
     let unknown = converted.notes.iter().filter(|note| note.kind == Kind::Unknown);
     let names: Vec<&str> = unknown.map(|note| note.property.as_str()).collect();
     let prefix = "yarn.scheduler.capacity";
-    let expected = ["unheard-of", "root.gone.capacity", "root.etl.maximum-capcity"];
+    let expected = [
+        "unheard-of",
+        "root.gone.capacity",
+        "root.adhoc.capacity",
+        "root.etl.maximum-capcity",
+        "root.etl.acl_submit_application",
+    ];
     let expected: Vec<String> = expected.iter().map(|name| format!("{prefix}.{name}")).collect();
     let mut sorted = expected.clone();
+    sorted.extend(["<property>", "<proprety>", "<nam>"].map(str::to_owned));
     sorted.sort();
     let mut found: Vec<String> = names.into_iter().map(str::to_owned).collect();
     found.sort();

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::books::Books;
-use crate::resource::{Quantity, unit_of};
+use crate::resource::{Quantity, brief, unit_of};
 use crate::wait::Blocker;
 
 use super::{Amount, Check, Explanation, NodeReason, Nodes, Verdict};
@@ -54,25 +54,35 @@ impl Check {
             return format!(": {used} of {limit} applications");
         };
         let name = books.types().name(resource).as_str();
-        let unit = unit_of(name);
-        match self.blocker {
-            Blocker::BehindHead(..) => {
-                format!(": {limit}{unit} {name} left beside the head, needs {asked}{unit}")
-            }
-            _ => format!(": {used}{unit} of {limit}{unit} {name} used, needs {asked}{unit}"),
+        if let Blocker::BehindHead(..) = self.blocker {
+            let [limit, asked] = figures(name, [limit, asked]);
+            return format!(": {limit} {name} left beside the head, needs {asked}");
         }
+        let [used, limit, asked] = figures(name, [used, limit, asked]);
+        format!(": {used} of {limit} {name} used, needs {asked}")
     }
+}
+
+/// Amounts of one type as people write them; to the unit where that would make different ones look the same.
+fn figures<const N: usize>(name: &str, amounts: [Quantity; N]) -> [String; N] {
+    let texts = amounts.map(|amount| brief(name, amount));
+    let differ = |(one, other): (usize, usize)| amounts[one] != amounts[other];
+    let mut pairs = (0..N).flat_map(|one| (0..one).map(move |other| (one, other)));
+    if pairs.any(|pair| differ(pair) && texts[pair.0] == texts[pair.1]) {
+        return amounts.map(|amount| format!("{amount}{}", unit_of(name)));
+    }
+    texts
 }
 
 /// About the nodes of a partition.
 fn said_of_nodes(books: &Books, nodes: &Nodes, amounts: &[Amount]) -> String {
     let looked_at = nodes.looked_at;
-    if let Some(short) = amounts.first()
-        && let Some(resource) = short.resource
+    if let Some(amount) = amounts.first()
+        && let Some(resource) = amount.resource
     {
         let name = books.types().name(resource).as_str();
-        let (unit, limit, asked) = (unit_of(name), short.limit.max(Quantity::ZERO), short.asked);
-        return format!(" ({looked_at}): most free {limit}{unit} {name}, needs {asked}{unit}");
+        let [limit, asked] = figures(name, [amount.limit.max(Quantity::ZERO), amount.asked]);
+        return format!(" ({looked_at}): most free {limit} {name}, needs {asked}");
     }
     let most = nodes.refused.iter().max_by_key(|(_, count)| **count);
     let (reason, count) = most.map_or((NodeReason::Room, 0), |(reason, count)| (*reason, *count));

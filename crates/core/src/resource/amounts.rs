@@ -1,5 +1,7 @@
 //! Resource vectors with names: the form of commands, queue files and messages.
 
+use alloc::format;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -104,9 +106,50 @@ pub(crate) fn unit_of(resource: &str) -> &'static str {
     }
 }
 
+/// An amount as people write it: cores or thousandths of one, memory in the largest binary unit with two digits
+/// behind the point at most, cut off there; counts as they are.
+pub(crate) fn brief(resource: &str, amount: Quantity) -> String {
+    const UNITS: [(&str, u32); 6] =
+        [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
+    let units = amount.get();
+    match base_of(resource) {
+        "vcore" if units % 1_000 == 0 => (units / 1_000).to_string(),
+        "vcore" => format!("{units}m"),
+        "memory" => {
+            let size = units.unsigned_abs();
+            let Some((name, power)) = UNITS.into_iter().find(|(_, power)| size >> power > 0) else {
+                return units.to_string();
+            };
+            let hundredths = (u128::from(size) * 100) >> power;
+            let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            format!("{}{text}{name}", if units < 0 { "-" } else { "" })
+        }
+        _ => units.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brief_amounts_have_the_units_that_people_use() {
+        for (resource, units, expected) in [
+            ("vcore", 6_000, "6"),
+            ("vcore", 6_500, "6500m"),
+            ("vcore@gpu", -2_000, "-2"),
+            ("memory", 412_316_860_416, "384Gi"),
+            ("memory", 3 << 29, "1.5Gi"),
+            ("memory", (1 << 30) - 1, "1023.99Mi"),
+            ("memory@gpu", 1_023, "1023"),
+            ("memory", i64::MIN, "-8Ei"),
+            ("memory", 0, "0"),
+            ("nvidia.com/gpu", 5_000, "5000"),
+        ] {
+            assert_eq!(brief(resource, Quantity::of(units)), expected, "{units} of {resource}");
+        }
+    }
 
     #[test]
     fn names_are_sorted_and_unique_and_the_last_amount_counts() {

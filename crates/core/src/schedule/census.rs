@@ -179,6 +179,11 @@ impl Census {
 }
 
 impl Scheduler {
+    /// How many classes were judged so far: its work is measured by it, and nothing is decided by it.
+    pub const fn judged(&self) -> u64 {
+        self.judged
+    }
+
     /// How much waits in which leaf, and for what. Empty while the rules are new, and of a
     /// scheduler that does not watch.
     pub fn census(&self) -> impl Iterator<Item = (QueueId, Reason, &WaitingSum)> {

@@ -216,6 +216,27 @@ impl Scheduler {
         Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
     }
 
+    /// Why so many asks of this shape that these books have, and those of the scheduler have not, would not be looked at
+    /// before the head of the line of its leaf has started: `is_behind` says whether it is behind an application.
+    pub(super) fn behind(
+        &self,
+        then: &Books,
+        leaf: QueueId,
+        (wanted, now): ((ShapeId, u32), Timestamp),
+        is_behind: impl Fn(ApplicationId) -> bool,
+    ) -> Option<Wait> {
+        if self.stale || !then.queue(leaf).settings.values.application_order.is_line() {
+            return None;
+        }
+        let (_, first) = self.head_of(then, leaf)?;
+        let (application, head) = self.first_ask(*first);
+        if !is_behind(application) {
+            return None;
+        }
+        let Gate::Closed(short) = self.beside(then, *first, wanted, now) else { return None };
+        Some(Wait { blocker: Blocker::BehindHead(leaf, Some(head)), shortfall: Some(short) })
+    }
+
     /// A class is parked: it may be behind the head.
     #[inline]
     pub(super) fn note_behind(&mut self, books: &Books, wait: Wait) {

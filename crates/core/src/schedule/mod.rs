@@ -12,6 +12,7 @@ mod census;
 mod chain;
 mod class;
 mod follow;
+mod foresee;
 mod index;
 mod judge;
 mod keep;
@@ -153,6 +154,8 @@ pub struct Scheduler {
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
+    /// How many classes were judged so far.
+    judged: u64,
     /// When the last step was looked for.
     now: Timestamp,
     /// Whether the rules have changed since the indexes were made.
@@ -181,10 +184,10 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        let now = self.now;
+        let (now, judged) = (self.now, self.judged);
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        *self = Self { notes, census, now, ..Self::default() };
+        *self = Self { notes, census, now, judged, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -324,6 +327,7 @@ impl Scheduler {
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
+        self.judged += 1;
         let key = self.classes.rows[class].key;
         if key.waits() {
             let blocker = Blocker::DriverQueue(key.leaf);

@@ -12,6 +12,7 @@ mod application;
 mod bucket;
 mod drift;
 mod drivers;
+mod foresee;
 mod health;
 mod history;
 mod lowering;
@@ -33,6 +34,7 @@ pub use application::{AllocationView, ApplicationView, AskView, RejectedView, Ta
 pub use bucket::node_buckets;
 pub use drift::tenant_drift;
 pub use drivers::{DriversView, drivers};
+pub use foresee::{Foreseen, foresee};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};

@@ -26,7 +26,7 @@ fn all_checks_are_told_and_the_first_that_fails_is_the_reason() {
         ",
         "a4",
         expect![[r#"
-            waiting: ABS_USER_LIMIT user ann at root.a: 3000 m of 3000 m vcore used, needs 2000 m
+            waiting: ABS_USER_LIMIT user ann at root.a: 3 of 3 vcore used, needs 2
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
@@ -43,6 +43,43 @@ fn all_checks_are_told_and_the_first_that_fails_is_the_reason() {
     );
 }
 
+/// The first line of what is told of an ask.
+fn line(script: &str, ask: &str) -> String {
+    explained(script, ask).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_first_line_has_short_amounts_so_that_no_name_is_cut_for_them() {
+    let name = "annabel";
+    let script = |limit: i64, used: i64, asked: i64| {
+        format!(
+            "
+            queue root.research.vision
+            limit root.research.vision user {name} memory={limit}
+            node n1 vcore=8 memory=1000000000000
+            app app1 root.research.vision {name}
+            ask a1 app1 memory={used}
+            ask a2 app1 memory={asked}
+            "
+        )
+    };
+    let told = |figures: &str| {
+        format!("waiting: ABS_USER_LIMIT user {name} at root.research.vision: {figures}")
+    };
+    // 384 GiB, of which 380 are used.
+    assert_eq!(
+        line(&script(384 << 30, 380 << 30, 5 << 30), "a2"),
+        told("380Gi of 384Gi memory used, needs 5Gi")
+    );
+    // What is cut off does not make two amounts look the same.
+    let close = line(&script((4 << 30) + 1, 4 << 30, 2), "a2");
+    let figures = ": 4294967296 B of 4294967297 B memory used, needs 2 B";
+    assert!(
+        close.ends_with(figures) && close.contains(&format!("user {name} at root.")),
+        "{close}"
+    );
+}
+
 #[test]
 fn what_is_larger_than_its_queue_can_never_run() {
     check(
@@ -54,7 +91,7 @@ fn what_is_larger_than_its_queue_can_never_run() {
         ",
         "a1",
         expect![[r#"
-            impossible: QUEUE_MAX root.a: 0 m of 4000 m vcore used, needs 5000 m
+            impossible: QUEUE_MAX root.a: 0 of 4 vcore used, needs 5
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
@@ -89,7 +126,7 @@ fn of_nodes_it_is_told_how_many_there_are_and_the_three_that_lack_least() {
         ",
         "a8",
         expect![[r#"
-            waiting: NO_NODE_FITS every node (6): most free 2000 m vcore, needs 3000 m
+            waiting: NO_NODE_FITS every node (6): most free 2 vcore, needs 3
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
@@ -115,7 +152,7 @@ fn an_ask_that_no_node_could_ever_hold_is_impossible() {
         ",
         "a1",
         expect![[r#"
-            impossible: NO_NODE_FITS every node (2): most free 4000 m vcore, needs 5000 m
+            impossible: NO_NODE_FITS every node (2): most free 4 vcore, needs 5
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
@@ -142,7 +179,7 @@ fn where_others_go_first_and_it_would_fit_it_is_held_back() {
         ",
         "a3",
         expect![[r#"
-            heldBack: BEHIND_HEAD root.a: 1000 m vcore left beside the head, needs 2000 m
+            heldBack: BEHIND_HEAD root.a: 1 vcore left beside the head, needs 2
             2 of 2, 1 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
@@ -244,7 +281,7 @@ fn where_it_stands_is_told_among_all_that_wait_in_the_partition() {
         ",
         "a4",
         expect![[r#"
-            waiting: QUEUE_MAX root.a: 2000 m of 2000 m vcore used, needs 1000 m
+            waiting: QUEUE_MAX root.a: 2 of 2 vcore used, needs 1
             3 of 3, 3 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 

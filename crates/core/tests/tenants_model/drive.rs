@@ -6,8 +6,10 @@ use headroom_core::books::{ApplicationState, TaskState};
 use headroom_core::config::tenant::INSTANCES;
 use headroom_core::id::{AllocationId, PartitionId, QueueId};
 use headroom_core::testkit::World;
-use headroom_core::view::{leaf_of_tenant, waiting};
-use headroom_core::{Command, Event, Millis, Name, PreemptionCause, Step, Timestamp};
+use headroom_core::view::{Foreseen, foresee, leaf_of_tenant, waiting};
+use headroom_core::{
+    Command, Event, Millis, Name, PreemptionCause, Scheduler, Step, SubmitTask, Timestamp,
+};
 
 use crate::model::{Lower, Model, State, amount};
 
@@ -149,6 +151,49 @@ impl Pair {
         let order = self.model.tenants[tenant].order;
         self.count(format!("started by {order:?}"));
         overtaken
+    }
+
+    /// What would become of a task, and what becomes of it on books that nobody else sees. Source: tenants TR-82.
+    pub(crate) fn foresee(&mut self, command: &SubmitTask) {
+        let World { books, scheduler, now, .. } = &self.world;
+        if !self.idle || self.model.nodes.is_empty() {
+            return;
+        }
+        let foreseen = foresee(books, scheduler, *now, command).expect("it can be submitted");
+        let mut then = World { books: books.clone(), now: *now, ..World::default() };
+        then.scheduler = Scheduler::new(&then.books);
+        let events = then.command(&Command::SubmitTask(Box::new(command.clone())));
+        let events = events.expect("it is taken in or rejected");
+        then.settle();
+        let name = &command.submit.application;
+        let partition = then.books.partition_named(&self.partition).expect("it is there");
+        let id = then
+            .books
+            .task_named(partition, name)
+            .filter(|id| then.books.task_state(*id) == Some(TaskState::Waiting));
+        match (foreseen, id) {
+            (Foreseen::Declined { code, .. }, None) => {
+                let rejected = events.iter().find_map(|event| match event {
+                    Event::ApplicationRejected { code, .. } => Some(code),
+                    _ => None,
+                });
+                assert_eq!(rejected, Some(&code), "why {name} is declined");
+                self.count("foreseen that it is declined");
+            }
+            (Foreseen::Starts, None) => self.count("foreseen that it starts"),
+            (Foreseen::Waits { wait, ask, position, of, books }, Some(id)) => {
+                let tenant = &command.submit.tenant;
+                let leaf = leaf_of_tenant(&then.books, partition, tenant).expect("it has a leaf");
+                let all = waiting(&then.books, *now, leaf);
+                let place = all.iter().position(|one| one.application == id).expect("it waits");
+                assert_eq!((position, of), (place + 1, all.len()), "the place of {name}");
+                let found = then.scheduler.wait_of(&then.books, all[place].ask);
+                let found = found.expect("there are nodes").sentence(&then.books, all[place].ask);
+                assert_eq!(wait.sentence(&books, ask), found, "why {name} waits");
+                self.count("foreseen that it waits");
+            }
+            (other, id) => panic!("{name} waits: {}, foreseen was {other:?}", id.is_some()),
+        }
     }
 
     /// Who of each tenant is to be stopped now is who the model would choose.

@@ -47,10 +47,13 @@ const REACHED: &[&str] = &[
     "node back",
     "came back with a node",
     "above its quota",
+    "foreseen that it starts",
+    "foreseen that it waits",
+    "foreseen that it is declined",
 ];
 
 #[test]
-fn ts_36_tr_12_tr_23_tr_50_tr_51_tr_53_the_core_does_what_a_simple_model_of_tenants_does() {
+fn ts_36_tr_12_tr_23_tr_50_tr_51_tr_53_tr_82_the_core_does_what_a_simple_model_of_tenants_does() {
     let first = number_in("HEADROOM_SEED").unwrap_or(1);
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
     for seed in first..first + 3 {

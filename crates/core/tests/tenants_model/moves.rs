@@ -181,6 +181,7 @@ impl Player {
             _ => None,
         };
         let command = submission(&self.pair.partition, &name, &task);
+        self.pair.foresee(&command);
         let events = self.pair.send(&Command::SubmitTask(Box::new(command)));
         let events = events.expect("it is taken in or rejected");
         let found = events.iter().find_map(|event| match event {

@@ -169,6 +169,7 @@ impl Trail {
                 (Some(_), _) => "headroom",
             },
             request_id: origin.map_or("", |origin| &origin.request_id),
+            any_version: origin.is_some_and(|origin| origin.any_version),
         };
         if self.there.as_ref().is_some_and(|there| there.ledger_version > record.sequence) {
             return; // It is there already.
@@ -233,7 +234,8 @@ impl Trail {
         };
         let (actor, request_id) = ("headroom", "");
         let before = self.head.clone();
-        let line = self.head.line(Cause { sequence, time, actor, request_id }, &fact);
+        let line =
+            self.head.line(Cause { sequence, time, actor, request_id, any_version: false }, &fact);
         self.waiting_bytes += line.len();
         let (after, lines) = (self.head.clone(), vec![line]);
         self.waiting.push_back(Group { ledger_version: sequence, time, before, after, lines });

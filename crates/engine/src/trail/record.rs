@@ -170,6 +170,22 @@ pub(crate) struct Cause<'a> {
     pub(crate) time: Timestamp,
     pub(crate) actor: &'a str,
     pub(crate) request_id: &'a str,
+    /// Whether whoever changed something did so whatever version it was in.
+    pub(crate) any_version: bool,
+}
+
+/// Why something was changed that nobody had read in this version.
+const UNCONDITIONAL: &str = "UNCONDITIONAL";
+
+impl Fact {
+    /// Why, by the cause as well: with a version, or without.
+    fn reason(&self, cause: &Cause<'_>) -> Option<&str> {
+        use AuditType::{OrderChanged, QuotaChanged, TenantChanged, TenantDeleted};
+        let is_change =
+            matches!(self.kind, OrderChanged | QuotaChanged | TenantChanged | TenantDeleted);
+        let by_version = || (cause.any_version && is_change).then_some(UNCONDITIONAL);
+        self.reason.as_deref().or_else(by_version)
+    }
 }
 
 /// A time as it is written: always as long, so that texts are in the order of times.
@@ -192,7 +208,7 @@ impl Head {
             task: fact.task.as_deref(),
             before: &fact.before,
             after: &fact.after,
-            reason: fact.reason.as_deref(),
+            reason: fact.reason(&cause),
             ledger_version: cause.sequence,
             prev_hash: &self.hash,
         };

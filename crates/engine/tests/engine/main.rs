@@ -8,6 +8,7 @@ mod failing;
 mod faults;
 mod following;
 mod health;
+mod race;
 mod recovery;
 mod serving;
 mod trail;

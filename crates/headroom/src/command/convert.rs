@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +41,7 @@ struct Yarn {
     /// capacity-scheduler.xml, and yarn-site.xml before it where that says sizes and preemption; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to write the queue file; standard output without it
+    /// Where to write the queue file; standard output without it, or with -
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How users share a queue: as in `CapacityScheduler` 3 or 2.7, or by Headroom's own formula
@@ -70,13 +71,18 @@ impl Yarn {
             Share::Yarn27 => Formula::Yarn27,
             Share::Smooth => Formula::Smooth,
         };
+        let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        if let Some(path) = output {
+            output::folder_is_there(path)?;
+            self.is_no_input(path)?;
+        }
         let read = |path: &PathBuf| Ok((name_of(path), read(path)?));
         let texts = self.files.iter().map(read).collect::<Result<Vec<_>>>()?;
         let sources: Vec<Source<'_>> =
             texts.iter().map(|(name, text)| Source { name, text }).collect();
         let converted = yarn::convert(&sources, formula)?;
         tell(&converted);
-        let target = if let Some(path) = &self.output {
+        let target = if let Some(path) = output {
             output::write_file(path, &converted.text)?;
             path.display().to_string()
         } else {
@@ -84,6 +90,21 @@ impl Yarn {
             "the queue file".to_owned()
         };
         Ok(judge(&converted.text, &target))
+    }
+
+    /// What is read is not overwritten, however it is called.
+    fn is_no_input(&self, output: &Path) -> Result<()> {
+        let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        let Some(written) = id(output) else { return Ok(()) };
+        let same = self.files.iter().find(|path| id(path) == Some(written));
+        if let Some(input) = same {
+            bail!(
+                "--output {} is the file {} that is converted, and would be lost; name another, such as queues.yaml",
+                output.display(),
+                input.display()
+            );
+        }
+        Ok(())
     }
 }
 

@@ -97,7 +97,9 @@ impl Events {
 
     fn line(&self, event: &Event) -> Result<String> {
         Ok(match self.remote.output {
-            Format::Table | Format::Csv => format!("{}\n", row(event).join("  ")),
+            Format::Table | Format::Csv => {
+                format!("{}\n", output::printable_lines(&row(event).join("  ")))
+            }
             Format::Json => format!("{}\n", serde_json::to_string(event)?),
             Format::Yaml => format!("---\n{}", serde_saphyr::to_string(event)?),
         })

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use headroom_api::headroomv1::{
     CheckVerdict, ExplainedCheck, Explanation, NodesLookedAt, Remedies, display_amount,
@@ -11,17 +11,22 @@ use headroom_api::headroomv1::{
 use crate::output;
 use crate::remote::{Remote, resources};
 
+mod pages;
+
 /// Say why an application or an ask waits: what becomes of it, what holds it back, and what would start it.
 ///
 /// The first line is the answer; what follows is the evidence.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json"
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
     /// The application, or one of its asks
-    #[arg(value_name = "APPLICATION[/ASK]")]
-    subject: String,
+    #[arg(value_name = "APPLICATION[/ASK]", required_unless_present = "code")]
+    subject: Option<String>,
+    /// Print what a code means, why it occurs and what helps; no server is asked
+    #[arg(long, value_name = "CODE", conflicts_with = "subject")]
+    code: Option<String>,
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -41,14 +46,18 @@ impl Explain {
     /// # Errors
     /// When the server cannot be reached or refuses.
     pub(crate) fn run(&self) -> Result<()> {
+        if let Some(code) = &self.code {
+            return output::print(page_of(code)?);
+        }
+        let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
         let kinds = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
         let found = self.remote.ask(async |client| {
-            Ok(match self.subject.split_once('/') {
+            Ok(match subject.split_once('/') {
                 Some((application, ask)) => {
                     client.explain_ask(partition, (application, ask), kinds).await?
                 }
-                None => client.explain_application(partition, &self.subject, kinds).await?,
+                None => client.explain_application(partition, subject, kinds).await?,
             })
         })?;
         if self.json {
@@ -56,6 +65,18 @@ impl Explain {
         }
         output::print(&output::printable_lines(&shown(&found)))
     }
+}
+
+/// The page of a code.
+fn page_of(code: &str) -> Result<&'static str> {
+    if let Some(page) = pages::page(code) {
+        return Ok(page);
+    }
+    let hint = match pages::near(code) {
+        Some(near) => format!("did you mean {near}?"),
+        None => String::from("docs/errors has all that there are"),
+    };
+    bail!("there is no code {code:?}; {hint}")
 }
 
 /// The answer in one line, with the cheapest remedy if that still fits.

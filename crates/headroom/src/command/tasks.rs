@@ -114,7 +114,7 @@ fn show_one(remote: &Remote, task: &Task) -> Result<()> {
 }
 
 /// What a task needs, as the interface takes it.
-fn amounts(bounds: &[Bound]) -> Result<Amounts> {
+pub(super) fn amounts(bounds: &[Bound]) -> Result<Amounts> {
     let mut amounts = Amounts::new();
     for Bound { name, value } in bounds {
         ensure!(value.is_some(), "a task does not need `{name}=none`: leave it out");

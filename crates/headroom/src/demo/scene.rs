@@ -93,6 +93,15 @@ const SANDBOX_USERS: &[(&str, &str)] = &[
     ("hugo", "visitors"),
 ];
 
+/// Who has shares of a queue, and does not want the same.
+const LANGUAGE_USERS: &[(&str, &str)] = &[
+    ("ines", "language"),
+    ("jun", "language"),
+    ("ines", "language"),
+    ("kofi", "language"),
+    ("ines", "language"),
+];
+
 pub(super) const JOBS: [JobKind; 6] = [
     JobKind {
         name: "notebook",
@@ -146,7 +155,7 @@ pub(super) const JOBS: [JobKind; 6] = [
     JobKind {
         name: "train",
         queue: "root.research.language",
-        users: &[("ines", "language"), ("jun", "language"), ("kofi", "language")],
+        users: LANGUAGE_USERS,
         tasks: (4, 8),
         size: size(4, 32, 4),
         runs: (25_000, 60_000),

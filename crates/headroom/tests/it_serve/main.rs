@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 
+mod load;
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;

@@ -17,7 +17,7 @@ partitions:
 /// A server with a node of 128 cores, and who asks it.
 struct Asked {
     folder: Folder,
-    _server: Server,
+    server: Server,
     url: String,
 }
 
@@ -33,7 +33,7 @@ impl Asked {
             std::thread::sleep(Duration::from_millis(20));
         }
         let url = format!("http://{}", server.address);
-        Self { folder, _server: server, url }
+        Self { folder, server, url }
     }
 
     fn run(&self, line: &str) -> Ran {
@@ -117,6 +117,33 @@ fn tenants_are_made_shown_and_changed_in_the_version_that_was_read() {
 }
 
 #[test]
+fn what_happens_to_a_tenant_is_watched_until_it_goes() {
+    let asked = Asked::new("cli-watch");
+    asked.shown("tenants create lab --quota vcore=100");
+    let created = asked.json("tenants usage lab")["ledgerVersion"].as_u64().unwrap();
+    asked.refused("tasks submit lab vcore=101 --id never");
+    let watched = std::thread::scope(|scope| {
+        let line = format!("tenants watch lab --after {created}");
+        let watches = scope.spawn(|| asked.run(&line));
+        let until = Instant::now() + Duration::from_secs(20);
+        while !asked.server.get("/headroom/v1/health").contains("\"streams\":1") {
+            assert!(Instant::now() < until, "nobody watches");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        asked.shown("tenants quota lab vcore=60");
+        asked.shown("tenants delete lab");
+        watches.join().unwrap()
+    });
+    assert_eq!(watched.code, Some(0), "{}", watched.stderr);
+    assert_eq!(watched.stderr, "the server ends the stream: gone\n");
+    let rows: Vec<Vec<&str>> =
+        watched.stdout.lines().map(|line| cells(line)[2..].to_vec()).collect();
+    assert_eq!(rows[0][..3], ["applicationRejected", "lab", "never"], "{}", watched.stdout);
+    assert!(rows[0][3].starts_with("EXCEEDS_QUOTA_ALWAYS: "), "{}", watched.stdout);
+    assert_eq!(rows[1..], [["tenantSet", "lab"], ["tenantRemoved", "lab"]]);
+}
+
+#[test]
 fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
     let asked = Asked::new("cli-versions");
     asked.shown("tenants create lab --quota vcore=100");
@@ -162,6 +189,10 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     );
     // Under the same key it is the same task.
     assert_eq!(asked.json("tasks submit lab vcore=90 memory=180G --id t-1 --key k-1")["id"], "t-1");
+    let check = asked.shown("tenants check lab vcore=20 --priority -3");
+    let row = cells(check.lines().nth(1).unwrap());
+    assert_eq!(row[..3], ["no", "1 of 1", "TENANT_QUOTA"], "{check}");
+    assert_eq!(asked.json("tenants check lab vcore=10 memory=20G")["fits"], true);
     let waits = asked.shown("tasks submit lab vcore=20 --id t-2 --user ann --priority -3");
     let head = waits.lines().next().unwrap();
     assert!(head.starts_with("it waits, 1 of 1: "), "{waits}");

@@ -61,7 +61,7 @@ fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
 /// Whether a route changes anything. Judging a queue file does not, nor asking what would be.
 pub fn is_change(route: &Route) -> bool {
     route.method != Method::Get
-        && !matches!(route.operation, "validateConfig" | "simulateUserLimits")
+        && !matches!(route.operation, "validateConfig" | "simulateUserLimits" | "checkQuota")
 }
 
 /// Judge whether a page of another site may have made a request that changes something.

@@ -27,6 +27,7 @@ use super::body::{self, Taken};
 use super::cors;
 use super::host::{self, Hosts};
 use super::message::messages;
+use super::rate::Rates;
 use super::room::Room;
 use super::traced::{self, Begun, Parents};
 use crate::audit::Change;
@@ -51,6 +52,8 @@ pub struct Gate {
     /// For messages of gRPC that are not complete.
     messages: Room,
     engine: Handle,
+    /// Requests of tenants; none where as many are taken as come.
+    rates: Option<Rates>,
     ids: Ids,
     /// Whose traces requests go on with.
     parents: Option<Parents>,
@@ -116,6 +119,7 @@ impl Gate {
             bodies: Room::new(limits.request_body.saturating_mul(LARGE_BODIES_MAX)),
             messages: Room::new(MESSAGES_BYTES_MAX),
             engine,
+            rates: limits.tenants.map(Rates::new),
             ids: Ids { process: instance.chars().take(8).collect(), next: AtomicU64::new(1) },
             parents: None,
         }
@@ -161,6 +165,9 @@ impl Gate {
             Surface::Rest => auth::may(access, caller.as_ref())?,
             Surface::Rpc if access == Access::Open => {}
             Surface::Rpc => auth::may_schedule(caller.as_ref())?,
+        }
+        if let Some(rates) = &self.rates {
+            rates.take(&self.engine, caller.as_ref(), (asked.route, &asked.path))?;
         }
         if asked.surface == Surface::Rest && asked.is_change() {
             auth::not_from_elsewhere(headers, host)?;

@@ -11,6 +11,7 @@ mod cors;
 mod gate;
 mod host;
 mod message;
+mod rate;
 mod room;
 mod starting;
 mod tls;

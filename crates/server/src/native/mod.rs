@@ -13,6 +13,7 @@ mod over_limit;
 mod partitions;
 mod probes;
 mod reasons;
+mod stream;
 mod summary;
 mod tenants;
 mod visible;

@@ -88,9 +88,10 @@ impl Look<'_> {
     fn found(&self, limit: usize) -> WaitingReasons {
         let mut body = WaitingReasons { oldest: self.oldest().map(time), ..Default::default() };
         let mut sums: BTreeMap<Reason, Sum> = BTreeMap::new();
+        let counts_hidden = visible::counts_hidden(self.caller);
         for (leaf, reason, count) in self.scheduler.census().filter(|one| self.is_below(one.0)) {
             if !self.sees(leaf) {
-                body.hidden += count.asks;
+                body.hidden += if counts_hidden { count.asks } else { 0 };
                 continue;
             }
             body.waiting_asks += count.asks;

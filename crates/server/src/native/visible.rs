@@ -24,6 +24,11 @@ pub(super) fn user_in(books: &Books, caller: &Caller, user: &str, queue: QueueId
     own || Sight::of(caller).extent(books, queue) == Extent::All
 }
 
+/// Whether the caller is told how much there is that he does not see.
+pub(super) fn counts_hidden(caller: &Caller) -> bool {
+    Sight::of(caller).counts_hidden()
+}
+
 /// Differs for callers who may see different things.
 pub(super) fn rights(caller: &Caller) -> u64 {
     if everything(caller) {
@@ -31,6 +36,7 @@ pub(super) fn rights(caller: &Caller) -> u64 {
     }
     let groups: Vec<&str> = caller.groups.iter().map(|group| &**group).collect();
     let mut hasher = DefaultHasher::new();
-    (&*caller.user, groups, &caller.roles).hash(&mut hasher);
+    let tenants: Vec<&str> = caller.tenants.iter().map(|tenant| &**tenant).collect();
+    (&*caller.user, groups, &caller.roles, tenants).hash(&mut hasher);
     hasher.finish().max(1)
 }

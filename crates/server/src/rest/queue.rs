@@ -1,6 +1,6 @@
 //! Queues.
 
-use headroom_api::wsv1::Queue;
+use headroom_api::wsv1::{Queue, Resources};
 use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::view::QueueView;
 
@@ -60,10 +60,23 @@ fn show(seen: &Seen, queue: QueueId, view: &QueueView) -> Option<Queue> {
         }
         Extent::Figures => {
             // Which applications of others are about to start is not among the figures.
-            Some(Queue { allocating_accepted_apps: own_starting(seen, view), ..queue::queue(view) })
+            let starting = own_starting(seen, view);
+            let shown = Queue { allocating_accepted_apps: starting, ..queue::queue(view) };
+            Some(bounded(seen, queue, shown))
         }
-        Extent::All => Some(queue::queue(view)),
+        Extent::All => Some(bounded(seen, queue, queue::queue(view))),
     }
+}
+
+/// What may still be used is the least of all queues above: what others use of one whose figures are not seen
+/// would show in it.
+fn bounded(seen: &Seen, queue: QueueId, shown: Queue) -> Queue {
+    let (books, sight) = (seen.books(), &seen.sight);
+    let sees = |(id, _)| sight.extent(books, id) >= Extent::Figures;
+    if sight.is_all() || books.up(queue).all(sees) {
+        return shown;
+    }
+    Queue { headroom: Resources::default(), ..shown }
 }
 
 fn own_starting(seen: &Seen, view: &QueueView) -> Vec<String> {

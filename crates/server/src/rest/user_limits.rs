@@ -1,5 +1,6 @@
 //! How the users of a leaf share it, and what they would with other numbers. Ours.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use axum::body::Bytes;
@@ -17,6 +18,7 @@ use headroom_core::id::QueueId;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::userlimit::{Calculator, Enforcement, Formula};
 use headroom_core::view::{SimulatedUser as User, Simulation, SimulationView, UserLimitsView};
+use serde_json::Value;
 
 use crate::convert::user_limits::{simulated, user_limits};
 
@@ -30,6 +32,10 @@ const BODY_BYTES_MAX: usize = 256 << 10;
 const USERS_MAX: usize = 500;
 /// How many resource types an amount of it may name.
 const TYPES_MAX: usize = 32;
+/// How many characters of what was sent a message shows.
+const SHOWN_MAX: usize = 60;
+/// In what amounts are.
+const UNITS: &str = "bytes of memory, thousandths of a core of vcore, counts of others";
 
 pub(crate) async fn get_user_limits(asked: Asked) -> Answer {
     let partition = asked.parameter("partition").to_owned();
@@ -122,7 +128,53 @@ fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Ref
         }
         Some(_) => {}
     }
-    serde_json::from_slice(&bytes).map_err(|error| Refusal::bad(format!("the body: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let whole = serde_json::from_slice::<Value>(&bytes).ok();
+        let wrong = whole.as_ref().and_then(wrong_number);
+        Refusal::bad(wrong.unwrap_or_else(|| format!("the body: {error}")))
+    })
+}
+
+/// The first field of a body that has no number of its kind, with what it may be.
+fn wrong_number(body: &Value) -> Option<String> {
+    const AMOUNTS: [&str; 7] = ["total", "Q", "Qmax", "U", "r", "step", "increment"];
+    const NUMBERS: [(&str, &str); 2] = [("p", PERCENT), ("f", FACTOR)];
+    let users = body.get("users").and_then(Value::as_array).into_iter().flatten();
+    let of_users = users.enumerate().find_map(|(place, user)| {
+        let below = |name: &str| format!("users[{place}].{name}");
+        ["used", "r"]
+            .iter()
+            .find_map(|name| wrong_amount(user.get(name), &below(name)))
+            .or_else(|| wrong_decimal(user.get("weight"), &below("weight"), WEIGHT))
+    });
+    let amounts = || AMOUNTS.iter().find_map(|name| wrong_amount(body.get(name), name));
+    let numbers =
+        || NUMBERS.iter().find_map(|(name, rule)| wrong_decimal(body.get(name), name, rule));
+    of_users.or_else(amounts).or_else(numbers)
+}
+
+fn wrong_amount(of: Option<&Value>, field: &str) -> Option<String> {
+    let (name, amount) = of?.as_object()?.iter().find(|(_, amount)| !amount.is_i64())?;
+    Some(format!(
+        "`{field}` has {} of {:?}; an amount is a whole number from 0 to {}, without exponent and unit: {UNITS}",
+        shown(&amount.to_string()),
+        shown(name),
+        i64::MAX
+    ))
+}
+
+fn wrong_decimal(of: Option<&Value>, field: &str, rule: &str) -> Option<String> {
+    let number = of.filter(|number| !number.is_number() && !number.is_null())?;
+    Some(format!("`{field}` is {}, which is no number; {rule}", shown(&number.to_string())))
+}
+
+/// As much of what was sent as a message needs.
+fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(SHOWN_MAX).collect();
+    if text.chars().nth(SHOWN_MAX).is_some() {
+        short.push('…');
+    }
+    short
 }
 
 fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
@@ -132,6 +184,7 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
             "`users` has {count} entries; it may have {USERS_MAX}: put those who are alike together"
         )));
     }
+    each_once(users.map_or(&[], Vec::as_slice))?;
     let users = users.map(|all| all.iter().enumerate().map(user).collect::<Result<Vec<_>, _>>());
     let rules = UserLimitsConfig {
         formula: from.formula.map(formula),
@@ -153,6 +206,21 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
         rules,
         among_all: from.among == Some(UserLimitAmong::All),
     })
+}
+
+/// A user is one, whatever he uses; two of a name would share as two.
+fn each_once(users: &[SimulatedUser]) -> Result<(), Refusal> {
+    let mut places = BTreeMap::new();
+    for (place, one) in users.iter().enumerate() {
+        if let Some(earlier) = places.insert(one.user.as_str(), place) {
+            return Err(Refusal::bad(format!(
+                "`users[{place}].user` is {:?}, as `users[{earlier}].user` is; each user is there once: put what he \
+                 uses together",
+                one.user
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn user((place, from): (usize, &SimulatedUser)) -> Result<User, Refusal> {
@@ -195,8 +263,7 @@ fn amounts(field: impl fmt::Display, from: Option<&Resources>) -> Result<Option<
     let amount = |(name, amount): (&String, &i64)| {
         if name.is_empty() || *amount < 0 {
             let why = format!(
-                "`{field}` has {amount} of {name:?}; an amount is 0 or more, of a type that has a name: \
-                 bytes of memory, thousandths of a core of vcore, counts of others"
+                "`{field}` has {amount} of {name:?}; an amount is 0 or more, of a type that has a name: {UNITS}"
             );
             return Err(Refusal::bad(why));
         }

@@ -5,11 +5,16 @@
 //! applications of queues that they administer; and what is counted for them and their groups.
 //! Queues above those are passed through: they show their names and places, and no figures.
 //! Whatever else there is looks as if it were not there. Source: the server's page, §3.
+//!
+//! Access lists are for who submits or administers queues. Roles of tenants see the queues of their tenants and all
+//! below, and nothing by a list; and no list lets anybody submit to a queue of tenants, so none but that of
+//! who administers it shows it. Source: tenants TR-43.
 
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
-use headroom_core::books::{Application, Books};
+use headroom_core::books::{Application, Books, Queue};
 use headroom_core::id::{PartitionId, QueueId};
+use headroom_core::view;
 
 use crate::caller::Caller;
 
@@ -18,8 +23,12 @@ use crate::caller::Caller;
 pub struct Sight {
     /// Whether everything.
     all: bool,
+    /// Whether access lists say more.
+    lists: bool,
     user: Name,
     groups: Vec<Name>,
+    /// The tenants that he reads.
+    tenants: Vec<Name>,
 }
 
 /// How much of a queue is seen.
@@ -38,17 +47,25 @@ pub enum Extent {
 impl Sight {
     /// What this caller may see.
     pub fn of(caller: &Caller) -> Self {
-        let reads_all = [Role::Admin, Role::Operator, Role::Viewer];
+        let is_one = |roles: &[Role]| roles.iter().any(|role| caller.is(*role));
+        let of_tenants = is_one(&[Role::TenantAdmin, Role::TenantViewer]);
         Self {
-            all: reads_all.into_iter().any(|role| caller.is(role)),
+            all: is_one(&[Role::Admin, Role::Operator, Role::Viewer]),
+            lists: is_one(&[Role::Submitter, Role::QueueAdmin]),
             user: caller.user.clone(),
             groups: caller.groups.clone(),
+            tenants: if of_tenants { caller.tenants.clone() } else { Vec::new() },
         }
     }
 
     /// Whether he sees everything.
     pub const fn is_all(&self) -> bool {
         self.all
+    }
+
+    /// Whether he is told how much there is that he does not see. To who reads but tenants that would tell of others.
+    pub const fn counts_hidden(&self) -> bool {
+        self.all || self.lists
     }
 
     /// How much of a queue he sees. Looks at the queues below one that he has no right in.
@@ -103,14 +120,15 @@ impl Sight {
         !self.user.is_empty() && self.user == *user
     }
 
-    /// What access lists of the queue and those above it give: a right holds for all below.
+    /// What his tenants, and access lists of the queue and those above it, give: a right holds for all below.
     fn right(&self, books: &Books, queue: QueueId) -> Extent {
-        let mut right = Extent::Nothing;
-        for (_, queue) in books.up(queue) {
-            if queue.settings.admin_acl.allows(&self.user, &self.groups) {
+        let (mut right, mut is_of_tenants) = (Extent::Nothing, false);
+        for (_, row) in books.up(queue) {
+            if self.reads_tenant_of(row) || self.administers(row) {
                 return Extent::All;
             }
-            if queue.settings.submit_acl.allows(&self.user, &self.groups) {
+            is_of_tenants |= belongs_to_tenants(books, row);
+            if !is_of_tenants && self.submits_to(row) {
                 right = Extent::Figures;
             }
         }
@@ -120,14 +138,35 @@ impl Sight {
     fn any_below(&self, books: &Books, queue: QueueId) -> bool {
         let mut left: Vec<QueueId> = books.children(queue).map(|(id, _)| id).collect();
         while let Some(queue) = left.pop() {
-            let settings = &books.queue(queue).settings;
-            if settings.admin_acl.allows(&self.user, &self.groups)
-                || settings.submit_acl.allows(&self.user, &self.groups)
-            {
+            let row = books.queue(queue);
+            let submits = self.submits_to(row) && !belongs_to_tenants(books, row);
+            if submits || self.reads_tenant_of(row) || self.administers(row) {
                 return true;
             }
             left.extend(books.children(queue).map(|(id, _)| id));
         }
         false
     }
+
+    fn reads_tenant_of(&self, row: &Queue) -> bool {
+        let mark = row.settings.tenant.as_ref();
+        mark.is_some_and(|mark| self.tenants.contains(&mark.tenant))
+    }
+
+    fn administers(&self, row: &Queue) -> bool {
+        self.lists && row.settings.admin_acl.allows(&self.user, &self.groups)
+    }
+
+    fn submits_to(&self, row: &Queue) -> bool {
+        self.lists && row.settings.submit_acl.allows(&self.user, &self.groups)
+    }
+}
+
+/// Whether a queue is a tenant's, or the one that all of them are below.
+fn belongs_to_tenants(books: &Books, row: &Queue) -> bool {
+    let is_root = || {
+        view::tenants(books)
+            .is_some_and(|(id, _, config)| id == row.partition && *config.root == *row.path)
+    };
+    row.settings.tenant.is_some() || is_root()
 }

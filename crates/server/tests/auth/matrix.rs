@@ -69,6 +69,7 @@ const ROWS: [(&[&str], &[&str]); 8] = [
     (
         &["admin", "operator", "viewer", "tenant-admin", "tenant-viewer"],
         &[
+            "checkQuota",
             "getAudit",
             "getTask",
             "getTenant",
@@ -80,6 +81,7 @@ const ROWS: [(&[&str], &[&str]); 8] = [
             "listTasks",
             "listTenants",
             "listWaiting",
+            "watchTenant",
         ],
     ),
     (

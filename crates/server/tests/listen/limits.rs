@@ -11,7 +11,15 @@ use headroom_api::headroomv1::Problem;
 use headroom_api::wsv1::ErrorBody;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::support::{client, start, start_with};
+use headroom_api::headroomv1::Role;
+use headroom_core::{Command, Name, SetTenant};
+use headroom_engine::users::Users;
+use headroom_engine::{HandClock, Origin};
+use headroom_server::QueueFile;
+use headroom_server::auth::{Secret, TokenEntry, TokenFile};
+use reqwest::Response;
+
+use crate::support::{Folder, Server, client, start, start_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_body_is_refused_told_ahead_or_not() {
@@ -182,4 +190,107 @@ async fn when_the_engine_has_stopped_reads_go_on_and_changes_do_not() {
     let problem: Problem = response.json().await.unwrap();
     assert_eq!((problem.status, &*problem.code), (503, "READ_ONLY"));
     assert_eq!(server.get("/headroom/v1/log-level").await.text().await.unwrap(), "read");
+}
+
+/// A token of a user with a role.
+fn token(folder: &Folder, user: &str, role: Role) -> String {
+    let secret = Secret::random().unwrap();
+    let entry = TokenEntry {
+        name: user.to_owned(),
+        sha256: secret.sha256(),
+        user: user.to_owned(),
+        groups: Vec::new(),
+        roles: vec![role],
+        created: jiff::Timestamp::now(),
+        expires: None,
+    };
+    TokenFile::update(&folder.path("tokens"), |file| file.add(entry)).unwrap();
+    secret.reveal().to_owned()
+}
+
+/// Have the engine of a server know these tenants, each below the one before if there is one.
+async fn know(server: &Server, tenants: &[(&str, Option<&str>)]) {
+    let handle = server.engine.handle();
+    let clock = Arc::new(HandClock::default());
+    let queues = QueueFile::resume(handle.clone(), clock, Arc::new(Users::default()), None).await;
+    let text = "
+partitions:
+  - name: default
+    queues: [{name: root, submitacl: '*'}]
+    tenants: {enabled: true}
+";
+    queues.apply(Origin::default(), text).await.unwrap();
+    for (tenant, parent) in tenants {
+        let settings = headroom_core::config::TenantSettings {
+            parent: parent.map(Name::new),
+            ..headroom_core::config::TenantSettings::default()
+        };
+        let (partition, tenant) = (Name::new("default"), Name::new(tenant));
+        let set = SetTenant { partition, tenant, settings, ..SetTenant::default() };
+        handle.submit(Command::SetTenant(Box::new(set))).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn tr_63_requests_of_a_tenant_are_taken_at_its_rate_and_cost_no_other() {
+    let folder = Folder::new();
+    let tokens = [
+        ("ann", Role::TenantViewer),
+        ("bob", Role::TenantViewer),
+        ("cid", Role::TenantAdmin),
+        ("root", Role::Admin),
+        ("vic", Role::Viewer),
+    ];
+    let tokens = tokens.map(|(user, role)| (user, token(&folder, user, role)));
+    let file = format!(
+        "auth: {{tokens: {}, tenants: {{'user:ann': [a], 'user:bob': [b], 'user:cid': [dept]}}}}
+limits: {{tenantRate: 1/h, tenantBurst: 3}}",
+        folder.path("tokens").display()
+    );
+    let server = start(&file).await;
+    know(&server, &[("dept", None), ("a", Some("dept")), ("b", None)]).await;
+    let ask = async |user: &str, post: bool, path: &str| -> Response {
+        let token = &tokens.iter().find(|(name, _)| *name == user).unwrap().1;
+        let url = server.url(path);
+        let request = if post { client().post(url) } else { client().get(url) };
+        request.bearer_auth(token).send().await.unwrap()
+    };
+    let usage = "/headroom/v1/tenants/a/usage";
+    for _ in 0..3 {
+        assert_eq!(ask("ann", false, usage).await.status(), 200);
+    }
+    let refused = ask("ann", false, usage).await;
+    let after: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((3_500..=3_600).contains(&after), "{after}");
+    let problem: Problem = refused.json().await.unwrap();
+    assert_eq!((problem.status, &*problem.code), (429, "RATE_LIMITED"));
+    let both = "tenant a may send 1 requests in 3600 s, and 3 at once";
+    assert!(problem.detail.starts_with(both), "{}", problem.detail);
+    assert!(problem.detail.contains("1 is needed and 0 are left"), "{}", problem.detail);
+    // It is the same for all that she asks, of whomever, and however it is spelled.
+    for path in
+        ["/ws/v1/partitions", "/headroom/v1/tenants/b/usage", "/headroom/v1/tenants/%62/quota"]
+    {
+        assert_eq!(ask("ann", false, path).await.status(), 429, "{path}");
+    }
+    // So the other has all of his, and who is above her too, of her tenant as well.
+    for (user, path) in [("bob", "/headroom/v1/tenants/b/usage"), ("cid", usage)] {
+        for number in 0..4 {
+            let expected = if number < 3 { 200 } else { 429 };
+            assert_eq!(ask(user, false, path).await.status(), expected, "{user}");
+        }
+    }
+    // Who keeps the cluster can always act; what he submits for a tenant counts as that tenant's.
+    for (user, post, path, expected) in [
+        ("root", false, usage, 200),
+        ("root", true, "/headroom/v1/tasks/t1/cancel", 200),
+        ("vic", false, usage, 200),
+        ("root", true, "/headroom/v1/tenants/a/tasks", 429),
+        ("root", true, "/headroom/v1/tenants/b/quota/check", 429),
+        ("root", true, "/headroom/v1/tenants/nowhere/tasks", 200),
+    ] {
+        for _ in 0..5 {
+            assert_eq!(ask(user, post, path).await.status(), expected, "{user} {path}");
+        }
+    }
 }

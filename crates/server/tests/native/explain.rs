@@ -26,7 +26,7 @@ async fn all_checks_are_told_with_both_sides_and_who_has_most() {
     let server = waiting().await;
     let found = server.client().explain_application("default", "app1", None).await.unwrap();
     assert_eq!((found.state, found.ask.as_deref()), (ExplainedState::Waiting, Some("a2")));
-    assert_eq!(found.line, "waiting: QUEUE_MAX root.a: 6000 m of 6000 m vcore used, needs 1000 m");
+    assert_eq!(found.line, "waiting: QUEUE_MAX root.a: 6 of 6 vcore used, needs 1");
     assert_eq!(found.blocked_by[0].id, "QUEUE_MAX");
     let first = &found.blocked_by[0];
     let sides = (first.limit, first.used, first.asked, first.short);

@@ -57,6 +57,8 @@ pub struct Options {
     pub pace: Pace,
     /// Whether nothing starts on a journal with nodes before these have reported.
     pub awaits_nodes: bool,
+    /// How many records are kept for who follows, where it is not as many as usual.
+    pub entries: Option<usize>,
 }
 
 impl Default for Options {
@@ -69,6 +71,7 @@ impl Default for Options {
             modules: Vec::new(),
             pace: Pace::ByHand,
             awaits_nodes: false,
+            entries: None,
         }
     }
 }
@@ -132,6 +135,7 @@ impl Server {
         let mut settings = Settings::with(clock.clone());
         settings.pace = options.pace;
         settings.awaits_nodes = options.awaits_nodes;
+        settings.kept.entries = options.entries.unwrap_or(settings.kept.entries);
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
         let users = Arc::new(Users::default());

@@ -56,6 +56,40 @@ async fn tr_73_ts_35_a_change_is_told_with_who_when_what_and_the_request() {
 }
 
 #[tokio::test]
+async fn tr_81_a_change_of_whatever_version_is_for_admins_and_told_as_such() {
+    let scene = scene().await;
+    let headers = [("if-match", "*"), (crate::support::CALLER, "eve - admin")];
+    let quota = json!({"resources": {"vcore": "90", "memory": "200G"}});
+    let put = scene.send("PUT", &format!("{TENANTS}/a/quota"), &headers, &quota).await;
+    assert_eq!(put.status, 200, "{}", put.text());
+    let labels = json!({"labels": {"x": "y"}, "waiting": {"strategy": "priority"}});
+    assert_eq!(scene.change("PATCH", &format!("{TENANTS}/a"), &labels).await.status, 200);
+    let gone = scene.send("DELETE", &format!("{TENANTS}/sub"), &headers, &Value::Null).await;
+    assert_eq!(gone.status, 204, "{}", gone.text());
+    let audit = scene.server.json(AUDIT).await;
+    let reasons = audit["items"].as_array().unwrap().iter().filter_map(|one| {
+        let kind = one["type"].as_str()?;
+        let tells =
+            matches!(kind, "QUOTA_CHANGED" | "ORDER_CHANGED" | "TENANT_CHANGED" | "TENANT_DELETED");
+        tells.then(|| (kind, one["reason"].as_str()))
+    });
+    let mut reasons: Vec<_> = reasons.collect();
+    reasons.sort_unstable();
+    let expected = [
+        ("ORDER_CHANGED", None),
+        ("QUOTA_CHANGED", Some("UNCONDITIONAL")),
+        ("TENANT_CHANGED", None),
+        ("TENANT_DELETED", Some("UNCONDITIONAL")),
+    ];
+    assert_eq!(reasons, expected);
+    let nowhere = scene.send("PUT", &format!("{TENANTS}/new"), &headers, &json!({})).await;
+    assert_eq!(problem(&nowhere).0, 412, "there is no version of it");
+    let own = [("if-match", "*"), (crate::support::CALLER, "dora - tenant-admin dept")];
+    let own = scene.send("PATCH", &format!("{TENANTS}/dept"), &own, &json!({})).await;
+    assert_eq!(problem(&own).0, 403);
+}
+
+#[tokio::test]
 async fn it_comes_in_parts_and_by_type_and_time() {
     let scene = scene().await;
     let whole = scene.server.json(AUDIT).await;

@@ -5,9 +5,12 @@
 mod support;
 
 mod audit;
+mod check;
+mod events;
 mod ledger;
 mod metrics;
 mod quota;
+mod releases;
 mod restart;
 mod rights;
 mod said;
@@ -17,3 +20,4 @@ mod together;
 mod triggers;
 mod usage;
 mod versions;
+mod walk;

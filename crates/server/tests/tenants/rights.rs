@@ -36,7 +36,8 @@ async fn ts_31_a_viewer_of_one_tenant_sees_nothing_of_another() {
     let page = scene.read_as(VIEWER_OF_B, TENANTS).await.json();
     assert_eq!(
         (&page["items"][0]["id"], &page["items"][1], &page["hidden"]),
-        (&json!("b"), &Value::Null, &json!(3))
+        (&json!("b"), &Value::Null, &json!(0)),
+        "not even how many others there are"
     );
     // Who reads everything is told what is not there.
     let gone = scene.read_as("vera - viewer", &format!("{TENANTS}/nowhere")).await;
@@ -97,4 +98,35 @@ async fn a_tenant_admin_rules_below_his_tenant_and_over_little_of_his_own() {
     let any = [(CALLER, ADMIN_OF_DEPT), ("if-match", "*")];
     let any = scene.send("PATCH", &format!("{TENANTS}/team"), &any, &json!({})).await;
     assert_eq!(problem(&any), (403, "FORBIDDEN".into()), "whatever it is, is for admins");
+}
+
+#[tokio::test]
+async fn tr_43_queues_of_tenants_are_seen_by_their_roles_and_by_no_access_list() {
+    let scene = Scene::live().await;
+    scene.submits("a", "t1", 10, 1).await;
+    // Everybody may submit to the root.
+    let (sue, vic) = ("sue - submitter", "vic - tenant-viewer a");
+    for (caller, queue, status, figures) in [
+        (sue, "root", 200, true),
+        (sue, "root.tenants", 404, false),
+        (sue, "root.tenants.a", 404, false),
+        (vic, "root", 200, false),
+        (vic, "root.tenants", 200, false),
+        (vic, "root.tenants.a", 200, true),
+        (vic, "root.tenants.b", 404, false),
+        ("vic - tenant-viewer none", "root", 404, false),
+        ("vic - submitter a", "root.tenants.a", 404, false),
+        ("vera - viewer", "root.tenants.a", 200, true),
+    ] {
+        let path = format!("/ws/v1/partition/default/queue/{queue}");
+        let answer = scene.read_as(caller, &path).await;
+        assert_eq!(answer.status, status, "{caller}, {queue}: {}", answer.text());
+        let has_figures = answer.json().get("sortingPolicy").is_some();
+        assert_eq!(has_figures, figures, "{caller}, {queue}: {}", answer.text());
+        // What others leave of the node shows in it.
+        let has_headroom = answer.json().get("headroom").is_some_and(|one| one != &json!({}));
+        assert_eq!(has_headroom, figures && caller != vic, "{caller}, {queue}: {}", answer.text());
+    }
+    let tree = scene.read_as(vic, "/ws/v1/partition/default/queues").await.text();
+    assert!(tree.contains("root.tenants.a") && !tree.contains("root.tenants.b"), "{tree}");
 }

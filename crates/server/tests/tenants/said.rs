@@ -49,6 +49,34 @@ async fn what_is_said_is_answered_in_core_units_and_can_be_sent_back() {
 }
 
 #[tokio::test]
+async fn a_whole_number_may_be_written_with_a_point() {
+    let scene = Scene::empty().await;
+    let post = async |path: &str, body: &str| {
+        let request = scene.server.raw().header("content-type", "application/json");
+        request.body(body.to_owned()).send("POST", path).await
+    };
+    let said = r#"{"id": "x", "quota": {"resources": {"vcore": 2e3}, "instances": 751.0}}"#;
+    let made = post(TENANTS, said).await;
+    assert_eq!(made.status, 201, "{}", made.text());
+    let quota = &made.json()["quota"];
+    assert_eq!((&quota["instances"], &quota["resources"]["vcore"]), (&json!(751), &json!(2_000)));
+    let patch = json!({"waiting": {"strategy": "priority", "agingStep": 3.0}});
+    let patched = scene.change("PATCH", &format!("{TENANTS}/x"), &patch).await;
+    assert_eq!(patched.json()["waiting"]["agingStep"], 3, "{}", patched.text());
+    let tasks = format!("{TENANTS}/x/tasks");
+    let task = r#"{"id": "t", "resources": {"vcore": "1"}, "members": 2.0, "priority": -7e0}"#;
+    let task = post(&tasks, task).await;
+    assert_eq!((task.status, &task.json()["priority"]), (202, &json!(-7)), "{}", task.text());
+    for body in [
+        r#"{"resources": {"vcore": "1"}, "members": 1.5}"#,
+        r#"{"resources": {"vcore": "1"}, "priority": 1.0, "priority": 2.0}"#,
+        r#"{"resources": {"vcore": "1"}, "restarts": -1.0}"#,
+    ] {
+        assert_eq!(problem(&post(&tasks, body).await), (400, "MALFORMED".into()), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn a_merge_patch_changes_what_it_names() {
     let scene = Scene::start().await;
     let path = format!("{TENANTS}/a");

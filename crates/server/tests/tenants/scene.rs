@@ -30,7 +30,12 @@ impl Scene {
 
     /// The same, where the scheduler goes on by itself or not, on a journal.
     pub(crate) async fn at(pace: Pace, journal: &MemoryJournal) -> Self {
-        let scene = Self::with(pace, journal, false).await;
+        Self::told(journal, Options { pace, ..Options::default() }).await
+    }
+
+    /// The same, on a server that was told this.
+    pub(crate) async fn told(journal: &MemoryJournal, options: Options) -> Self {
+        let scene = Self::with(journal, options).await;
         // On a journal of another server it is there already.
         let _ = scene.server.handle.submit(Self::node()).await.unwrap();
         scene
@@ -38,7 +43,7 @@ impl Scene {
 
     /// A server on the journal of another, that does not know whether the node is there still.
     pub(crate) async fn again(journal: &MemoryJournal) -> Self {
-        Self::with(Pace::ByHand, journal, true).await
+        Self::with(journal, Options { awaits_nodes: true, ..Options::default() }).await
     }
 
     /// Have the server finish, and end.
@@ -60,11 +65,11 @@ impl Scene {
         })
     }
 
-    async fn with(pace: Pace, journal: &MemoryJournal, awaits_nodes: bool) -> Self {
+    async fn with(journal: &MemoryJournal, options: Options) -> Self {
         let queues = Some(QUEUES.to_owned());
         let modules: Vec<headroom_server::mount::Handlers> =
             vec![native::handler, metrics::handler];
-        let options = Options { queues, modules, pace, awaits_nodes, ..Options::default() };
+        let options = Options { queues, modules, ..options };
         Self { server: Server::on(journal, options).await }
     }
 
@@ -77,7 +82,7 @@ impl Scene {
         Self::at(Pace::Automatic, &MemoryJournal::default()).await.with_both().await
     }
 
-    async fn with_both(self) -> Self {
+    pub(crate) async fn with_both(self) -> Self {
         let scene = self;
         scene.make("a", json!({"vcore": "100", "memory": "200G"})).await;
         scene.make("b", json!({"vcore": "40", "memory": "80G"})).await;

@@ -7,7 +7,7 @@ use crate::scene::{Scene, TENANTS, problem};
 const A: &str = "/headroom/v1/tenants/a";
 
 #[tokio::test]
-async fn ts_28_the_second_of_two_who_change_one_version_is_told_the_other() {
+async fn tr_80_ts_28_the_second_of_two_who_change_one_version_is_told_the_other() {
     let scene = Scene::start().await;
     for number in 2..=7 {
         let name = json!({"displayName": format!("change {number}")});
@@ -19,6 +19,7 @@ async fn ts_28_the_second_of_two_who_change_one_version_is_told_the_other() {
     let path = format!("{A}/quota");
     let first = scene.send("PUT", &path, &[("if-match", &tag)], &quota).await;
     assert_eq!((first.status, first.header("etag")), (200, Some("\"8\"")), "{}", first.text());
+    assert_eq!(scene.server.json(&path).await["resources"], json!({"vcore": 90_000}));
     let second = scene.send("PUT", &path, &[("if-match", &tag)], &quota).await;
     assert_eq!(problem(&second), (412, "PRECONDITION_FAILED".into()));
     assert_eq!(second.header("etag"), Some("\"8\""));

@@ -264,7 +264,11 @@ const REFUSED: &[(&str, &str)] = &[
         r#"{"formula": "yarn4"}"#,
         "unknown variant `yarn4`, expected one of `smooth`, `yarn3`, `yarn27`",
     ),
-    (r#"{"p": "30"}"#, "invalid type: string \"30\", expected f64"),
+    (r#"{"p": "30"}"#, "`p` is \"30\", which is no number; it goes from 1 to 100"),
+    (
+        r#"{"users": [{"user": "a", "weight": "1"}]}"#,
+        "`users[0].weight` is \"1\", which is no number; it is 0 or more",
+    ),
     (r#"{"p": 0.5}"#, "`p` is 0.5; it goes from 1 to 100"),
     (r#"{"p": 101}"#, "`p` is 101; it goes from 1 to 100"),
     (r#"{"p": 0, "formula": "yarn3"}"#, "only the formula `smooth` allows"),
@@ -276,7 +280,22 @@ const REFUSED: &[(&str, &str)] = &[
     (r#"{"users": [{"user": "a", "weight": -1}]}"#, "`users[0].weight` is -1; it is 0 or more"),
     (r#"{"users": [{"user": "a b"}]}"#, "`users[0].user` is \"a b\"; a user begins"),
     (r#"{"Q": {"memory": -1}}"#, "`Q` has -1 of \"memory\"; an amount is 0 or more"),
-    (r#"{"Q": {"memory": 1.5}}"#, "invalid type: floating point"),
+    (
+        r#"{"Q": {"memory": 1.5}}"#,
+        "`Q` has 1.5 of \"memory\"; an amount is a whole number from 0 to 9223372036854775807, without exponent \
+         and unit: bytes of memory, thousandths of a core of vcore, counts of others",
+    ),
+    (r#"{"Qmax": {"vcore": 1e21}}"#, "`Qmax` has 1e+21 of \"vcore\"; an amount is a whole number"),
+    (r#"{"U": {"memory": 9223372036854775808}}"#, "`U` has 9223372036854775808 of \"memory\"; an"),
+    (r#"{"r": {"memory": "5Gi"}}"#, "`r` has \"5Gi\" of \"memory\"; an amount is a whole number"),
+    (
+        r#"{"users": [{"user": "a"}, {"user": "b", "used": {"vcore": 2.0}}]}"#,
+        "`users[1].used` has 2.0 of \"vcore\"; an amount is a whole number",
+    ),
+    (
+        r#"{"users": [{"user": "a"}, {"user": "b"}, {"user": "a", "used": {"memory": 1}}]}"#,
+        "`users[2].user` is \"a\", as `users[0].user` is; each user is there once",
+    ),
     (r#"{"step": {"memory": 0}}"#, "`step` has 0 of memory; it is above 0"),
     (
         r#"{"U": {"memory": 5}, "users": [{"user": "a", "used": {"memory": 6}}]}"#,

@@ -3,6 +3,7 @@
 mod change;
 mod said;
 mod show;
+mod watch;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -33,6 +34,10 @@ enum Deed {
     Usage(show::Usage),
     /// Show what of a tenant waits, in the order in which it starts, and why
     Waiting(show::Waiting),
+    /// Say what would become of a task, were it submitted now
+    Check(show::Check),
+    /// Show what happens to a tenant, those below it and their tasks, until interrupted
+    Watch(watch::Watch),
     /// Make a tenant
     Create(change::Create),
     /// Change some of what is said of a tenant
@@ -62,6 +67,8 @@ impl Tenants {
             Deed::Show(show) => show.run(),
             Deed::Usage(usage) => usage.run(),
             Deed::Waiting(waiting) => waiting.run(),
+            Deed::Check(check) => check.run(),
+            Deed::Watch(watch) => watch.run(),
             Deed::Create(create) => create.run(),
             Deed::Set(set) => set.run(),
             Deed::Quota(quota) => quota.run(),

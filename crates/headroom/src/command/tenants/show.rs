@@ -3,10 +3,13 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use headroom_api::client::TenantFilter;
-use headroom_api::headroomv1::{Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask};
+use headroom_api::headroomv1::{
+    NewTask, TaskReason, Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask,
+};
 use serde_json::Value;
 
-use crate::remote::{Listing, Remote, amount, exact, list};
+use crate::command::tasks::amounts;
+use crate::remote::{Bound, Listing, Remote, amount, exact, list};
 
 /// What a tenant stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -273,6 +276,50 @@ impl Waiting {
     }
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tenants check lab vcore=20 memory=40G")]
+pub(super) struct Check {
+    /// The tenant
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// What the task would need on one node
+    #[arg(value_name = "TYPE=AMOUNT", required = true)]
+    resources: Vec<Bound>,
+    /// Its priority
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
+    priority: i32,
+    /// How many instances of this size it would have, which start together or not at all
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    members: u32,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+const CHECK: &[&str] = &["FITS", "PLACE", "REASON", "WHY"];
+
+impl Check {
+    pub(super) fn run(&self) -> Result<()> {
+        let (resources, priority, members) =
+            (amounts(&self.resources)?, self.priority, self.members);
+        let task =
+            NewTask { resources, members, priority, preemptible: true, ..NewTask::default() };
+        let asked =
+            self.remote.ask(async |client| Ok(client.check_quota(&self.tenant, &task).await?));
+        let told = asked?;
+        let mut listing = Listing::new(CHECK, &told)?;
+        let fits = if told.fits { "yes" } else { "no" }.to_owned();
+        let place = |position| format!("{position} of {}", told.of.unwrap_or_default());
+        let reason = told.reasons.first();
+        listing.row([
+            fits,
+            told.position.map(place).unwrap_or_default(),
+            reason.map(|reason| reason.code.clone()).unwrap_or_default(),
+            reason.map(sentence).unwrap_or_default(),
+        ]);
+        self.remote.show(&listing)
+    }
+}
+
 fn waits(one: &WaitingTask) -> [String; WAITING.len()] {
     let code = one.reason.as_ref().map(|reason| reason.code.clone()).unwrap_or_default();
     [
@@ -289,7 +336,10 @@ fn waits(one: &WaitingTask) -> [String; WAITING.len()] {
 
 /// Why a task waits: in the words of the server, or by the figures that may be seen.
 pub(in crate::command) fn why(one: &WaitingTask) -> String {
-    let Some(reason) = &one.reason else { return String::new() };
+    one.reason.as_ref().map(sentence).unwrap_or_default()
+}
+
+pub(super) fn sentence(reason: &TaskReason) -> String {
     if let Some(sentence) = &reason.sentence {
         return sentence.clone();
     }

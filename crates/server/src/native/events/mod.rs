@@ -8,14 +8,16 @@ mod page;
 mod stream;
 mod tell;
 
+pub(super) use tell::kind_of;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use headroom_api::headroomv1::Code;
 use headroom_engine::Feed;
 
 use super::answer::Refused;
 use super::asked::Asked;
+use super::stream::{kept, oldest};
 use crate::service::Service;
 
 use filter::Mark;
@@ -40,11 +42,6 @@ fn wants_list(accept: &str) -> bool {
         && !media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// The oldest record that the feed has; the next one if it has none.
-fn oldest(feed: &Feed) -> u64 {
-    feed.read(1, 0).map_or_else(|gone| gone.oldest, |_| 1)
-}
-
 /// The number of the first record that is wanted, if all from there on are kept.
 ///
 /// # Errors
@@ -59,12 +56,5 @@ fn first_wanted(feed: &Feed, asked: &Asked, from: Mark) -> Result<u64, Refused> 
             if all_kept { oldest } else { 0 }
         }
     };
-    if number >= oldest {
-        return Ok(number);
-    }
-    let detail = format!(
-        "records before {oldest} are not in memory any more; begin anew from what there is now, \
-         or read the journal"
-    );
-    Err(Refused::new(asked, Code::Gone, detail))
+    kept(feed, asked, number)
 }

@@ -8,10 +8,11 @@ use headroom_api::headroomv1::{Code, Event as Told, Page};
 use headroom_engine::{Entry, Feed};
 
 use super::filter::Filter;
+use super::first_wanted;
 use super::tell::told;
-use super::{first_wanted, oldest};
 use crate::native::answer::{Refused, json};
 use crate::native::asked::Asked;
+use crate::native::stream::oldest;
 use crate::native::words::{epoch, stamp};
 use crate::service::Service;
 

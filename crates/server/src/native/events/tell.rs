@@ -34,7 +34,7 @@ pub(super) fn subjects(named: &Named) -> impl Iterator<Item = &Name> {
 }
 
 /// What happened, for programs; does not change.
-pub(super) const fn kind_of(event: &Event) -> &'static str {
+pub(in crate::native) const fn kind_of(event: &Event) -> &'static str {
     match event {
         Event::PartitionAdded { .. } => "partitionAdded",
         Event::PartitionChanged { .. } => "partitionChanged",

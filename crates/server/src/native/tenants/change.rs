@@ -10,14 +10,15 @@ use headroom_core::view::LoweringView;
 use headroom_core::{
     Command, Name, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
 };
-use headroom_engine::{Outcome, Submission, View};
+use headroom_engine::{Origin, Outcome, Submission, View};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::answer::{Refused, tag_of, versioned};
-use super::super::asked::Asked;
+use super::super::asked::{Asked, Expected};
 use super::body::{self, Unfit};
 use super::here::Here;
+use super::whole::whole_numbers;
 use crate::audit;
 use crate::convert::value::resources;
 use crate::service::Service;
@@ -32,7 +33,7 @@ pub(super) fn read<T: DeserializeOwned>(asked: &Asked, body: &[u8]) -> Result<T,
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(Refused::new(asked, Code::Malformed, "the body: expected an object"));
     }
-    serde_json::from_slice(body).map_err(|error| unreadable(asked, &error))
+    serde_json::from_slice(&whole_numbers(body)).map_err(|error| unreadable(asked, &error))
 }
 
 fn unreadable(asked: &Asked, error: &serde_json::Error) -> Refused {
@@ -81,7 +82,8 @@ pub(super) async fn judged(
     asked: &Asked,
     command: Command,
 ) -> Result<Outcome, Refused> {
-    let origin = audit::origin(&asked.caller, &asked.request_id);
+    let any_version = asked.expected() == Some(Expected::Any);
+    let origin = Origin { any_version, ..audit::origin(&asked.caller, &asked.request_id) };
     let outcome = service.engine.submit(Submission { origin, command }).await;
     outcome.map_err(|why| Refused::unavailable(asked, &why))
 }
@@ -191,7 +193,8 @@ pub(super) async fn patch(
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     asked.sends(&[MERGE_PATCH, JSON])?;
-    let changes: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&asked, &why))?;
+    let changes = serde_json::from_slice(&whole_numbers(&body));
+    let changes: Value = changes.map_err(|why| unreadable(&asked, &why))?;
     if !changes.is_object() {
         let detail = "the body: a merge patch of a tenant is an object";
         return Err(Refused::new(&asked, Code::Malformed, detail));

@@ -6,10 +6,13 @@
 mod audit;
 mod body;
 mod change;
+mod check;
+mod events;
 mod here;
 mod task;
 mod task_change;
 mod waiting;
+mod whole;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -40,11 +43,13 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTenantQuota" => get(quota),
         "putTenantQuota" => put(change::put_quota),
         "getTenantUsage" => get(usage),
+        "watchTenant" => get(events::watch),
         "getTenantAudit" => get(audit::one),
         "getAudit" => get(audit::all),
         "verifyLedger" => post(verify),
         "getTenantDefaults" => get(defaults),
         "putTenantDefaults" => put(change::put_defaults),
+        "checkQuota" => post(check::check),
         "submitTask" => post(task_change::submit),
         "listTasks" => get(task::list),
         "getTask" => get(task::one),
@@ -91,10 +96,10 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     };
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;
-    let (mut hidden, mut items, mut more) = (0, Vec::new(), false);
+    let (mut items, mut more) = (Vec::new(), false);
     for (name, row) in here.tenants().iter() {
+        // How many others there are is not told either.
         if !here.sees(name) {
-            hidden += 1;
             continue;
         }
         if *name <= after || parent.is_some() && parent != row.settings.parent {
@@ -118,7 +123,7 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     }
     let cursor = items.last().filter(|_| more).map(|last| format!("t-{}", last.id));
     let stamp = stamp(&service, &view);
-    Ok(json(&asked, &Page { stamp, items, cursor, hidden, ..Page::default() }))
+    Ok(json(&asked, &Page { stamp, items, cursor, ..Page::default() }))
 }
 
 async fn verify(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {

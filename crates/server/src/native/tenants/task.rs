@@ -83,7 +83,7 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
     }
 }
 
-const fn state(state: TaskState) -> api::TaskState {
+pub(super) const fn state(state: TaskState) -> api::TaskState {
     match state {
         TaskState::Waiting => api::TaskState::Waiting,
         TaskState::Starting => api::TaskState::Starting,

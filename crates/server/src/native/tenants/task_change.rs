@@ -210,7 +210,7 @@ fn tags_of(said: &api::NewTask) -> Vec<(Name, Name)> {
 
 impl Here<'_> {
     /// The command that submits a task, if the caller may say all of this.
-    fn submission(
+    pub(super) fn submission(
         &self,
         tenant: &Name,
         said: &api::NewTask,

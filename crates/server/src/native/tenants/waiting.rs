@@ -8,9 +8,9 @@ use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, ShortType, TaskReason, WaitingList, WaitingTask};
 use headroom_core::books::Books;
-use headroom_core::id::QueueId;
+use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::view::{self, WaitingView};
-use headroom_core::{Blocker, Name, Scheduler, TenantReason, TenantShort, Timestamp};
+use headroom_core::{Blocker, Name, Scheduler, TenantReason, TenantShort, Timestamp, Wait};
 use headroom_engine::Moment;
 
 use super::super::answer::{Refused, json};
@@ -30,7 +30,7 @@ struct Found {
 }
 
 /// Why a task waits, whoever asks.
-struct Reason {
+pub(super) struct Reason {
     code: &'static str,
     /// What holds it back.
     subject: String,
@@ -99,21 +99,27 @@ fn is_unsatisfiable(books: &Books, leaf: QueueId, one: &WaitingView) -> bool {
 }
 
 fn reason(books: &Books, scheduler: &Scheduler, one: &WaitingView) -> Option<Reason> {
-    let wait = scheduler.wait_of(books, one.ask)?;
-    let quota = wait.tenant_reason(books, one.ask);
-    Some(Reason {
-        code: quota.as_ref().map_or_else(|| wait.blocker.code(books), |quota| quota.code),
-        subject: wait.blocker.subject(books),
-        quota,
-        sentence: wait.sentence(books, one.ask),
-        own: matches!(wait.blocker, Blocker::BehindHead(..)),
-    })
+    Some(Reason::of(books, one.ask, scheduler.wait_of(books, one.ask)?))
+}
+
+impl Reason {
+    /// What is told of a wait of an ask.
+    pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
+        let quota = wait.tenant_reason(books, ask);
+        Self {
+            code: quota.as_ref().map_or_else(|| wait.blocker.code(books), |quota| quota.code),
+            subject: wait.blocker.subject(books),
+            quota,
+            sentence: wait.sentence(books, ask),
+            own: matches!(wait.blocker, Blocker::BehindHead(..)),
+        }
+    }
 }
 
 impl Here<'_> {
     /// A reason as the caller may see it: of tenants above his own he learns what they allow, not what
     /// others use of it, and nothing of the cluster beyond what it is that holds him back.
-    fn shown(&self, reason: Reason) -> TaskReason {
+    pub(super) fn shown(&self, reason: Reason) -> TaskReason {
         let Reason { code, subject, quota, sentence, own } = reason;
         let all = self.sees(&Name::default());
         let open = all || own || quota.as_ref().is_some_and(|quota| self.sees(&quota.scope));

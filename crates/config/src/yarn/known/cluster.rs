@@ -1,0 +1,244 @@
+//! Properties of the cluster that have no place in a queue file.
+
+use super::Row;
+use super::reason::{
+    A_FIFTH, BEATS, BELOW, BY_SHARES, DEPTH, FROM_HALF, INTRA, KEEPS, LOCALITY, NODES, PRIORITY,
+    RATE, REFRESH, RESERVE, SORT, TYPES, ZEROS,
+};
+use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
+
+/// Below `yarn.scheduler.capacity.`.
+pub(super) const CLUSTER: &[Row] = &[
+    ("max-parallel-apps", NoEffect, "each queue has a number of its own", ""),
+    ("node-locality-delay", NoEquivalent, LOCALITY, ""),
+    ("rack-locality-additional-delay", NoEquivalent, LOCALITY, ""),
+    ("rack-locality-full-reset", NoEquivalent, LOCALITY, ""),
+    ("per-node-heartbeat.multiple-assignments-enabled", NoEquivalent, BEATS, ""),
+    ("per-node-heartbeat.maximum-container-assignments", NoEquivalent, BEATS, ""),
+    ("per-node-heartbeat.maximum-offswitch-assignments", NoEquivalent, BEATS, ""),
+    ("schedule-asynchronously.enable", NoEquivalent, BEATS, ""),
+    ("schedule-asynchronously.maximum-threads", NoEquivalent, BEATS, ""),
+    ("schedule-asynchronously.maximum-pending-backlogs", NoEquivalent, BEATS, ""),
+    ("schedule-asynchronously.scheduling-interval-ms", NoEquivalent, BEATS, ""),
+    (
+        "reservations-continue-look-all-nodes",
+        NoEquivalent,
+        "an ask for which a node is kept goes on looking at others, always",
+        "",
+    ),
+    (
+        "skip-allocate-on-nodes-with-reserved-containers",
+        NoEquivalent,
+        "a kept node is for the ask it is kept for, always",
+        "",
+    ),
+    (
+        "lazy-preemption-enabled",
+        NoEquivalent,
+        "who is asked to stop is known when it is asked, and is not marked for later",
+        "",
+    ),
+    ("multi-node-placement-enabled", NoEquivalent, NODES, SORT),
+    ("multi-node-sorting.policy", NoEquivalent, NODES, SORT),
+    // The names of policies follow.
+    ("multi-node-sorting.policy.*", NoEquivalent, NODES, SORT),
+    ("workflow-priority-mappings", NoEquivalent, PRIORITY, "submit with the priority"),
+    (
+        "workflow-priority-mappings-override.enable",
+        NoEquivalent,
+        PRIORITY,
+        "submit with the priority",
+    ),
+    (
+        "ordering-policy.priority-utilization.underutilized-preemption.enabled",
+        NoEquivalent,
+        BELOW,
+        "",
+    ),
+    (
+        "ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms",
+        NoEquivalent,
+        BELOW,
+        "",
+    ),
+    (
+        "ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation",
+        NoEquivalent,
+        BELOW,
+        "",
+    ),
+    (
+        "user-metrics.enable",
+        NoEquivalent,
+        "metrics of users are there, always",
+        "read on in docs/metrics.md",
+    ),
+    (
+        "application.fail-fast",
+        NoEquivalent,
+        "an application whose queue is gone after a restart goes to the recovery queue",
+        "",
+    ),
+    (
+        "legacy-queue-mode.enabled",
+        NoEquivalent,
+        "queues beside each other have parts of one kind",
+        "",
+    ),
+    ("allow-zero-capacity-sum", NoEquivalent, ZEROS, ""),
+    ("queue.auto.refresh.monitoring-interval", NoEquivalent, REFRESH, "read on in docs/server.md"),
+    (
+        "auto-queue-creation-v2.queue-expiration-time",
+        NoEquivalent,
+        "made queues that are empty go by themselves",
+        "",
+    ),
+    ("auto-queue-creation-v2.maximum-queue-depth", NoEquivalent, DEPTH, ""),
+];
+
+/// Other properties, by their full names.
+pub(super) const OTHERS: &[Row] = &[
+    (
+        "yarn.scheduler.queue-placement-rules*",
+        NoEquivalent,
+        "rules are made of the mappings; there is none by an application's name",
+        "write `placementrules`",
+    ),
+    (
+        "yarn.scheduler.configuration.*",
+        NoEquivalent,
+        "the queue file is a file, or a ConfigMap",
+        "",
+    ),
+    (
+        "yarn.scheduler.include-port-in-node-name",
+        NoEquivalent,
+        "nodes are called as the resource manager calls them",
+        "",
+    ),
+    (
+        "yarn.scheduler.increment-allocation-*",
+        NoEffect,
+        "CapacityScheduler does not look at it",
+        "write `increment`, if asks shall be rounded to it",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval",
+        NoEquivalent,
+        RATE,
+        "`preemption.delay` of a queue says how long an ask waits first",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill",
+        NoEquivalent,
+        "how long a victim is given is the resource manager's",
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round",
+        NoEquivalent,
+        RATE,
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor",
+        NoEquivalent,
+        RATE,
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity",
+        NoEquivalent,
+        "a queue gives back whatever it has above its guarantee, and no dead zone is left",
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
+        NoEquivalent,
+        "how long a victim is given is the resource manager's",
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers",
+        NoEquivalent,
+        "the node that costs least is chosen, kept or not",
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.additional_res_balance_based_on_reserved_containers",
+        NoEquivalent,
+        "the node that costs least is chosen, kept or not",
+        "",
+    ),
+    ("yarn.resourcemanager.monitor.capacity.preemption.conservative-drf", NoEquivalent, TYPES, ""),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.cross-queue-preemption.conservative-drf",
+        NoEquivalent,
+        TYPES,
+        "",
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.minimum-threshold",
+        NoEquivalent,
+        FROM_HALF,
+        INTRA,
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.max-allowable-limit",
+        NoEquivalent,
+        A_FIFTH,
+        INTRA,
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.preemption-order-policy",
+        NoEquivalent,
+        BY_SHARES,
+        INTRA,
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.conservative-drf",
+        NoEquivalent,
+        KEEPS,
+        INTRA,
+    ),
+    (
+        "yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval",
+        NoEquivalent,
+        "made queues have no such setting",
+        "",
+    ),
+    (
+        "yarn.resourcemanager.queue.auto.refresh.monitoring-interval",
+        NoEquivalent,
+        REFRESH,
+        "read on in docs/server.md",
+    ),
+    ("yarn.resourcemanager.reservation-system.*", NoEquivalent, RESERVE, ""),
+    (
+        "yarn.resourcemanager.activities-manager.*",
+        NoEquivalent,
+        "why an ask waits is told whenever somebody asks",
+        "read on about `headroom explain` in docs/command-line.md",
+    ),
+    (
+        "yarn.resourcemanager.auto-update.containers",
+        NoEquivalent,
+        "what an allocation has is changed by the resource manager",
+        "",
+    ),
+    ("yarn.cluster.max-application-priority", NoEquivalent, "priorities have no bound", ""),
+    (
+        "yarn.admin.acl",
+        NoEquivalent,
+        "who administers the server is said to the server",
+        "read on in docs/server.md",
+    ),
+    ("yarn.node-labels.*", NoEquivalent, "labels are attributes that nodes come with", ""),
+    ("yarn.resource-types*", NoEquivalent, "types need no declaration", ""),
+    (
+        "yarn.resourcemanager.scheduler.class",
+        NoEquivalent,
+        "it says only that this is a cluster with CapacityScheduler",
+        "",
+    ),
+];

@@ -1,0 +1,320 @@
+//! Properties that have no place in a queue file: why, and what to do. Those that nobody has heard of, too,
+//! with what was probably meant.
+
+mod cluster;
+mod queue;
+mod reason;
+
+use super::note::Kind;
+use super::properties::Property;
+use super::scope::{PREFIX, Scope};
+use super::tree::{Node, Tree};
+use super::xml::{shown, shown_up_to};
+use crate::spelling::{distance, nearest};
+
+use cluster::{CLUSTER, OTHERS};
+use queue::QUEUE;
+
+/// Whether there is a monitor at all; preemption is one.
+pub(super) const MONITOR: &str = "yarn.resourcemanager.scheduler.monitor.enable";
+
+/// Which monitors there are.
+pub(super) const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
+
+/// Whether access lists hold.
+pub(super) const ACLS: &str = "yarn.acl.enable";
+
+/// What the properties of preemption begin with.
+pub(super) const PREEMPTION: &str = "yarn.resourcemanager.monitor.capacity.preemption.";
+
+/// A property, or all that begin like it where it ends with a star; why it is not converted; what
+/// to do.
+type Row = (&'static str, Kind, &'static str, &'static str);
+
+/// Properties of queues that are converted, for who misspells one.
+const OF_QUEUE: &[&str] = &[
+    "queues",
+    "capacity",
+    "maximum-capacity",
+    "minimum-user-limit-percent",
+    "user-limit-factor",
+    "maximum-allocation",
+    "maximum-allocation-mb",
+    "maximum-allocation-vcores",
+    "maximum-applications",
+    "maximum-am-resource-percent",
+    "max-parallel-apps",
+    "state",
+    "acl_submit_applications",
+    "acl_administer_queue",
+    "ordering-policy",
+    "priority",
+    "disable_preemption",
+    "intra-queue-preemption.disable_preemption",
+    "maximum-application-lifetime",
+    "default-application-lifetime",
+    "accessible-node-labels",
+    "default-node-label-expression",
+    "auto-create-child-queue.enabled",
+    "auto-queue-creation-v2.enabled",
+];
+
+/// The same of the cluster.
+const OF_CLUSTER: &[&str] = &[
+    "maximum-applications",
+    "maximum-am-resource-percent",
+    "global-queue-max-application",
+    "resource-calculator",
+    "minimum-user-limit-percent",
+    "user-limit-factor",
+    "user.max-parallel-apps",
+    "queue-mappings",
+    "queue-mappings-override.enable",
+    "mapping-rule-format",
+    "mapping-rule-json",
+    "mapping-rule-json-file",
+];
+
+/// The same by their full names.
+const OF_OTHERS: &[&str] = &[
+    MONITOR,
+    POLICIES,
+    ACLS,
+    "yarn.resourcemanager.monitor.capacity.preemption.observe_only",
+    "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled",
+    "yarn.resourcemanager.monitor.capacity.preemption.preemption-to-balance-queue-after-satisfied.enabled",
+    "yarn.scheduler.minimum-allocation-mb",
+    "yarn.scheduler.minimum-allocation-vcores",
+    "yarn.scheduler.maximum-allocation-mb",
+    "yarn.scheduler.maximum-allocation-vcores",
+];
+
+/// What is said of a label of a queue.
+const OF_LABEL: [&str; 3] = ["capacity", "maximum-capacity", AM_OF_LABEL];
+const AM_OF_LABEL: &str = "maximum-am-resource-percent";
+
+type Maker = (&'static str, &'static str, &'static [&'static str]);
+
+/// The two ways in which queues are made: what its properties begin with, its switch, and its templates.
+const MAKERS: [Maker; 3] = [
+    (
+        "auto-queue-creation-v2.",
+        "auto-queue-creation-v2.enabled",
+        &["template.", "leaf-template.", "parent-template."],
+    ),
+    ("auto-create-child-queue.", "auto-create-child-queue.enabled", &[]),
+    ("leaf-queue-template.", "auto-create-child-queue.enabled", &[""]),
+];
+
+/// What the properties of queues begin with that are made with queues below them.
+const OF_PARENTS: &str = "auto-queue-creation-v2.parent-template.";
+
+/// Tell of everything that nobody has looked at.
+pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
+    let mut elsewhere: Vec<&Property> = Vec::new();
+    let unused: Vec<&Property> = whole.properties.unused().collect();
+    for property in unused {
+        let Some(name) = property.name.strip_prefix(PREFIX) else {
+            match row(OTHERS, &property.name) {
+                _ if amount_of_type(whole, property) => {}
+                Some(row) => tell(whole, property, row),
+                None if is_of_scheduler(&property.name) => unknown_elsewhere(whole, property),
+                None => elsewhere.push(property),
+            }
+            continue;
+        };
+        if let Some((node, rest)) = tree.owner(name) {
+            of_queue(&whole.queue(&node.path), tree, node, property, rest);
+        } else {
+            match row(CLUSTER, name) {
+                Some(row) => tell(whole, property, row),
+                None => unknown_of_cluster(whole, tree, property, name),
+            }
+        }
+    }
+    let Some(first) = elsewhere.first() else { return };
+    let others: Vec<&str> =
+        elsewhere.iter().skip(1).map(|property| property.name.as_str()).collect();
+    let why = match others.len() {
+        0 => "it is not about scheduling, and belongs to another part of Hadoop".to_owned(),
+        _ => format!(
+            "it is not about scheduling, and belongs to another part of Hadoop; so do {}",
+            others.join(", ")
+        ),
+    };
+    whole.tell(Kind::NoEffect, first, &why, "");
+}
+
+/// How large asks for other types may be, which stands beside their declarations.
+fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
+    let Some(rest) = property.name.strip_prefix("yarn.resource-types.") else { return false };
+    let Some((_, which)) = rest.rsplit_once('.') else { return false };
+    let key = match which {
+        "minimum-allocation" => "minimumallocation",
+        "maximum-allocation" => "maximumallocation",
+        _ => return false,
+    };
+    let why = "the size of asks is taken over for memory and cores alone";
+    let help = format!("write it into `{key}` in `userlimits` of the partition");
+    whole.tell(Kind::NoEquivalent, property, why, &help);
+    true
+}
+
+/// A property of a queue that nobody has looked at.
+fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, rest: &str) {
+    let is_off = |(prefix, switch, templates): &Maker| {
+        let own = rest.strip_prefix(prefix)?;
+        let is_known = row(QUEUE, rest).is_some()
+            || templates.iter().any(|template| own.strip_prefix(template).is_some_and(is_of_queue));
+        (is_known && !scope.own_flag(switch, false)).then_some(*switch)
+    };
+    if let Some(switch) = MAKERS.iter().find_map(is_off) {
+        let why = format!("{switch} is not true");
+        scope.tell(Kind::NoEffect, property, &why, "");
+    } else if let Some(own) = rest.strip_prefix(OF_PARENTS) {
+        let below = scope.below(OF_PARENTS.trim_end_matches('.'));
+        if is_of_queue(own) {
+            let help = "write the parents into the file";
+            below.tell(Kind::NoEquivalent, property, "a template is for leaves", help);
+        } else {
+            unknown_in_template(&below, property, own);
+        }
+    } else if rest.starts_with("*.") {
+        let why = "a path with * is for queues that are made two or more levels below; one template is for all \
+                   leaves below its queue";
+        let help = "write queues with it into the file";
+        scope.tell(Kind::NoEquivalent, property, why, help);
+    } else if let Some(row) = row(QUEUE, rest) {
+        tell(scope, property, row);
+    } else {
+        unknown_of_queue(scope, tree, node, property, rest);
+    }
+}
+
+/// Whether a name belongs to the scheduler, or is meant to.
+fn is_of_scheduler(name: &str) -> bool {
+    let begin = name.get(..PREFIX.len()).unwrap_or(name);
+    name.starts_with("yarn.scheduler.")
+        || name.starts_with("yarn.resourcemanager.monitor.capacity.")
+        || distance(begin, PREFIX) <= 3
+}
+
+fn row(rows: &'static [Row], name: &str) -> Option<&'static Row> {
+    rows.iter().find(|(pattern, ..)| match pattern.strip_suffix('*') {
+        Some(begin) => name.starts_with(begin),
+        None => name == *pattern,
+    })
+}
+
+fn tell(scope: &Scope<'_>, property: &Property, (_, kind, why, help): &Row) {
+    scope.tell(*kind, property, why, help);
+}
+
+/// Whether a queue has a property of this name.
+pub(super) fn is_of_queue(name: &str) -> bool {
+    OF_QUEUE.contains(&name)
+        || row(QUEUE, name).is_some()
+        || name.starts_with("user-settings.") && name.ends_with(".weight")
+        || name.strip_prefix("accessible-node-labels.").is_some_and(is_of_label)
+}
+
+fn is_of_label(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, last)| OF_LABEL.contains(&last))
+}
+
+/// How many characters of a name are shown.
+const NAME: usize = 300;
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean {}?", shown_up_to(name, NAME))
+}
+
+const COMPARE: &str = "compare the spelling with the user guide of Hadoop";
+
+/// What to do about a name that nobody knows, `head` being what stands before it.
+fn meant(head: &str, name: &str, converted: &[&'static str], rows: &[Row]) -> Option<String> {
+    let rows = rows.iter().map(|(name, ..)| *name).filter(|name| !name.ends_with('*'));
+    let known: Vec<&str> = converted.iter().copied().chain(rows).collect();
+    nearest(name, &known).map(|known| did_you_mean(&format!("{head}{known}")))
+}
+
+fn unknown_elsewhere(whole: &Scope<'_>, property: &Property) {
+    let why = "CapacityScheduler has no such property";
+    let name = property.name.as_str();
+    let begin = name.get(..PREFIX.len()).unwrap_or(name);
+    let help = match meant("", name, OF_OTHERS, OTHERS) {
+        Some(help) => help,
+        None if distance(begin, PREFIX) <= 3 => {
+            format!("its properties begin with {PREFIX}; mend that, and convert again")
+        }
+        None => COMPARE.to_owned(),
+    };
+    whole.tell(Kind::Unknown, property, why, &help);
+}
+
+fn unknown_of_cluster(whole: &Scope<'_>, tree: &Tree, property: &Property, name: &str) {
+    let why = "CapacityScheduler has no such property";
+    let below_root = format!("root.{name}");
+    let of_queue = tree.owner(&below_root).filter(|(node, _)| node.path != "root");
+    let help = match of_queue {
+        Some(_) => did_you_mean(&format!("{PREFIX}{below_root}")),
+        None => meant(PREFIX, name, OF_CLUSTER, CLUSTER).unwrap_or_else(|| COMPARE.to_owned()),
+    };
+    whole.tell(Kind::Unknown, property, why, &help);
+}
+
+fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, rest: &str) {
+    let why = match rest.split_once('.') {
+        Some((first, _)) => {
+            format!("a queue has no such property, and none below it is called `{}`", shown(first))
+        }
+        None => "a queue has no such property".to_owned(),
+    };
+    let below = || {
+        let (first, last) = rest.split_once('.')?;
+        let children = node.children.iter().map(|child| tree.nodes[*child].path.as_str());
+        let names: Vec<&str> =
+            children.filter_map(|path| path.rsplit('.').next()).take(NAMES_MAX).collect();
+        if let Some(other) = tree.meant(first) {
+            // One of that name is elsewhere.
+            return Some(did_you_mean(&format!("{PREFIX}{}.{last}", other.path)));
+        }
+        let meant = nearest(first, &names)?;
+        Some(did_you_mean(&scope.full(&format!("{meant}.{last}"))))
+    };
+    let help = meant(&scope.full(""), rest, OF_QUEUE, QUEUE).or_else(below);
+    let help = help.unwrap_or_else(|| format!("{COMPARE}, and with `queues`"));
+    scope.tell(Kind::Unknown, property, &why, &help);
+}
+
+/// With how many queues a name is compared.
+const NAMES_MAX: usize = 200;
+
+/// What is said of a label of a queue beside its part; `name` follows the label.
+pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
+    let (label, last) = name.rsplit_once('.').unwrap_or(("", name));
+    if last == AM_OF_LABEL {
+        let why = "what is said beside it holds for the nodes of every label";
+        scope.tell(Kind::NoEquivalent, property, why, "");
+        return;
+    }
+    let help = match nearest(last, &OF_LABEL) {
+        Some(meant) if !label.is_empty() => {
+            let full = scope.full(&format!("accessible-node-labels.{label}.{meant}"));
+            did_you_mean(&full)
+        }
+        _ => COMPARE.to_owned(),
+    };
+    let why = if OF_LABEL.contains(&last) {
+        "no label is called so"
+    } else {
+        "nothing of this name is said of labels"
+    };
+    scope.tell(Kind::Unknown, property, why, &help);
+}
+
+/// A name in a template that no queue has.
+pub(super) fn unknown_in_template(scope: &Scope<'_>, property: &Property, name: &str) {
+    let help = meant(&scope.full(""), name, OF_QUEUE, QUEUE).unwrap_or_else(|| COMPARE.to_owned());
+    scope.tell(Kind::Unknown, property, "a queue has no such property", &help);
+}

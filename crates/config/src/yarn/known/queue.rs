@@ -1,0 +1,86 @@
+//! Properties of queues that have no place in a queue file.
+
+use super::Row;
+use super::reason::{DEPTH, NODES, RESERVE, SORT, ZEROS};
+use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
+
+/// Of one queue.
+pub(super) const QUEUE: &[Row] = &[
+    ("acl_application_max_priority", NoEquivalent, "whoever may submit may choose a priority", ""),
+    ("acl_submit_reservations", NoEquivalent, RESERVE, ""),
+    ("acl_administer_reservations", NoEquivalent, RESERVE, ""),
+    ("acl_list_reservations", NoEquivalent, RESERVE, ""),
+    ("reservable", NoEquivalent, RESERVE, "write a queue with a guarantee for it"),
+    ("reservation-window", NoEquivalent, RESERVE, ""),
+    ("reservation-policy", NoEquivalent, RESERVE, ""),
+    ("reservation-agent", NoEquivalent, RESERVE, ""),
+    ("reservation-planner", NoEquivalent, RESERVE, ""),
+    ("reservation-enforcement-window", NoEquivalent, RESERVE, ""),
+    ("reservation-move-on-expiry", NoEquivalent, RESERVE, ""),
+    ("average-capacity", NoEquivalent, RESERVE, ""),
+    ("instantaneous-max-capacity", NoEquivalent, RESERVE, ""),
+    ("show-reservations-as-queues", NoEquivalent, RESERVE, ""),
+    (
+        "default-application-priority",
+        NoEquivalent,
+        "an application that names no priority has 0",
+        "submit with the priority, or write `priority.offset`",
+    ),
+    (
+        "ordering-policy.fair.enable-size-based-weight",
+        NoEffect,
+        "it is for queues with applications in them",
+        "",
+    ),
+    (
+        "ordering-policy.exclusive-enforced-partitions",
+        NoEquivalent,
+        "applications go by age in every partition",
+        "",
+    ),
+    ("multi-node-sorting.policy", NoEquivalent, NODES, SORT),
+    ("allow-zero-capacity-sum", NoEquivalent, ZEROS, ""),
+    (
+        "min-resource",
+        NoEffect,
+        "CapacityScheduler does not look at it any more",
+        "write `resources.guaranteed`",
+    ),
+    (
+        "max-resource",
+        NoEffect,
+        "CapacityScheduler does not look at it any more",
+        "write `resources.max`",
+    ),
+    (
+        "auto-create-child-queue.management-policy",
+        NoEquivalent,
+        "what made queues have is said by their weights",
+        "",
+    ),
+    (
+        "auto-create-child-queue.max-queues",
+        NoEquivalent,
+        "a partition has up to 65536 made queues",
+        "remove `create` from the rules, if there shall be no more",
+    ),
+    (
+        "auto-create-child-queue.fail-on-exceeding-parent-capacity",
+        NoEquivalent,
+        "made queues share what their parent has",
+        "",
+    ),
+    (
+        "auto-queue-creation-v2.max-queues",
+        NoEquivalent,
+        "a partition has up to 65536 made queues",
+        "remove `create` from the rules, if there shall be no more",
+    ),
+    ("auto-queue-creation-v2.maximum-queue-depth", NoEquivalent, DEPTH, ""),
+    (
+        "auto-queue-creation-v2.queue-auto-removal.enable",
+        NoEquivalent,
+        "made queues that are empty go by themselves",
+        "write queues that shall stay into the file",
+    ),
+];

@@ -1,0 +1,28 @@
+//! Why Headroom has nothing like a property, where that is said more than once.
+
+pub(super) const LOCALITY: &str =
+    "the scheduler takes any node that fits; data does not draw an ask to a node";
+pub(super) const BEATS: &str =
+    "nodes do not ask for work one by one; whatever fits is placed at once";
+pub(super) const RESERVE: &str = "there are no plans of capacity for later";
+pub(super) const NODES: &str = "nodes are ordered by one policy for all queues";
+pub(super) const RATE: &str = "nobody is stopped before a complete plan makes room for a waiting ask, so there \
+                    are no rounds with shares";
+pub(super) const SORT: &str = "write `nodesortpolicy` in the partition";
+pub(super) const DEPTH: &str = "rules make queues as deep as they say, and no number bounds that";
+pub(super) const ZEROS: &str = "percentages of 0 for all are legal, always";
+pub(super) const REFRESH: &str = "a server looks at its queue file every few seconds";
+pub(super) const PRIORITY: &str = "an application has the priority that it is submitted with";
+pub(super) const BELOW: &str =
+    "no queue is taken from below its guarantee, whatever the priority of the one that waits";
+pub(super) const TYPES: &str = "no queue falls below its guarantee in a type that the ask needs";
+
+// From user to user within a leaf. Source: docs/preemption.md, "Where users share a leaf".
+pub(super) const FROM_HALF: &str = "users take from each other once their leaf uses half of its guarantee, and no number changes that";
+pub(super) const A_FIFTH: &str = "a fifth of the guarantee of a leaf is on its way from user to user at \
+                                  most, and no number changes that";
+pub(super) const BY_SHARES: &str = "who has more than his share gives to who has less, if his work has the \
+                                    priority of the ask or a lower one; there is no other order";
+pub(super) const KEEPS: &str = "who gives keeps his share and one `minimumallocation` more";
+pub(super) const INTRA: &str = "`intraqueueenabled` in `preemption` of the partition switches it on, and \
+                                `intraqueuedisabled` in that of a queue off";

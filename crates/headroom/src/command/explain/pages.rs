@@ -1,0 +1,241 @@
+//! The pages of `docs/errors/`: what each code means, why it occurs and what helps.
+
+use headroom_config::nearest;
+
+/// Puts the pages into the program, so that they are those of its version.
+macro_rules! pages {
+    ($($code:literal,)*) => {
+        &[$(($code, include_str!(concat!("../../../../../docs/errors/", $code, ".md"))),)*]
+    };
+}
+
+/// Every code with its page, in order.
+const PAGES: &[(&str, &str)] = pages! {
+    "ABOVE_MAXIMUM_ALLOCATION",
+    "ABS_GROUP_LIMIT",
+    "ABS_USER_LIMIT",
+    "ACCESS_LIST",
+    "ANCESTOR_QUOTA",
+    "ASK_SIZE",
+    "AWAITING_PLACEHOLDER",
+    "AWAITING_RM",
+    "BACKED_OFF",
+    "BEHIND_HEAD",
+    "CONFLICT",
+    "DEADLINE",
+    "DRIVER_LIMIT_QUEUE",
+    "DRIVER_LIMIT_USER",
+    "DUPLICATE_APPLICATION",
+    "DUPLICATE_KEY",
+    "DUPLICATE_NODE",
+    "DUPLICATE_PARTITION",
+    "DUPLICATE_QUEUE",
+    "EMPTY_NAME",
+    "EXCEEDS_QUOTA_ALWAYS",
+    "FORBIDDEN",
+    "FOREIGN_SIZE",
+    "GANG_ORDER",
+    "GANG_SIZE",
+    "GONE",
+    "GROUP_APPS",
+    "HELD_FOR_HEAD",
+    "IDEMPOTENCY_MISMATCH",
+    "INTERNAL",
+    "INVALID",
+    "KEY_TAKEN",
+    "LIFETIME",
+    "LIFETIME_OVER",
+    "LONG_NAME",
+    "MALFORMED",
+    "MANY_BLOCKED_NODES",
+    "MAXIMUM_ALLOCATION_LOWERED",
+    "MAX_APPS",
+    "MAX_APPS_QUEUE",
+    "MAX_APPS_USER",
+    "METHOD_NOT_ALLOWED",
+    "MISDIRECTED",
+    "NODE_BLOCKED",
+    "NODE_CONSTRAINT",
+    "NODE_NOT_ASKED",
+    "NODE_RESERVED",
+    "NODE_RESOURCES",
+    "NODE_SIZE",
+    "NOT_ACCEPTABLE",
+    "NOT_FOUND",
+    "NO_NODE_FITS",
+    "NO_PARTITION_ACCESS",
+    "NO_TASK_GROUP",
+    "OVER_QUOTA_AFTER_LOWERING",
+    "PARALLEL_LIMIT",
+    "PL-CREATE",
+    "PL-NO-RULES",
+    "PL-REJECTED",
+    "PL-RULE-ERROR",
+    "PR-FGROUP",
+    "PR-FUSER",
+    "PR-RECOVERY",
+    "PR-UNKNOWN",
+    "PR-VALUE",
+    "PRECONDITION_FAILED",
+    "PRECONDITION_REQUIRED",
+    "QUEUE_MAX",
+    "QUEUE_STATE",
+    "QUOTA",
+    "RATE_LIMITED",
+    "READ_ONLY",
+    "RECOVERING",
+    "REQUIRED_NODE_ABSENT",
+    "REQUIRED_NODE_FULL",
+    "REQUIRED_NODE_SIZE",
+    "RESERVED_TYPE",
+    "ROOT_CAPACITY",
+    "RUNS_BELOW_STOPPED",
+    "SUM_TOO_LARGE",
+    "TASK_ASK",
+    "TASK_EXISTS",
+    "TASK_MEMBERS",
+    "TASK_MEMBERS_UNLIKE",
+    "TASK_STATE",
+    "TENANTS_IN_FORCE",
+    "TENANTS_OFF",
+    "TENANTS_ROOT",
+    "TENANTS_TWICE",
+    "TENANT_AMOUNT",
+    "TENANT_BELOW_USE",
+    "TENANT_CLOSED",
+    "TENANT_CYCLE",
+    "TENANT_DEPTH",
+    "TENANT_DRAINING",
+    "TENANT_EXISTS",
+    "TENANT_GUARANTEE",
+    "TENANT_HAS_TASKS",
+    "TENANT_HAS_TENANTS",
+    "TENANT_INSTANCES",
+    "TENANT_LIMIT_TAKEN",
+    "TENANT_MODE",
+    "TENANT_NAME",
+    "TENANT_PARENT",
+    "TENANT_QUEUE",
+    "TENANT_QUEUE_CLOSED",
+    "TENANT_QUOTA",
+    "TENANT_SUM",
+    "TENANT_SUSPENDED",
+    "TENANT_TYPE",
+    "TENANT_USER",
+    "TENANT_VERSION",
+    "TOO_LARGE",
+    "TOO_MANY_QUEUES",
+    "TOO_MANY_REQUESTS",
+    "TOO_MANY_TENANTS",
+    "TOO_MANY_TYPES",
+    "TOO_SLOW",
+    "TYPE_OF_LABEL",
+    "UNAUTHENTICATED",
+    "UNKNOWN_APPLICATION",
+    "UNKNOWN_KEY",
+    "UNKNOWN_NODE",
+    "UNKNOWN_PARTITION",
+    "UNKNOWN_QUESTION",
+    "UNKNOWN_TASK",
+    "UNKNOWN_TENANT",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "USER_APPS",
+    "USER_HARD_CAP",
+    "USER_SHARE",
+    "VICTIMS_NOT_ASKED",
+    "WAITING_LIST_FULL",
+};
+
+/// The page of a code, in whatever case it is written.
+pub(super) fn page(code: &str) -> Option<&'static str> {
+    let code = code.to_ascii_uppercase();
+    let place = PAGES.binary_search_by_key(&code.as_str(), |(code, _)| code).ok()?;
+    Some(PAGES[place].1)
+}
+
+/// The code that is spelt most alike, if one is near enough to be meant.
+pub(super) fn near(code: &str) -> Option<&'static str> {
+    let codes: Vec<String> = PAGES.iter().map(|(code, _)| code.to_ascii_lowercase()).collect();
+    let lower: Vec<&str> = codes.iter().map(String::as_str).collect();
+    let near = nearest(code, &lower)?;
+    PAGES.iter().map(|(code, _)| *code).find(|code| code.eq_ignore_ascii_case(near))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use headroom_api::headroomv1::Code;
+    use headroom_core::WaitCode;
+
+    use super::{PAGES, near, page};
+
+    fn root() -> &'static Path {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    }
+
+    #[test]
+    fn every_page_is_in_the_program_in_order() {
+        assert!(PAGES.is_sorted_by(|one, next| one.0 < next.0));
+        let known: BTreeSet<String> = PAGES.iter().map(|(code, _)| (*code).to_owned()).collect();
+        let files = fs::read_dir(root().join("docs/errors")).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let found: BTreeSet<String> =
+            names.map(|name| name.trim_end_matches(".md").to_owned()).collect();
+        assert_eq!(known, found);
+    }
+
+    /// Codes of refusals have no list of their own: they are what the functions that name them say.
+    fn codes_of_refusals() -> BTreeSet<String> {
+        let core = root().join("crates/core/src");
+        let files = [
+            "rejection.rs",
+            "rejection/tenant.rs",
+            "rejection/task.rs",
+            "rules/submit.rs",
+            "placement/fault.rs",
+            "wait/tenant.rs",
+        ];
+        let mut found = BTreeSet::new();
+        for file in files {
+            let text = fs::read_to_string(core.join(file)).unwrap();
+            let before = found.len();
+            let texts = text.split('"').skip(1).step_by(2);
+            let is_code = |text: &&str| {
+                let mut letters = text.chars();
+                text.len() > 3 && letters.all(|one| matches!(one, 'A'..='Z' | '_' | '-'))
+            };
+            found.extend(texts.filter(is_code).map(str::to_owned));
+            assert!(found.len() > before, "{file} has codes");
+        }
+        found
+    }
+
+    #[test]
+    fn every_code_has_a_page_with_its_meaning_its_cause_and_what_helps() {
+        let waits = WaitCode::ALL.into_iter().map(WaitCode::as_str);
+        let problems = Code::ALL.into_iter().map(Code::as_str);
+        let all: BTreeSet<String> =
+            waits.chain(problems).map(str::to_owned).chain(codes_of_refusals()).collect();
+        assert!(all.len() > 100, "{}", all.len());
+        for code in &all {
+            let page = page(code).unwrap_or_else(|| panic!("docs/errors/{code}.md is missing"));
+            assert!(page.starts_with(&format!("# {code}\n\n")), "{code}");
+            for part in ["**Cause.** ", "**What helps.** "] {
+                assert!(page.contains(part), "{code} has no {part}");
+            }
+        }
+        let unknown = PAGES.iter().find(|(code, _)| !all.contains(*code));
+        assert_eq!(unknown, None, "a page of a code that nobody says");
+    }
+
+    #[test]
+    fn a_code_is_found_in_any_case_and_what_is_alike_is_named() {
+        assert!(page("queue_max").unwrap().starts_with("# QUEUE_MAX"));
+        assert_eq!(page("QUEUE_MAXIMUM"), None);
+        assert_eq!(near("queue_maxx"), Some("QUEUE_MAX"));
+        assert_eq!(near("zzz"), None);
+    }
+}

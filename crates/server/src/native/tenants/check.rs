@@ -1,0 +1,84 @@
+//! `POST …/tenants/{tenant}/quota/check`: what would become of a task, were it submitted now.
+//!
+//! The core judges it as it judges submissions and what waits, on books that have it; nothing is kept of that.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{self as api, QuotaCheck, TaskReason};
+use headroom_core::books::TaskRequest;
+use headroom_core::view::{Foreseen, foresee};
+use headroom_core::{Rejection, Timestamp};
+
+use super::super::answer::{Refused, json};
+use super::super::asked::Asked;
+use super::super::words::time;
+use super::change::{read, refused};
+use super::here::Here;
+use super::waiting::Reason;
+use crate::service::Service;
+
+/// What was found, before it is known who asks.
+enum Found {
+    Starts,
+    Waits { reason: Reason, position: u64, of: u64 },
+    Declined { code: String, sentence: String },
+}
+
+impl Found {
+    fn of(foreseen: Foreseen) -> Self {
+        match foreseen {
+            Foreseen::Starts => Self::Starts,
+            Foreseen::Waits { wait, ask, position, of, books } => Self::Waits {
+                reason: Reason::of(&books, ask, wait),
+                position: position as u64,
+                of: of as u64,
+            },
+            Foreseen::Declined { code, message } => {
+                Self::Declined { code: code.to_string(), sentence: message.to_string() }
+            }
+        }
+    }
+}
+
+pub(super) async fn check(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::NewTask = read(&asked, &body)?;
+    let now = service.clock.now();
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (tenant, _) = here.tenant()?;
+    let task = here.submission(&tenant, &said, TaskRequest::default())?;
+    let foreseen = service.engine.inspect_at(move |moment| {
+        let foreseen = foresee(moment.books, moment.scheduler, now, &task);
+        (moment.sequence, moment.time, foreseen.map(Found::of))
+    });
+    let foreseen = foreseen.await.map_err(|why| Refused::unavailable(&asked, &why))?;
+    let (sequence, at, found): (u64, Timestamp, Result<Found, Rejection>) = foreseen;
+    // Nothing is told before it is durable.
+    let view = service.engine.views().at_least(sequence).await;
+    let here = Here::of(&view, &asked)?;
+    here.tenant()?;
+    let mut told = QuotaCheck {
+        tenant: tenant.to_string(),
+        ledger_version: sequence,
+        as_of: time(at),
+        ..QuotaCheck::default()
+    };
+    match found.map_err(|rejection| refused(&asked, &rejection))? {
+        Found::Starts => told.fits = true,
+        Found::Waits { reason, position, of } => {
+            told.position = Some(position);
+            told.of = Some(of);
+            told.reasons.push(here.shown(reason));
+        }
+        Found::Declined { code, sentence } => {
+            let sentence = Some(sentence);
+            told.reasons.push(TaskReason { code, sentence, ..TaskReason::default() });
+        }
+    }
+    Ok(json(&asked, &told))
+}

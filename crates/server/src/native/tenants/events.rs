@@ -1,0 +1,260 @@
+//! `GET …/tenants/{tenant}/events`: what happens to a tenant, those below it and their tasks, as it happens.
+//!
+//! What one record of the journal does to one task is one event. A place in the list of waiting tasks is
+//! nothing that an event tells: one start moves all that wait behind it. It tells that the list is another.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{Code, ShortType, TaskReason, TenantEvent};
+use headroom_core::{Event, Name, TaskStep};
+use headroom_engine::{Entry, Named, OfTenant};
+
+use super::super::answer::Refused;
+use super::super::asked::Asked;
+use super::super::events::kind_of;
+use super::super::stream::{Look, Tells, resumed, stream};
+use super::super::words::time;
+use super::body;
+use super::here::Here;
+use super::task::state;
+use crate::convert::value::resources;
+use crate::live::StreamKind;
+use crate::service::Service;
+
+/// How many streams of tenants may be open.
+const STREAMS_MAX: u64 = 1_000;
+/// How many of them may be of one tenant.
+const STREAMS_OF_ONE_MAX: u64 = 100;
+
+pub(super) async fn watch(
+    State(service): State<Service>,
+    asked: Asked,
+) -> Result<Response<Body>, Refused> {
+    asked.parameters(&[])?;
+    let view = service.engine.views().at_least(0).await;
+    let here = Here::of(&view, &asked)?;
+    let (tenant, _) = here.tenant()?;
+    let feed = service.engine.feed();
+    let first = resumed(feed, &asked)?.unwrap_or_else(|| feed.newest() + 1);
+    let open = service
+        .live()
+        .open_stream_of((StreamKind::Tenants, STREAMS_MAX), (&tenant, STREAMS_OF_ONE_MAX));
+    let open = open.ok_or_else(|| {
+        let detail = format!(
+            "{STREAMS_OF_ONE_MAX} streams of tenant {tenant} are open, or {STREAMS_MAX} of all tenants, as many as \
+             may; try later"
+        );
+        Refused::new(&asked, Code::TooManyRequests, detail)
+    })?;
+    let sees_all = here.sees(&Name::default());
+    let whose = (!sees_all).then(|| asked.caller.tenants.clone());
+    let watch = Watch { tenant, whose, told: Vec::new() };
+    Ok(stream(&service, (watch, first), open))
+}
+
+/// What a client is told of a tenant.
+struct Watch {
+    tenant: Name,
+    /// For which tenants, and those below, the client may ask; none if it sees all.
+    whose: Option<Vec<Name>>,
+    /// What is told of the entry at hand.
+    told: Vec<TenantEvent>,
+}
+
+/// How something stands to the tenant of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// It is of another.
+    Other,
+    /// It is of the tenant, or one below it.
+    Within,
+    /// It was, and is to be below another.
+    Leaves,
+    /// It is, and the client may not ask for the tenant any more.
+    Lost,
+}
+
+impl Watch {
+    /// Whether the client may ask for any of these.
+    fn sees(&self, path: &[Name]) -> bool {
+        self.whose.as_ref().is_none_or(|whose| path.iter().any(|name| whose.contains(name)))
+    }
+
+    fn sight(&self, of: &OfTenant) -> Sight {
+        let up = |path: &[Name]| path.iter().position(|name| *name == self.tenant);
+        match (up(&of.path), up(&of.left)) {
+            (Some(place), _) if self.sees(&of.path[place..]) => Sight::Within,
+            (Some(_), _) => Sight::Lost,
+            (None, Some(place)) if self.sees(&of.left[place..]) => Sight::Leaves,
+            (None, _) => Sight::Other,
+        }
+    }
+
+    /// Tell what is said of a tenant.
+    fn tell_of_tenant(&mut self, entry: &Entry, event: &Event, of: &OfTenant, sight: Sight) {
+        let quota = match event {
+            Event::TenantSet { settings, .. } if sight == Sight::Within && of.left.is_empty() => {
+                settings.quota.as_ref().map(|_| body::quota(settings))
+            }
+            _ => None,
+        };
+        let tenant = of.path.first().unwrap_or(&self.tenant).to_string();
+        self.told.push(TenantEvent {
+            tenant,
+            quota,
+            waiting_changed: !matches!(event, Event::TenantRemoved { .. }),
+            ..begun(entry, event)
+        });
+    }
+
+    /// Add to what is told of a task what an event says, which may say most of it so far.
+    fn add(&mut self, place: usize, event: &Event, of: &OfTenant, most: bool) {
+        let reason = self.reason(event, of);
+        let told = &mut self.told[place];
+        told.waiting_changed |= reorders(event);
+        if let Event::Resized { resources: amounts, .. } = event {
+            told.resources = Some(resources(amounts));
+        }
+        if most {
+            kind_of(event).clone_into(&mut told.kind);
+            told.reason = reason;
+        }
+    }
+
+    /// Why a task waits, as far as the client may see that.
+    fn reason(&self, event: &Event, of: &OfTenant) -> Option<TaskReason> {
+        match event {
+            Event::ApplicationRejected { code, message, .. } => Some(TaskReason {
+                code: code.to_string(),
+                sentence: Some(message.to_string()),
+                ..TaskReason::default()
+            }),
+            Event::TaskThrottled { reason, .. } => {
+                let above = of.path.iter().position(|name| *name == reason.scope);
+                let open = above.is_none_or(|place| self.sees(&of.path[place..]));
+                let types = reason.types.iter().map(|one| ShortType {
+                    resource: one.resource.to_string(),
+                    used: open.then(|| one.used.get()),
+                    asked: one.asked.get(),
+                    limit: one.limit.get(),
+                    short: open.then(|| {
+                        one.used
+                            .get()
+                            .saturating_add(one.asked.get())
+                            .saturating_sub(one.limit.get())
+                    }),
+                });
+                Some(TaskReason {
+                    code: reason.code.to_string(),
+                    scope: (!reason.scope.is_empty()).then(|| reason.scope.to_string()),
+                    types: types.collect(),
+                    sentence: None,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An event of an entry, before it is said of whom it tells.
+fn begun(entry: &Entry, event: &Event) -> TenantEvent {
+    TenantEvent {
+        ledger_version: entry.record.sequence,
+        at: time(entry.record.time),
+        kind: kind_of(event).to_owned(),
+        ..TenantEvent::default()
+    }
+}
+
+fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &OfTenant)) -> TenantEvent {
+    let stands = entry.tasks.iter().find(|(name, _)| name == task);
+    TenantEvent {
+        tenant: of.path.first().map(ToString::to_string).unwrap_or_default(),
+        task: Some(task.to_string()),
+        state: stands.map(|(_, at)| state(*at)),
+        ..begun(entry, event)
+    }
+}
+
+/// How much an event says of a task beside others of the same record, the one that says most is the one that is
+/// told; none if it says nothing.
+const fn weight(event: &Event) -> Option<u8> {
+    Some(match event {
+        Event::TaskMoved { step: TaskStep::Waited, .. } => return None,
+        Event::ApplicationRejected { .. } => 8,
+        Event::TaskMoved { .. } => 7,
+        Event::TaskThrottled { .. } => 6,
+        Event::TaskAdded { .. } => 5,
+        Event::Preempted { .. } => 4,
+        Event::Placed { .. } | Event::SwapConfirmed { .. } => 3,
+        Event::Resized { .. } => 2,
+        Event::DeadlineSet { .. } => 1,
+        Event::ApplicationAdded { .. }
+        | Event::AskAdded { .. }
+        | Event::AskRemoved { .. }
+        | Event::SwapStarted { .. }
+        | Event::ReleaseAsked { .. }
+        | Event::Released { .. } => 0,
+        _ => return None,
+    })
+}
+
+/// Whether others that wait may have another place after it.
+const fn reorders(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AskAdded { .. }
+            | Event::AskRemoved { .. }
+            | Event::Placed { .. }
+            | Event::SwapStarted { .. }
+            | Event::DeadlineSet { .. }
+    )
+}
+
+impl Tells for Watch {
+    type Event = TenantEvent;
+
+    fn look(&mut self, entry: &Entry) -> Look {
+        self.told.clear();
+        let mut known: BTreeMap<&Name, (usize, u8)> = BTreeMap::new();
+        for (event, named) in entry.record.events.iter().zip(&entry.named) {
+            if let Event::TenantDefaultsSet { .. } = event {
+                let tenant = self.tenant.to_string();
+                self.told.push(TenantEvent {
+                    tenant,
+                    waiting_changed: true,
+                    ..begun(entry, event)
+                });
+            }
+            let Named { application, tenant: Some(of), .. } = named else { continue };
+            let sight = self.sight(of);
+            match sight {
+                Sight::Other => continue,
+                Sight::Lost => return Look::Last(self.told.len(), Some("gone")),
+                Sight::Within | Sight::Leaves => {}
+            }
+            if application.is_empty() {
+                self.tell_of_tenant(entry, event, of, sight);
+                if matches!(event, Event::TenantRemoved { tenant, .. } if *tenant == self.tenant) {
+                    return Look::Last(self.told.len(), Some("gone"));
+                }
+                continue;
+            }
+            let Some(weight) = weight(event) else { continue };
+            let (place, most) = known.entry(application).or_insert((self.told.len(), 0));
+            if *place == self.told.len() {
+                self.told.push(of_task(entry, event, (application, of)));
+            }
+            self.add(*place, event, of, weight >= *most);
+            *most = weight.max(*most);
+        }
+        Look::Some(self.told.len())
+    }
+
+    fn event(&self, _: &Entry, place: usize) -> TenantEvent {
+        self.told[place].clone()
+    }
+}
