@@ -34,7 +34,7 @@ impl Scene {
     async fn drift_shown(&self) -> String {
         let text = self.server.get("/metrics").await.text();
         let lines = text.lines().filter(|line| line.starts_with("headroom_tenant_ledger_drift{"));
-        lines.map(|line| format!("{line}\n")).collect()
+        lines.flat_map(|line| [line, "\n"]).collect()
     }
 
     async fn drifts_told(&self) -> Vec<Value> {

@@ -27,7 +27,8 @@ async fn scrape(scene: &Scene) -> (BTreeMap<String, f64>, BTreeMap<String, Strin
 /// The series that are not part of a bucket, as text.
 fn shown(samples: &BTreeMap<String, f64>) -> String {
     let lines = samples.iter().filter(|(series, _)| !series.contains("_bucket"));
-    lines.map(|(series, value)| format!("{series} {value}\n")).collect()
+    let lines: Vec<String> = lines.map(|(series, value)| format!("{series} {value}\n")).collect();
+    lines.concat()
 }
 
 /// The scene of the seed: nine tasks of `a` run, the tenth waits, one of `b` starts. Each step a second.
@@ -111,6 +112,13 @@ waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
     ];
     let requests = "api_requests_total{code=\"200\"} 1\napi_requests_total{code=\"202\"} 1\n";
     assert_eq!(shown(&after), format!("{requests}{}", expected(&last)));
+    buckets_are_right(&after);
+    let counters = kinds.iter().filter(|(_, kind)| *kind == "counter");
+    assert!(counters.clone().all(|(name, _)| name.ends_with("_total")), "{kinds:?}");
+    assert_eq!(kinds.len(), 20, "{kinds:?}");
+}
+
+fn buckets_are_right(after: &BTreeMap<String, f64>) {
     for (bucket, count) in [
         ("wait_seconds_bucket{tenant=\"a\",le=\"0.5\"}", 0.0),
         ("wait_seconds_bucket{tenant=\"a\",le=\"1\"}", 9.0),
@@ -121,9 +129,6 @@ waiting_resource{tenant=\"a\",resource=\"vcore\"} 20000
     ] {
         assert_eq!(after.get(bucket), Some(&count), "{bucket}");
     }
-    let counters = kinds.iter().filter(|(_, kind)| *kind == "counter");
-    assert!(counters.clone().all(|(name, _)| name.ends_with("_total")), "{kinds:?}");
-    assert_eq!(kinds.len(), 20, "{kinds:?}");
 }
 
 /// All series of the scene, with what is different from moment to moment.
