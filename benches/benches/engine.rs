@@ -4,11 +4,12 @@
 //! of temporary files. Nothing is simulated: each answer waits for the disk.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use headroom_benches::durable::{Folder, Served, flushes};
 use headroom_benches::snapshot;
 use headroom_benches::table::{RUNS, head, measure, quantile, rate, time};
+use headroom_benches::tenants::Tenants;
 use headroom_engine::SNAPSHOT_EVERY;
 
 /// A title, and what prints the results under it.
@@ -17,10 +18,12 @@ type Section = (&'static str, fn(&str));
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let sections: [Section; 3] = [
+    let sections: [Section; 5] = [
         ("B1e  through the engine with a journal: from the first ask to the last placed", placed),
         ("B8  durable submissions", submitted),
         ("B5  recovery: 1,000,000 allocations from a snapshot and 100,000 records", recovered),
+        ("TR-31  a release and the start that follows: 1,000 tenants, 10,000 tasks wait", released),
+        ("TR-61  submission to start of one tenant, by how many tasks of another wait", isolated),
     ];
     for (title, section) in sections {
         if wanted.is_empty() || wanted.iter().any(|word| title.contains(word.as_str())) {
@@ -128,4 +131,67 @@ fn recovered(title: &str) {
     }
     times.sort_unstable();
     time("from the start to the first decision", &times, "goal: 5 s now, 2 s wanted");
+}
+
+/// What is small enough to be tried on any machine: `HEADROOM_BENCH_SMALL=1`. Its figures say nothing.
+fn reduced(count: u64) -> u64 {
+    if std::env::var_os("HEADROOM_BENCH_SMALL").is_some() { count / 100 } else { count }
+}
+
+fn released(title: &str) {
+    head(title);
+    disk(&Folder::new("disk"));
+    let tenants = reduced(1_000);
+    for (at_once, what) in [(false, "one after the other"), (true, "all at once")] {
+        let (mut medians, mut tails) = (Vec::new(), Vec::new());
+        for _ in 0..=RUNS {
+            let folder = Folder::new("tenants");
+            let started = Tenants::start(folder.path(), tenants, 10, 10);
+            assert_eq!(started.waiting(tenants - 1), 10, "the quota is used up");
+            let times = started.release(tenants, at_once);
+            assert_eq!(started.waiting(tenants - 1), 9, "one of them has started");
+            medians.push(quantile(&times, 50));
+            tails.push(quantile(&times, 99));
+            started.check();
+        }
+        told(what, (medians, tails), "goal: 10 ms; 1 s required");
+    }
+}
+
+fn isolated(title: &str) {
+    head(title);
+    disk(&Folder::new("disk"));
+    let mut all = Vec::new();
+    for waiting in [0, reduced(10_000)] {
+        let (mut medians, mut tails) = (Vec::new(), Vec::new());
+        for _ in 0..=RUNS {
+            let folder = Folder::new("isolated");
+            let started = Tenants::start(folder.path(), 1, 1, waiting);
+            let tasks = reduced(2_000);
+            started.add(1..2, tasks);
+            let times = started.starts(1, tasks);
+            assert_eq!(started.waiting(0), waiting, "those of the other go on waiting");
+            medians.push(quantile(&times, 50));
+            tails.push(quantile(&times, 99));
+            started.check();
+        }
+        all.push(told(&format!("{waiting} wait"), (medians, tails), ""));
+    }
+    let ratio = all[1].as_secs_f64() / all[0].as_secs_f64();
+    println!("{:<44} {ratio:>16.2}                   goal: 2", "  the 99 of 100, with by without");
+}
+
+/// Print what half took at most, and what 99 of 100 did; the median of the latter.
+fn told(
+    what: &str,
+    (mut medians, mut tails): (Vec<Duration>, Vec<Duration>),
+    goal: &str,
+) -> Duration {
+    for times in [&mut medians, &mut tails] {
+        times.remove(0);
+        times.sort_unstable();
+    }
+    time(&format!("{what}: half within"), &medians, "");
+    time("  99 of 100 within", &tails, goal);
+    tails[tails.len() / 2]
 }

@@ -142,6 +142,11 @@ impl Served {
         self.runtime.block_on(send(self.handle.clone(), commands));
     }
 
+    /// Have something done with the engine, and wait for what comes of it.
+    pub fn run<T, F: Future<Output = T>>(&self, work: impl FnOnce(Handle) -> F) -> T {
+        self.runtime.block_on(work(self.handle.clone()))
+    }
+
     /// Send asks in batches, so many batches at the same time, and wait for all answers.
     pub fn ask(&self, asks: u64, batch: u64, at_once: usize) -> Vec<Duration> {
         self.runtime.block_on(ask(&self.handle, asks, batch, at_once))

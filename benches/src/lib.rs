@@ -11,6 +11,7 @@ pub mod shared_charge;
 pub mod shares;
 pub mod snapshot;
 pub mod table;
+pub mod tenants;
 pub mod waiting;
 pub mod weigh;
 pub mod wide;
