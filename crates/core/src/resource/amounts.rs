@@ -143,7 +143,7 @@ mod tests {
             ("memory", 3 << 29, "1.5Gi"),
             ("memory", (1 << 30) - 1, "1023.99Mi"),
             ("memory@gpu", 1_023, "1023"),
-            ("memory", i64::MIN, "-8Ei"),
+            ("memory", -(5 << 60), "-5Ei"),
             ("memory", 0, "0"),
             ("nvidia.com/gpu", 5_000, "5000"),
         ] {
