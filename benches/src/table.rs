@@ -70,10 +70,14 @@ pub fn measure_by_turns(
     for turn in 0..=turns {
         let times = [quickest(&mut one), quickest(&mut other)];
         if turn > 0 {
-            all.iter_mut().zip(times).for_each(|(all, time)| all.push(time));
+            for (all, time) in all.iter_mut().zip(times) {
+                all.push(time);
+            }
         }
     }
-    all.iter_mut().for_each(|all| all.sort_unstable());
+    for one in &mut all {
+        one.sort_unstable();
+    }
     all
 }
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page, PartitionSummary,
-    Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank, TaskRelease,
-    TaskResize, Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage, WaitingList,
-    WaitingReasons, WaitingTask,
+    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
+    PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank,
+    TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage,
+    WaitingList, WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::Part::{self, Fixed, Once};
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
-    AuditPage, AuditType, LedgerVerified, Page, Tenant, TenantDefaults, TenantEvent, TenantKind, TenantQuota,
-    TenantUsage,
+    AuditPage, AuditType, LedgerVerified, Page, Tenant, TenantDefaults, TenantEvent, TenantKind,
+    TenantQuota, TenantUsage,
 };
 use crate::routes::Method;
 

@@ -198,8 +198,7 @@ impl Scheduler {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
     }
 
-    /// Find the next step and write its events behind `events`; apply them before the next
-    /// call.
+    /// Find the next step and write its events behind `events`; apply them before the next call.
     ///
     /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
     /// that cannot run are parked on the way; each was woken or came in since it last was.
@@ -255,8 +254,7 @@ impl Scheduler {
         self.look_at_overdue(books);
     }
 
-    /// Look for a step in a partition; whether to look no further in it, for a step or because
-    /// its RM has enough to answer.
+    /// Look for a step in a partition; whether to look no further in it: for a step, or as its RM has enough to answer.
     fn next_in(
         &mut self,
         books: &Books,
@@ -421,8 +419,7 @@ impl Scheduler {
         self.keep(books, (partition, key), ask, events)
     }
 
-    /// Apply an event to the books and bring the indexes along: the one way to change books
-    /// that a scheduler looks at.
+    /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
         books.apply(now, event);

@@ -1,5 +1,6 @@
 //! Metrics of what waits, and of leaves that hold back applications.
 
+use headroom_core::resource::Quantity;
 use headroom_core::view::{DriversView, drivers};
 use headroom_core::{WaitCode, letter};
 
@@ -66,7 +67,7 @@ fn of_leaves(out: &mut Exposition, leaves: &[DriversView]) {
     out.samples(("headroom_driver_limit", Gauge, help), limits);
     let used = limited.flat_map(|(leaf, limit)| {
         limit.iter().map(move |(resource, _)| {
-            let used = leaf.used.get(resource).map_or(0, |amount| amount.get());
+            let used = leaf.used.get(resource).map_or(0, Quantity::get);
             (of(leaf, resource.as_str()), used)
         })
     });
