@@ -138,3 +138,8 @@ impl Lane {
         }
     }
 }
+
+/// Whether an ask that is judged by itself may run on one node only.
+pub(super) fn is_required(books: &Books, lane: Lane) -> bool {
+    matches!(lane, Lane::Asking(ask) if books.allocation(ask).required_node().is_some())
+}

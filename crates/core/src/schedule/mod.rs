@@ -68,7 +68,7 @@ use census::Census;
 use class::Classes;
 use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
-use lane::{Lane, Pass};
+use lane::{Lane, Pass, is_required};
 use lending::Lending;
 use line::Gate;
 use nodes::NodeIndex;
@@ -469,11 +469,6 @@ impl Scheduler {
             notes.push(note);
         }
     }
-}
-
-/// Whether an ask that is judged by itself may run on one node only.
-fn is_required(books: &Books, lane: Lane) -> bool {
-    matches!(lane, Lane::Asking(ask) if books.allocation(ask).required_node().is_some())
 }
 
 /// Whether an application is Accepted and its queues do not count it yet.
