@@ -325,7 +325,6 @@ impl Scheduler {
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
-        self.judged += 1;
         let key = self.classes.rows[class].key;
         if key.waits() {
             let blocker = Blocker::DriverQueue(key.leaf);
@@ -393,6 +392,7 @@ impl Scheduler {
     /// What the line of its leaf makes of a class; one that stays behind the head waits for it.
     #[inline]
     fn pass_gate(&mut self, books: &Books, class: ClassId, now: Timestamp) -> Gate {
+        self.judged += 1;
         let key = self.classes.rows[class].key;
         let gate = if key.lined { self.gate(books, class, now) } else { Gate::Open };
         if let Gate::Closed(short) = gate {
