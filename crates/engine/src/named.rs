@@ -58,7 +58,8 @@ pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> Na
             _ => None,
         };
         let of = submit.filter(|(submit, _)| !submit.tenant.is_empty());
-        let tenant = of.map(|(submit, is_task)| look.under(*partition, &submit.tenant, is_task));
+        let tenant =
+            of.map(|(submit, is_task)| Box::new(look.under(*partition, &submit.tenant, is_task)));
         return Named { tenant, ..look.of_application(event) };
     }
     match event {
@@ -98,12 +99,20 @@ pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> Na
         }
         Event::TenantSet { partition, tenant, settings } => {
             let of = look.placed(*partition, tenant, settings.parent.as_ref());
-            Named { other: tenant.clone(), tenant: Some(of), ..look.partition(*partition) }
+            Named {
+                other: tenant.clone(),
+                tenant: Some(Box::new(of)),
+                ..look.partition(*partition)
+            }
         }
         Event::TenantDraining { partition, tenant }
         | Event::TenantRemoved { partition, tenant } => {
             let of = look.under(*partition, tenant, false);
-            Named { other: tenant.clone(), tenant: Some(of), ..look.partition(*partition) }
+            Named {
+                other: tenant.clone(),
+                tenant: Some(Box::new(of)),
+                ..look.partition(*partition)
+            }
         }
         _ => look.of_application(event),
     }
@@ -145,7 +154,7 @@ impl Look<'_> {
                 let partition = self.books.application(*application).partition;
                 let of = self.under(partition, &settings.tenant, true);
                 let other = settings.tenant.clone();
-                Named { other, tenant: Some(of), ..self.application(*application) }
+                Named { other, tenant: Some(Box::new(of)), ..self.application(*application) }
             }
             Event::TaskThrottled { application, .. } | Event::TaskMoved { application, .. } => {
                 let task = self.books.application(*application).task.as_deref();
@@ -225,34 +234,29 @@ impl Look<'_> {
     fn tenant_of(&self, application: ApplicationId) -> Option<Box<OfTenant>> {
         let row = self.books.application(application);
         if let Some(task) = &row.task {
-            return Some(self.under(row.partition, &task.settings.tenant, true));
+            return Some(Box::new(self.under(row.partition, &task.settings.tenant, true)));
         }
         // It may have ended long ago, and its queue with it.
         let queue = self.books.queues().get(row.queue)?;
         let mark = queue.settings.tenant.as_ref()?;
-        Some(self.under(row.partition, &mark.tenant, false))
+        Some(Box::new(self.under(row.partition, &mark.tenant, false)))
     }
 
     fn tenant_at(&self, partition: PartitionId, path: &Name) -> Option<Box<OfTenant>> {
         let queue = self.books.partition(partition).queues.get(&**path)?;
         let mark = self.books.queue(*queue).settings.tenant.as_ref()?;
-        Some(self.under(partition, &mark.tenant, false))
+        Some(Box::new(self.under(partition, &mark.tenant, false)))
     }
 
     /// A tenant and those above it, which may be gone.
-    fn under(&self, partition: PartitionId, tenant: &Name, is_task: bool) -> Box<OfTenant> {
+    fn under(&self, partition: PartitionId, tenant: &Name, is_task: bool) -> OfTenant {
         let above = self.books.partition(partition).tenants.up(tenant).skip(1);
         let path = std::iter::once(tenant).chain(above.map(|(name, _)| name)).cloned();
-        Box::new(OfTenant { path: path.collect(), left: Vec::new(), is_task })
+        OfTenant { path: path.collect(), left: Vec::new(), is_task }
     }
 
     /// A tenant that is to be below this one.
-    fn placed(
-        &self,
-        partition: PartitionId,
-        tenant: &Name,
-        parent: Option<&Name>,
-    ) -> Box<OfTenant> {
+    fn placed(&self, partition: PartitionId, tenant: &Name, parent: Option<&Name>) -> OfTenant {
         let tenants = &self.books.partition(partition).tenants;
         let mut of = self.under(partition, tenant, false);
         let is_known = tenants.get(tenant).is_some();

@@ -44,16 +44,20 @@ pub(crate) fn fail(error: &anyhow::Error) {
     }
 }
 
-/// Write a file that a user asked for.
+/// Write a file that a user asked for, and the folders above it.
 ///
 /// # Errors
 /// When it cannot be written; the message names it.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
-    folder_is_there(path)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make folder {}", folder.display()))?;
+    }
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Whether a file can be written as far as its folder goes. None is made for it: a misspelt name would make one.
+/// Whether a file can be written as far as its folder goes, where none is to be made for it: it is one that others
+/// read, and with a misspelt name they would go on with an old one.
 ///
 /// # Errors
 /// When the folder is not there; the message says what to do.

@@ -100,7 +100,12 @@ const SIGHTS: [Sight; 15] = [
         })
     }),
     ("users who share a leaf and use different amounts of it", |server| {
-        let limits = read(server, &format!("{PARTITION}/queue/root.research.language/userlimits"));
+        let path = format!("{PARTITION}/queue/root.research.language/userlimits");
+        // The queues come with the scene.
+        if !server.get(&path).starts_with("HTTP/1.1 200") {
+            return false;
+        }
+        let limits = read(server, &path);
         let users = limits["users"].as_array().cloned().unwrap_or_default();
         let used = |user: &Value| user["used"]["nvidia.com/gpu"].as_i64().unwrap_or(0);
         let shares = users.iter().all(|user| user["softShare"]["nvidia.com/gpu"].is_i64());

@@ -187,7 +187,7 @@ impl Scheduler {
         let (now, judged) = (self.now, self.judged);
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        *self = Self { notes, census, now, judged, ..Self::default() };
+        *self = Self { notes, census, judged, now, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);

@@ -191,6 +191,7 @@ mod tests {
     fn codes_of_refusals() -> BTreeSet<String> {
         let core = root().join("crates/core/src");
         let files = [
+            "../../server/src/listen/rate.rs",
             "rejection.rs",
             "rejection/tenant.rs",
             "rejection/task.rs",

@@ -28,10 +28,6 @@ impl Play {
         {
             bail!("--report and --json both name {}; each needs a file", report.display());
         }
-        for path in [&self.report, &self.json].into_iter().flatten() {
-            // Before it is played, which may take long.
-            output::folder_is_there(path)?;
-        }
         let setup = self.setup()?;
         let decisions = match &self.csv {
             Some(folder) => {

@@ -31,10 +31,6 @@ impl Scenes {
         {
             bail!("--report and --json both name {}; each needs a file", report.display());
         }
-        for path in [&self.report, &self.json].into_iter().flatten() {
-            // Before it is played, which may take long.
-            output::folder_is_there(path)?;
-        }
         let study = Study::new()?;
         if let Some(path) = &self.json {
             output::write_file(path, &study.json())?;

@@ -14,11 +14,15 @@ const QUEUES: &str = "
 partitions:
   - name: default
     queues: [{name: root, submitacl: '*'}]
-    tenants: {enabled: true, recoverytimeoutseconds: 1}
+    tenants: {enabled: true, recoverytimeoutseconds: 20}
 ";
 
+/// What the server is started with, each time.
+const ARGUMENTS: [&str; 4] =
+    ["--queues", "queues.yaml", "--demo-nodes", "4*{vcore: 300, memory: 1T}"];
+
 /// How long something may take that is to come.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 /// How long whoever was not answered waits before he asks again.
 const AGAIN_AFTER: Duration = Duration::from_millis(20);
 
@@ -55,8 +59,7 @@ impl Place {
     pub(crate) fn start(name: &str, clients: usize) -> Self {
         let folder = Folder::new(name);
         folder.write("queues.yaml", QUEUES);
-        let nodes = "4*{vcore: 300, memory: 1T}";
-        let server = Server::start(&folder, &["--queues", "queues.yaml", "--demo-nodes", nodes]);
+        let server = Server::start(&folder, &ARGUMENTS);
         let address = RwLock::new(server.address.clone());
         let client = Client::builder().no_proxy().timeout(PATIENCE).build().unwrap();
         let connections = Semaphore::new(connections(clients));
@@ -77,11 +80,12 @@ impl Place {
         assert_eq!(made.status, 201, "{made:?}");
     }
 
-    /// End the process as by `kill -9`, and start one that goes on with its journal. The nodes are in that.
+    /// End the process as by `kill -9`, and start one that goes on with its journal. The nodes are in that, and are
+    /// sent again.
     pub(crate) fn kill(&self) {
         let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
         drop(server.take());
-        let started = Server::start(&self.folder, &["--queues", "queues.yaml"]);
+        let started = Server::start(&self.folder, &ARGUMENTS);
         self.address.write().unwrap().clone_from(&started.address);
         *server = Some(started);
     }
