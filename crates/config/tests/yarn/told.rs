@@ -343,7 +343,8 @@ fn what_hadoop_passes_over_is_told_with_its_line() {
         format!("19: unknown: <note> = none: `property` has no such element, {by}; remove it"),
     ];
     let mut found = lines(text);
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     assert_eq!(found, expected);
     let text = read(text).unwrap().text;
     // As there: an empty value says nothing, and everybody may submit.

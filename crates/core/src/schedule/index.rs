@@ -197,12 +197,9 @@ impl Scheduler {
             | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
             Event::ApplicationLinked { application, .. }
             | Event::ApplicationAllocating { application } => self.restand(books, *application),
-            Event::GroupUnlinked { application }
-            | Event::ApplicationUnlinked { application }
-            | Event::ApplicationMoved { application, .. } => {
-                self.restand(books, *application);
-                self.after_application(books, event, seen);
-            }
+            Event::GroupUnlinked { .. }
+            | Event::ApplicationUnlinked { .. }
+            | Event::ApplicationMoved { .. } => self.after_application(books, event, seen),
             Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
             Event::ApplicationActivated { .. }
             | Event::Reserved { .. }
@@ -235,6 +232,12 @@ impl Scheduler {
 
     /// Follow that an application counts elsewhere, or in another state.
     fn after_application(&mut self, books: &Books, event: &Event, seen: &Seen) {
+        if let Event::GroupUnlinked { application }
+        | Event::ApplicationUnlinked { application }
+        | Event::ApplicationMoved { application, .. } = event
+        {
+            self.restand(books, *application);
+        }
         self.limits_gave_way(seen);
         self.lending.reopen_held(&mut self.tree);
         match event {

@@ -177,6 +177,14 @@ fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
     }
 }
 
+/// What would become of tasks beside one of 90 cores.
+fn foresee(asked: &Asked) {
+    let check = asked.shown("tenants check lab vcore=20 --priority -3");
+    let row = cells(check.lines().nth(1).unwrap());
+    assert_eq!(row[..3], ["no", "1 of 1", "TENANT_QUOTA"], "{check}");
+    assert_eq!(asked.json("tenants check lab vcore=10 memory=20G")["fits"], true);
+}
+
 #[test]
 fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     let asked = Asked::new("cli-tasks");
@@ -189,10 +197,7 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     );
     // Under the same key it is the same task.
     assert_eq!(asked.json("tasks submit lab vcore=90 memory=180G --id t-1 --key k-1")["id"], "t-1");
-    let check = asked.shown("tenants check lab vcore=20 --priority -3");
-    let row = cells(check.lines().nth(1).unwrap());
-    assert_eq!(row[..3], ["no", "1 of 1", "TENANT_QUOTA"], "{check}");
-    assert_eq!(asked.json("tenants check lab vcore=10 memory=20G")["fits"], true);
+    foresee(&asked);
     let waits = asked.shown("tasks submit lab vcore=20 --id t-2 --user ann --priority -3");
     let head = waits.lines().next().unwrap();
     assert!(head.starts_with("it waits, 1 of 1: "), "{waits}");

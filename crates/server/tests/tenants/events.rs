@@ -68,7 +68,7 @@ impl Watched {
     async fn next(&mut self) -> Option<Frame<TenantEvent>> {
         while self.ready.is_empty() {
             let piece = timeout(Duration::from_secs(20), self.response.chunk()).await;
-            let Some(piece) = piece.expect("it comes soon").unwrap() else { return None };
+            let piece = piece.expect("it comes soon").unwrap()?;
             self.ready.extend(self.reader.read(&piece).unwrap());
         }
         self.ready.pop_front()

@@ -68,10 +68,7 @@ impl Books {
             | Event::TenantDraining { .. }
             | Event::TenantRemoved { .. }
             | Event::TenantDefaultsSet { .. } => self.apply_tenant(event),
-            Event::ApplicationAdded { partition, queue, application, user, groups, gang } => {
-                let queue = self.partition(*partition).queues_path(queue);
-                self.add_application(now, queue, application, user, groups, gang);
-            }
+            Event::ApplicationAdded { .. } => self.admit(now, event),
             Event::ApplicationRejected { .. } => self.reject_application(now, event),
             Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
                 self.apply_task(now, event);
@@ -120,6 +117,15 @@ impl Books {
             | Event::Answered { .. }
             | Event::VerdictsVoid { .. } => self.apply_cycle(now, event),
         }
+    }
+
+    fn admit(&mut self, now: Timestamp, event: &Event) {
+        let Event::ApplicationAdded { partition, queue, application, user, groups, gang } = event
+        else {
+            return;
+        };
+        let queue = self.partition(*partition).queues_path(queue);
+        self.add_application(now, queue, application, user, groups, gang);
     }
 
     /// The events of partitions, queues and nodes.
