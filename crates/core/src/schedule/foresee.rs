@@ -31,10 +31,8 @@ impl Scheduler {
         if let Some(wait) = shut(then, leaf) {
             return Some(wait);
         }
-        if let Some(wait) = then
-            .waits_for_activation(row.application)
-            .then(|| activation::held_back(then, row.application))
-            .flatten()
+        if then.waits_for_activation(row.application)
+            && let Some(wait) = activation::held_back(then, row.application)
         {
             return Some(wait);
         }

@@ -3,10 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use headroom_api::client::EventFilter;
-use headroom_api::headroomv1::{Event, Frame};
+use headroom_api::headroomv1::Event;
 
-use crate::output;
-use crate::remote::{Format, Listing, Remote};
+use crate::remote::{Listing, Remote};
 
 /// Show what happened lately, the oldest first; with --follow what happens from now on.
 #[derive(Debug, Args)]
@@ -81,27 +80,8 @@ impl Events {
     /// Each event is a line as soon as it comes: of JSON, or of text.
     fn watch(&self, filter: &EventFilter) -> Result<()> {
         self.remote.ask(async |client| {
-            let mut frames = client.watch_events(filter, None).await?;
-            while let Some(frame) = frames.next().await? {
-                match frame {
-                    Frame::Hello(_) => {}
-                    Frame::Event { event, .. } => output::print(&self.line(&event)?)?,
-                    Frame::Bye(bye) => {
-                        output::tell(&format!("the server ends the stream: {}", bye.reason));
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn line(&self, event: &Event) -> Result<String> {
-        Ok(match self.remote.output {
-            Format::Table | Format::Csv => {
-                format!("{}\n", output::printable_lines(&row(event).join("  ")))
-            }
-            Format::Json => format!("{}\n", serde_json::to_string(event)?),
-            Format::Yaml => format!("---\n{}", serde_saphyr::to_string(event)?),
+            let frames = client.watch_events(filter, None).await?;
+            self.remote.follow(frames, row).await
         })
     }
 }

@@ -2,6 +2,7 @@
 //! is shown.
 
 mod amounts;
+mod follow;
 mod listing;
 
 use std::future::Future;

@@ -11,6 +11,7 @@ use headroom_core::view::{self, Spans, TenantTally, TenantView};
 use headroom_core::{Millis, Name, Timestamp};
 use headroom_engine::{Verified, View};
 
+use super::own::seconds;
 use super::scrape::Scrape;
 use super::text::{Exposition, Kind, Label};
 
@@ -222,11 +223,6 @@ fn waiting(out: &mut Exposition, shown: &[Shown], now: Timestamp) {
     });
     let help = "Age of the oldest of them; 0 where none waits.";
     out.samples(("headroom_tenant_oldest_wait_seconds", Gauge, help), oldest);
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a duration of 2^53 ms is 285,000 years")]
-fn seconds(millis: u64) -> f64 {
-    millis as f64 / 1_000.0
 }
 
 /// What has happened to tasks.

@@ -31,6 +31,26 @@ async fn full(vcore: u32) -> Scene {
     scene
 }
 
+/// `waits` has waited for 150 seconds and counts one more each 60, so 2 by now: `urgent`, with 3, goes first. It needs
+/// all of the quota, and keeps what `t1` gave back.
+async fn overtaken() -> Scene {
+    let scene = Scene::empty().await;
+    let waiting = json!({
+        "strategy": "priority", "agingIntervalSeconds": 60, "agingStep": 1, "agingMax": 20, "maxOvertakes": 0
+    });
+    let quota = json!({"resources": {"vcore": "10"}});
+    scene.make_as(json!({"id": "a", "quota": quota, "waiting": waiting})).await;
+    for (task, vcore) in [("t1", 5), ("t2", 5), ("waits", 5)] {
+        scene.submits("a", task, vcore, 1).await;
+        scene.server.turn(0).await;
+    }
+    scene.server.turn(150_000).await;
+    let urgent = json!({"id": "urgent", "resources": {"vcore": "10"}, "priority": 3});
+    assert_eq!(scene.submit("a", &urgent).await.status, 202);
+    scene.release("t1", "succeeded").await;
+    scene
+}
+
 impl Scene {
     async fn is(&self, task: &str, state: &str) {
         assert_eq!(self.state(task).await, state, "task {task}");
@@ -164,21 +184,7 @@ async fn tr_32_a_node_that_comes_and_one_that_has_room_again_start_what_waits() 
 
 #[tokio::test]
 async fn tr_32_a_task_that_has_waited_long_enough_goes_first_and_starts() {
-    let scene = Scene::empty().await;
-    let waiting = json!({
-        "strategy": "priority", "agingIntervalSeconds": 60, "agingStep": 1, "agingMax": 20, "maxOvertakes": 0
-    });
-    let quota = json!({"resources": {"vcore": "10"}});
-    scene.make_as(json!({"id": "a", "quota": quota, "waiting": waiting})).await;
-    for (task, vcore) in [("t1", 5), ("t2", 5), ("waits", 5)] {
-        scene.submits("a", task, vcore, 1).await;
-        scene.server.turn(0).await;
-    }
-    scene.server.turn(150_000).await;
-    // It counts as 2 by now, so one of 3 goes first; it needs all of the quota, and keeps it.
-    let urgent = json!({"id": "urgent", "resources": {"vcore": "10"}, "priority": 3});
-    assert_eq!(scene.submit("a", &urgent).await.status, 202);
-    scene.release("t1", "succeeded").await;
+    let scene = overtaken().await;
     scene.server.turn(29_999).await;
     scene.is("waits", "WAITING").await;
     // After 180 seconds it counts as 3, as the other does, and is older.
@@ -211,20 +217,7 @@ async fn tr_32_what_no_trigger_woke_is_found_within_a_second_started_and_counted
 /// The tick that makes an old task count as more urgent is forgotten.
 #[tokio::test]
 async fn tr_32_a_forgotten_tick_of_ageing_is_found_too() {
-    let scene = Scene::empty().await;
-    let waiting = json!({
-        "strategy": "priority", "agingIntervalSeconds": 60, "agingStep": 1, "maxOvertakes": 0
-    });
-    let quota = json!({"resources": {"vcore": "10"}});
-    scene.make_as(json!({"id": "a", "quota": quota, "waiting": waiting})).await;
-    for (task, vcore) in [("t1", 5), ("t2", 5), ("waits", 5)] {
-        scene.submits("a", task, vcore, 1).await;
-        scene.server.turn(0).await;
-    }
-    scene.server.turn(150_000).await;
-    let urgent = json!({"id": "urgent", "resources": {"vcore": "10"}, "priority": 3});
-    assert_eq!(scene.submit("a", &urgent).await.status, 202);
-    scene.release("t1", "succeeded").await;
+    let scene = overtaken().await;
     scene.server.turn(1_000).await;
     scene.server.handle.spoil(|_, scheduler| scheduler.miss()).await.unwrap();
     scene.server.turn(29_000).await;

@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use headroom_api::headroomv1::{Frame, TenantEvent};
+use headroom_api::headroomv1::TenantEvent;
 
 use super::show::{sentence, word};
-use crate::output;
-use crate::remote::{Format, Remote};
+use crate::remote::Remote;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tenants watch lab --after 4183 -o json")]
@@ -25,27 +24,8 @@ impl Watch {
     /// Each event is a line as soon as it comes: of JSON, or of text.
     pub(super) fn run(&self) -> Result<()> {
         self.remote.ask(async |client| {
-            let mut frames = client.watch_tenant(&self.tenant, self.after).await?;
-            while let Some(frame) = frames.next().await? {
-                match frame {
-                    Frame::Hello(_) => {}
-                    Frame::Event { event, .. } => output::print(&self.line(&event)?)?,
-                    Frame::Bye(bye) => {
-                        output::tell(&format!("the server ends the stream: {}", bye.reason));
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn line(&self, event: &TenantEvent) -> Result<String> {
-        Ok(match self.remote.output {
-            Format::Table | Format::Csv => {
-                format!("{}\n", output::printable_lines(&row(event).join("  ")))
-            }
-            Format::Json => format!("{}\n", serde_json::to_string(event)?),
-            Format::Yaml => format!("---\n{}", serde_saphyr::to_string(event)?),
+            let frames = client.watch_tenant(&self.tenant, self.after).await?;
+            self.remote.follow(frames, row).await
         })
     }
 }

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -71,12 +73,12 @@ async fn drain(place: Arc<Place>, ended: Arc<Mutex<BTreeSet<String>>>, told: Sen
         let left = Arc::clone(&left);
         enders.spawn(async move {
             let mut chance = number as u64 + 1;
-            let until = std::time::Instant::now() + place::PATIENCE;
+            let until = Instant::now() + place::PATIENCE;
             while left.load(Ordering::Relaxed) > 0 {
                 let page = place.get(&format!("{TASKS}?state=STARTING&limit=1000")).await;
                 let running = ids(&page);
                 assert!(running.len() <= QUOTA, "{} run", running.len());
-                assert!(std::time::Instant::now() < until, "something does not end");
+                assert!(Instant::now() < until, "something does not end");
                 for _ in 0..running.len().min(4) {
                     chance = chance
                         .wrapping_mul(6_364_136_223_846_793_005)
@@ -137,10 +139,10 @@ fn load(name: &str, kills: &[usize]) -> usize {
     } else {
         // After a restart nothing starts before the node has reported, or its time is over.
         assert!(count(201) <= QUOTA, "{} were told that they run", count(201));
-        let until = std::time::Instant::now() + place::PATIENCE;
+        let until = Instant::now() + place::PATIENCE;
         while stand("STARTING") < QUOTA {
-            assert!(std::time::Instant::now() < until, "the quota is not used");
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(Instant::now() < until, "the quota is not used");
+            thread::sleep(Duration::from_millis(50));
         }
     }
     let tasks: BTreeSet<String> = submitted.into_iter().map(|one| one.task).collect();
