@@ -113,6 +113,10 @@ def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     assert (ranked.priority, ranked.deadline) == (7, datetime(2030, 1, 1, tzinfo=timezone.utc))
 
     assert client.resize("p-t1", {"vcore": "10"}).resources["vcore"] == 10_000
+    measured = client.measured("p-t1", {"vcore": "2500m", "memory": "1G"}).measured
+    assert measured is not None and measured.resources == {"vcore": 2_500, "memory": 1_000_000_000}
+    total = client.usage("p-tasks").measured
+    assert total is not None and (total.tasks, total.resources["vcore"]) == (1, 2_500)
     until(client, "p-t2", "STARTING")
     assert client.release("p-t1", "succeeded", key="e1").state == "SUCCEEDED"
     assert client.release("p-t1", "succeeded", key="e1").state == "SUCCEEDED"
@@ -226,6 +230,8 @@ def test_the_same_with_asyncio() -> None:
             assert (await client.waiting_task("p-async", "p-a2")).effective_priority == 1
             assert (await client.confirm("p-a1")).state == "RUNNING"
             await client.resize("p-a1", {"vcore": "29"})
+            measured = (await client.measured("p-a1", {"vcore": "3"})).measured
+            assert measured is not None and measured.resources == {"vcore": 3_000}
             for _ in range(400):
                 if (await client.get_task("p-a2")).state == "STARTING":
                     break

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
     AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
-    PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank,
-    TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage,
-    WaitingList, WaitingReasons, WaitingTask,
+    PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task,
+    TaskMeasurement, TaskRank, TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent,
+    TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 33] = [
+const EXAMPLES: [(&str, Read); 34] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -32,6 +32,7 @@ const EXAMPLES: [(&str, Read); 33] = [
     ("problem", again::<Problem>),
     ("reasons", again::<WaitingReasons>),
     ("task", again::<Task>),
+    ("task-measurement", again::<TaskMeasurement>),
     ("task-rank", again::<TaskRank>),
     ("task-release", again::<TaskRelease>),
     ("task-resize", again::<TaskResize>),

@@ -214,6 +214,11 @@ pub enum TaskChange {
         /// When it is to be done, if that changes.
         deadline: Option<Timestamp>,
     },
+    /// Whoever runs it says what it really uses, which decides nothing.
+    Measure {
+        /// What all of its members use together.
+        resources: Amounts,
+    },
 }
 
 /// All that is to be said of a tenant.

@@ -109,6 +109,7 @@ const REACHED: &[&str] = &[
     "TaskMoved Ended Expired",
     "TaskMoved Ended Failed",
     "TaskMoved Ended Succeeded",
+    "TaskMoved Measured",
     "TaskMoved Restarted",
     "started as a whole",
     "TaskMoved Waited",

@@ -171,6 +171,10 @@ def resize(task: str, resources: Amounts) -> Call[Task]:
     return Call(_TASK, "POST", _at("tasks", task, "resize"), {"resources": resources})
 
 
+def measured(task: str, resources: Amounts) -> Call[Task]:
+    return Call(_TASK, "POST", _at("tasks", task, "measured"), {"resources": resources})
+
+
 def waiting(tenant: str, limit: int | None, cursor: str | None) -> Call[WaitingList]:
     params = _given(limit=limit, cursor=cursor)
     return Call(_WAITING, "GET", _at("tenants", tenant, "waiting"), params=params)

@@ -188,6 +188,10 @@ class Headroom:
         """Give a task another size."""
         return self._do(calls.resize(task, resources))
 
+    def measured(self, task: str, resources: Amounts) -> Task:
+        """Say what a task really uses, which is shown and decides nothing."""
+        return self._do(calls.measured(task, resources))
+
     def waiting(self, tenant: str, *, limit: int | None = None, cursor: str | None = None) -> WaitingList:
         """What waits, in the order in which it starts, and why."""
         return self._do(calls.waiting(tenant, limit, cursor))

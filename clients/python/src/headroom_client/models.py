@@ -130,6 +130,13 @@ class AncestorLimit(Model):
     limited: bool
 
 
+class MeasuredSum(Model):
+    """What of the tasks of a tenant was measured."""
+
+    tasks: int
+    resources: Resources
+
+
 class Usage(Model):
     """What a tenant may use and uses, all of one moment."""
 
@@ -145,6 +152,7 @@ class Usage(Model):
     by_ancestor: list[AncestorLimit]
     throttled_total: int = 0
     resource_seconds: Resources = {}
+    measured: MeasuredSum | None = None
 
 
 class LedgerDrift(Model):
@@ -183,6 +191,13 @@ class NewTask(Model):
     blocked_nodes: list[str] | None = None
 
 
+class Measured(Model):
+    """What a task really uses, as whoever runs it measured it."""
+
+    at: datetime
+    resources: Resources
+
+
 class Task(Model):
     """A task, as of one moment."""
 
@@ -203,6 +218,7 @@ class Task(Model):
     evicted: int
     first_throttled_at: datetime | None = None
     resource_seconds: Resources = {}
+    measured: Measured | None = None
     ledger_version: int
     as_of: datetime
 

@@ -6,8 +6,8 @@ use super::Part::{self, Fixed, Once};
 use super::tenants::{TENANTS, to_json};
 use super::{Client, ClientError, JSON, sending};
 use crate::headroomv1::{
-    IDEMPOTENCY_KEY, NewTask, Page, QuotaCheck, Task, TaskRank, TaskRelease, TaskResize, TaskState,
-    WaitingList, WaitingTask,
+    IDEMPOTENCY_KEY, NewTask, Page, QuotaCheck, Task, TaskMeasurement, TaskRank, TaskRelease,
+    TaskResize, TaskState, WaitingList, WaitingTask,
 };
 use crate::routes::Method;
 
@@ -77,6 +77,16 @@ impl Client {
     pub async fn resize_task(&self, task: &str, size: &TaskResize) -> Result<Task, ClientError> {
         let request = self.post(&[TASKS, Once(task), Fixed("resize")], None)?;
         self.json(sending(request, JSON, to_json(size))).await
+    }
+
+    /// Say what a task really uses, as whoever runs it measures it.
+    pub async fn measure_task(
+        &self,
+        task: &str,
+        measured: &TaskMeasurement,
+    ) -> Result<Task, ClientError> {
+        let request = self.post(&[TASKS, Once(task), Fixed("measured")], None)?;
+        self.json(sending(request, JSON, to_json(measured))).await
     }
 
     /// Report that a task has ended or was stopped; under the same key once, however often it is sent.

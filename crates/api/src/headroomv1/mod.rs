@@ -39,13 +39,13 @@ pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
 pub use task::{
-    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX, NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease,
-    TaskResize, TaskState,
+    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX, NewTask, ReleaseOutcome, Task, TaskMeasured,
+    TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskState,
 };
 pub use tenant::{
     AncestorLimit, LedgerDrift, LedgerVerified, OnLower, OnLowerAction, Oversized, Tenant,
-    TenantDefaults, TenantKind, TenantMapping, TenantMode, TenantQuota, TenantState, TenantUsage,
-    TenantVictim, TenantWaiting, WaitingPolicy, WaitingStrategy,
+    TenantDefaults, TenantKind, TenantMapping, TenantMeasured, TenantMode, TenantQuota,
+    TenantState, TenantUsage, TenantVictim, TenantWaiting, WaitingPolicy, WaitingStrategy,
 };
 pub use tenant_event::TenantEvent;
 pub use waiting::{QuotaCheck, ShortType, TaskReason, WaitingList, WaitingTask};

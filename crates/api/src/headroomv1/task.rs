@@ -146,10 +146,32 @@ pub struct Task {
     /// What it used up to `asOf`, since it was submitted: core units times seconds, exact.
     #[serde(default)]
     pub resource_seconds: Resources,
+    /// What whoever runs it measured last, since it last got its nodes; absent where nothing was said. Nothing is decided
+    /// by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<TaskMeasured>,
     /// Number of the last record that the answer knows.
     pub ledger_version: u64,
     /// When that record was made.
     pub as_of: Timestamp,
+}
+
+/// What a task really uses, as it was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskMeasured {
+    /// When it was said.
+    pub at: Timestamp,
+    /// What all of its members use together.
+    pub resources: Resources,
+}
+
+/// What a task really uses, as whoever runs it measures it; it takes the place of what was said before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TaskMeasurement {
+    /// What all of its members use together; it may be more than was asked for.
+    pub resources: Amounts,
 }
 
 /// The end of a task, as whoever ran it reports it.

@@ -301,6 +301,20 @@ pub struct TenantUsage {
     /// times seconds, exact.
     #[serde(default)]
     pub resource_seconds: Resources,
+    /// What was measured of those of its tasks that have their nodes, and of the tenants below it; absent where nothing was.
+    /// Nothing is decided by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<TenantMeasured>,
+}
+
+/// What of the tasks of a tenant was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TenantMeasured {
+    /// How many tasks were measured.
+    pub tasks: u64,
+    /// What they use together, as it was said last of each.
+    pub resources: Resources,
 }
 
 /// What of a tenant waits, with the tenants below it.

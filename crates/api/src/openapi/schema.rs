@@ -68,6 +68,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::Page<headroomv1::Task> as "TaskPage",
         headroomv1::TaskRelease,
         headroomv1::TaskResize,
+        headroomv1::TaskMeasurement,
         headroomv1::TaskRank,
         headroomv1::QuotaCheck,
         headroomv1::WaitingList,

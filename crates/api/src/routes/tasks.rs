@@ -122,6 +122,16 @@ pub(super) const ROUTES: &[Route] = &[
         )
     },
     Route {
+        request: Some(one("TaskMeasurement")),
+        ..route(
+            "measureTask",
+            (Method::Post, "/headroom/v1/tasks/{task}/measured"),
+            "Say what a task really uses, as whoever runs it measures it. It is shown beside what is charged, and decides nothing.",
+            Access::TenantAdmin,
+            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, NOT_NOW, UNFIT],
+        )
+    },
+    Route {
         request: Some(one("TaskRelease")),
         ..route(
             "releaseTask",

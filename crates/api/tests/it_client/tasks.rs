@@ -1,7 +1,9 @@
 //! Routes of tasks: what is sent, and under which key.
 
 use headroom_api::client::Client;
-use headroom_api::headroomv1::{NewTask, TaskRank, TaskRelease, TaskResize, TaskState};
+use headroom_api::headroomv1::{
+    NewTask, TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskState,
+};
 
 use super::every_route::{Asked, ONCE};
 use super::example;
@@ -33,6 +35,11 @@ pub(super) async fn tasks(asked: &mut Asked) {
     let size: TaskResize = serde_json::from_str(&example("headroomv1/task-resize")).unwrap();
     asked
         .check("resizeTask", &task, None, async |c: Client| c.resize_task(ONCE, &size).await)
+        .await;
+    let measured: TaskMeasurement =
+        serde_json::from_str(&example("headroomv1/task-measurement")).unwrap();
+    asked
+        .check("measureTask", &task, None, async |c: Client| c.measure_task(ONCE, &measured).await)
         .await;
     let end: TaskRelease = serde_json::from_str(&example("headroomv1/task-release")).unwrap();
     asked

@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 61] = [
+const EXAMPLES: [(&str, &str); 62] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -29,6 +29,7 @@ const EXAMPLES: [(&str, &str); 61] = [
     ("headroomv1/tenant-event-quota", "TenantEvent"),
     ("headroomv1/reasons", "WaitingReasons"),
     ("headroomv1/task", "Task"),
+    ("headroomv1/task-measurement", "TaskMeasurement"),
     ("headroomv1/task-rank", "TaskRank"),
     ("headroomv1/task-release", "TaskRelease"),
     ("headroomv1/task-resize", "TaskResize"),

@@ -138,7 +138,7 @@ fn what_changes_something_needs_a_right() {
                 Access::TenantAdmin
             }
             "submitTask" | "confirmTask" | "resizeTask" | "releaseTask" | "cancelTask"
-            | "rankTask" => Access::TenantAdmin,
+            | "measureTask" | "rankTask" => Access::TenantAdmin,
             // What is compared is not changed, and whoever operates is to see to it.
             "verifyLedger" => Access::Operator,
             _ => Access::Admin,

@@ -11,7 +11,7 @@ use crate::ordered::OrderedMap;
 use crate::time::{Millis, Timestamp};
 
 use super::gang::Mark;
-use super::{Application, Books, Timer};
+use super::{Application, Books, Measured, MeasuredSum, Timer};
 
 /// What is said of a task when it is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,6 +137,9 @@ pub struct Task {
     pub released: TaskRequest,
     /// How it ended.
     pub end: Option<TaskEnd>,
+    /// What was measured of it last, while it has its nodes.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub measured: Option<Measured>,
 }
 
 /// What a partition knows of its tasks beside the applications themselves. All of it follows from them.
@@ -150,6 +153,8 @@ pub struct Tasks {
     keys: OrderedMap<(Name, Name), ApplicationId>,
     /// All that are remembered, by tenant and the number of their submission.
     all: OrderedMap<(Name, u64), ApplicationId>,
+    /// What was measured of those of each tenant, of tenants with any that was.
+    measured: OrderedMap<Name, MeasuredSum>,
 }
 
 impl Tasks {
@@ -183,6 +188,32 @@ impl Tasks {
         all.take_while(move |((of, _), _)| *of == from.0).map(|((_, number), task)| (*number, task))
     }
 
+    /// What was measured of the tasks of a tenant, those of tenants below it not included; none if nothing was.
+    pub fn measured_of(&self, tenant: &str) -> Option<&MeasuredSum> {
+        self.measured.get(tenant)
+    }
+
+    /// Of a task of a tenant something else is measured than before.
+    pub(super) fn measure(
+        &mut self,
+        tenant: &Name,
+        before: Option<&Measured>,
+        after: Option<&Measured>,
+    ) {
+        let mut sum = self.measured.get(&**tenant).cloned().unwrap_or_default();
+        if let Some(before) = before {
+            sum.subtract(before);
+        }
+        if let Some(after) = after {
+            sum.add(after);
+        }
+        if sum.tasks() == 0 {
+            self.measured.remove(&**tenant);
+        } else {
+            self.measured.insert(tenant.clone(), sum);
+        }
+    }
+
     fn next_number(&self) -> u64 {
         self.ends.last().map_or(0, |(number, _)| *number) + 1
     }
@@ -197,6 +228,9 @@ impl Tasks {
             self.ended.insert(name.clone(), id);
             self.ends.insert(end.number, id);
         }
+        if task.measured.is_some() {
+            self.measure(&task.settings.tenant, None, task.measured.as_ref());
+        }
     }
 
     fn forget(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
@@ -208,6 +242,9 @@ impl Tasks {
         if let Some(end) = &task.end {
             self.ended.remove(name);
             self.ends.remove(&end.number);
+        }
+        if task.measured.is_some() {
+            self.measure(&task.settings.tenant, task.measured.as_ref(), None);
         }
     }
 }
@@ -301,8 +338,19 @@ impl Books {
 
     /// A task takes a step.
     fn step_task(&mut self, now: Timestamp, application: ApplicationId, step: &TaskStep) {
+        match step {
+            TaskStep::Measured { resources } => {
+                let resources = self.types.intern_all(resources);
+                self.set_measured(application, Some(Measured { at: now, resources }));
+            }
+            TaskStep::Restarted { .. } | TaskStep::Requeued { .. } => {
+                self.set_measured(application, None);
+            }
+            _ => {}
+        }
         let Some(task) = self.applications[application].task.as_deref_mut() else { return };
         match step {
+            TaskStep::Measured { .. } => {}
             TaskStep::Confirmed => task.confirmed = true,
             TaskStep::Cancelling => task.cancelled = true,
             TaskStep::Waited => self.forget_wait(application),
@@ -332,6 +380,7 @@ impl Books {
 
     fn end_task(&mut self, now: Timestamp, application: ApplicationId, outcome: TaskOutcome) {
         self.forget_wait(application);
+        self.set_measured(application, None);
         let partition = self.applications[application].partition;
         let number = self.partition(partition).tasks.next_number();
         let row = &mut self.applications[application];

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{TaskOutcome, TaskRequest};
 use crate::name::Name;
-use crate::resource::Quantity;
+use crate::resource::{Amounts, Quantity};
 
 /// A step of a task that its asks and allocations do not show. Source: tenants §1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ pub enum TaskStep {
     },
     /// The time that it may wait is over, and it waits no more.
     Waited,
+    /// Whoever runs it says what it really uses. Nothing is decided by it.
+    Measured {
+        /// What all of its members use together.
+        resources: Amounts,
+    },
     /// It has ended.
     Ended {
         /// How.

@@ -80,6 +80,19 @@ pub enum TaskRejection {
         /// Where it would have to stand.
         where_it_can: &'static str,
     },
+    /// It is said to use less than nothing.
+    #[error(
+        "task {task} is said to use {amount}{unit} {resource}, which is less than 0{unit}; say what was measured, or leave the type out",
+        unit = unit_of(resource)
+    )]
+    BelowZero {
+        /// Its id.
+        task: Name,
+        /// Resource type.
+        resource: Name,
+        /// What was said.
+        amount: Quantity,
+    },
     /// An ask for an application that is a task.
     #[error(
         "ask {key} is for {task}, which is a task of a tenant and asks for nothing but what it was submitted with; submit another task, or resize this one"
@@ -139,6 +152,7 @@ impl TaskRejection {
             Self::Members { .. } => "TASK_MEMBERS",
             Self::Unlike { .. } => "TASK_MEMBERS_UNLIKE",
             Self::State { .. } => "TASK_STATE",
+            Self::BelowZero { .. } => "MEASURED_BELOW_ZERO",
             Self::Ask { .. } => "TASK_ASK",
             Self::Quota { .. } => "QUOTA",
             Self::NoRoom { .. } => "NODE_RESOURCES",

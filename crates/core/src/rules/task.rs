@@ -15,10 +15,11 @@ use crate::event::{AskTraits, Event, TaskStep, Termination};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
+use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
 use super::life::Life;
-use super::{allocation, partition_named, short};
+use super::{Naming, allocation, partition_named, short, tenant, types_fit};
 
 /// Something happens to a task.
 pub(super) fn change(
@@ -45,6 +46,7 @@ pub(super) fn change(
         TaskChange::Cancel => one.cancel(),
         TaskChange::Resize { resources } => one.resize(resources),
         TaskChange::Rank { priority, deadline } => one.rank(*priority, *deadline),
+        TaskChange::Measure { resources } => one.measure(resources),
     }
 }
 
@@ -106,6 +108,23 @@ impl OneTask<'_> {
                 Err(self.refuse("confirmed", "STARTING or RUNNING"))
             }
         }
+    }
+
+    /// Whoever runs it says what it really uses. That may be more than it asked for, and decides nothing; what was
+    /// said before holds no more. Source: tenants TR-17.
+    fn measure(&self, resources: &Amounts) -> Result<Vec<Event>, Rejection> {
+        if matches!(self.state(), TaskState::Waiting | TaskState::Ended(_)) {
+            return Err(self.refuse("measured", "STARTING, RUNNING, CANCELLING or EVICTING"));
+        }
+        let task = self.name();
+        if let Some((resource, amount)) = resources.iter().find(|(_, one)| *one < Quantity::ZERO) {
+            let (task, resource) = (task.clone(), resource.clone());
+            return Err(TaskRejection::BelowZero { task, resource, amount }.into());
+        }
+        tenant::are_named(self.books, self.partition, "what is measured", resources)?;
+        types_fit(self.books, &Naming::of_client("what is measured"), resources)?;
+        let resources = resources.clone();
+        Ok(vec![self.step(TaskStep::Measured { resources })])
     }
 
     /// It has stopped: by itself, or because it was to.

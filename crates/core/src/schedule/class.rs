@@ -321,6 +321,11 @@ impl Classes {
         *self.by_key.entry(key).or_insert_with(|| self.rows.insert(Class::new(key)))
     }
 
+    /// The class of this key, if there is one.
+    pub(super) fn known(&self, key: ClassKey) -> Option<ClassId> {
+        self.by_key.get(&key).copied()
+    }
+
     /// The classes of a user of a leaf.
     pub(super) fn of_user(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = ClassId> {
         let link = Link { user: level, group: GroupLink::Undecided };

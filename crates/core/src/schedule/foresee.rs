@@ -37,10 +37,6 @@ impl Scheduler {
             return Some(wait);
         }
         let (shape, members) = (row.shape, then.members_of(row.application));
-        if let Some(wait) = self.behind(then, leaf, ((shape, members), now), is_behind) {
-            return Some(wait);
-        }
-        let order = then.queue(leaf).settings.values.application_order;
         let key = ClassKey {
             leaf,
             standing: Standing::of(then, row.application),
@@ -48,8 +44,11 @@ impl Scheduler {
             lane: if members > 1 { Lane::Whole(members) } else { Lane::Open },
             alone: None,
             shared: then.users_of(leaf).is_some(),
-            lined: order.is_line(),
+            lined: then.queue(leaf).settings.values.application_order.is_line(),
         };
+        if let Some(wait) = self.behind(then, key, now, is_behind) {
+            return Some(wait);
+        }
         if let Some(wait) = held_back(then, key).or_else(|| turns::held_back(then, key)) {
             return Some(wait);
         }

@@ -216,25 +216,34 @@ impl Scheduler {
         Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
     }
 
-    /// Why so many asks of this shape that these books have, and those of the scheduler have not, would not be looked at
-    /// before the head of the line of its leaf has started: `is_behind` says whether it is behind an application.
+    /// Why the asks of a class that these books have, and those of the scheduler have not, would not be looked at
+    /// before the head of the line of its leaf has started: `is_behind` says whether they are behind an application.
     pub(super) fn behind(
         &self,
         then: &Books,
-        leaf: QueueId,
-        (wanted, now): ((ShapeId, u32), Timestamp),
+        key: ClassKey,
+        now: Timestamp,
         is_behind: impl Fn(ApplicationId) -> bool,
     ) -> Option<Wait> {
-        if self.stale || !then.queue(leaf).settings.values.application_order.is_line() {
+        if self.stale || !key.is_judged_in_line() {
             return None;
         }
-        let (_, first) = self.head_of(then, leaf)?;
-        let (application, head) = self.first_ask(*first);
-        if !is_behind(application) {
+        let (head, first) = self.head_of(then, key.leaf)?;
+        let (application, ask) = self.first_ask(*first);
+        if !is_behind(application) || self.has_before(key, head, *first) {
             return None;
         }
+        let wanted = (key.shape, key.members());
         let Gate::Closed(short) = self.beside(then, *first, wanted, now) else { return None };
-        Some(Wait { blocker: Blocker::BehindHead(leaf, Some(head)), shortfall: Some(short) })
+        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(ask)), shortfall: Some(short) })
+    }
+
+    /// Whether a class stands before the head of its line, or level with it, by one of its asks, which then cannot
+    /// run at all: its asks are judged together, and so all of them without the line.
+    fn has_before(&self, key: ClassKey, head: &Head, first: ClassId) -> bool {
+        let joined = self.classes.known(key).filter(|class| *class != first);
+        let place = joined.and_then(|class| self.classes.rows[class].head.as_ref());
+        place.is_some_and(|place| standing(place) <= *head)
     }
 
     /// A class is parked: it may be behind the head.

@@ -10,7 +10,7 @@ use core::num::NonZeroU16;
 use crate::books::{ApplicationState, Books, Partition, Questions};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, PreemptionCause, TaskStep, Termination};
+use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rules::decide;
@@ -481,12 +481,7 @@ fn name_of(event: &Event) -> String {
         },
         Event::Released { termination, .. } => format!("{kind} {termination:?}"),
         Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
-        Event::TaskMoved { step: TaskStep::Ended { outcome, .. }, .. } => {
-            format!("{kind} Ended {outcome:?}")
-        }
-        Event::TaskMoved { step: TaskStep::Restarted { .. }, .. } => format!("{kind} Restarted"),
-        Event::TaskMoved { step: TaskStep::Requeued { .. }, .. } => format!("{kind} Requeued"),
-        Event::TaskMoved { step, .. } => format!("{kind} {step:?}"),
+        Event::TaskMoved { step, .. } => format!("{kind} {}", submit::kind_of_step(step)),
         Event::ApplicationLinked { group, .. } => match group {
             None => format!("{kind} to no group"),
             Some(group) if *group == "*" => format!("{kind} to the others"),

@@ -13,7 +13,7 @@ use crate::schedule::Scheduler;
 use crate::time::Timestamp;
 use crate::wait::Wait;
 
-use super::waiting;
+use super::waiting::{first_ask, place_of};
 
 /// What would become of a task.
 #[derive(Clone, Debug)]
@@ -26,11 +26,7 @@ pub enum Foreseen {
         wait: Wait,
         /// Its first ask, in `books`.
         ask: AllocationId,
-        /// Its place in the order, from 1 on.
-        position: usize,
-        /// How many would wait.
-        of: usize,
-        /// The books with it, which say what the wait speaks of.
+        /// The books with it, which say what the wait speaks of, and which place it would have.
         books: Box<Books>,
     },
     /// It would be declined, by this rule.
@@ -43,7 +39,8 @@ pub enum Foreseen {
 }
 
 /// What would become of a task, were it submitted now: judged by the rules of submissions, and by the checks of the
-/// scheduler on books that have it. Nothing is changed. Costs what the applications of its leaf that wait cost.
+/// scheduler on books that have it. Nothing is changed. What waits is not looked at: its place is left to whoever asks
+/// ([`super::place`]), who does not keep the scheduler from its work meanwhile.
 ///
 /// # Errors
 /// When it could not be submitted.
@@ -65,19 +62,16 @@ pub fn foresee(
     if let Some(event) = linked(&then, application) {
         then.apply(now, &event);
     }
-    let leaf = then.application(application).queue;
-    let all = waiting(&then, now, leaf);
-    let place = |of| all.iter().position(|one| one.application == of);
-    let own = place(application).unwrap_or(all.len());
-    let Some(ask) = all.get(own).map(|one| one.ask) else { return Ok(Foreseen::Starts) };
-    let is_behind = |other| place(other).is_some_and(|other| other < own);
+    let row = then.application(application);
+    let own = place_of(&then, now, row);
+    let (Some(own), Some(ask)) = (own, first_ask(&then, application)) else {
+        return Ok(Foreseen::Starts);
+    };
+    let is_behind = |other| {
+        let other = then.applications().get(other);
+        let key = other.and_then(|other| place_of(&then, now, other));
+        key.is_some_and(|(key, _)| key < own.0)
+    };
     let wait = scheduler.foresee(&then, ask, now, is_behind);
-    let (position, of) = (own + 1, all.len());
-    Ok(wait.map_or(Foreseen::Starts, |wait| Foreseen::Waits {
-        wait,
-        ask,
-        position,
-        of,
-        books: Box::new(then),
-    }))
+    Ok(wait.map_or(Foreseen::Starts, |wait| Foreseen::Waits { wait, ask, books: Box::new(then) }))
 }

@@ -26,6 +26,22 @@ pub fn task_seconds(books: &Books, application: ApplicationId, now: Timestamp) -
     seconds(books, metered.iter().map(|metered| &metered.meter), now)
 }
 
+/// What was measured of the tasks of these tenants, together, and of how many; what is more than an amount can be is
+/// the largest that it can. Source: tenants TR-17.
+pub fn tenant_measured(books: &Books, partition: PartitionId, tenants: &[Name]) -> (Amounts, u64) {
+    let known = &books.partition(partition).tasks;
+    let (mut sums, mut tasks) = (BTreeMap::<ResourceType, i128>::new(), 0);
+    for measured in tenants.iter().filter_map(|tenant| known.measured_of(tenant)) {
+        tasks += measured.tasks();
+        for (resource, amount) in measured.sums() {
+            *sums.entry(resource).or_default() += amount;
+        }
+    }
+    let whole = |sum: i128| Quantity::of(i64::try_from(sum).unwrap_or(i64::MAX));
+    let name = |resource| books.types().name(resource).clone();
+    (sums.into_iter().map(|(resource, sum)| (name(resource), whole(sum))).collect(), tasks)
+}
+
 fn seconds<'books>(
     books: &Books,
     meters: impl Iterator<Item = &'books Meter>,

@@ -38,7 +38,7 @@ pub use foresee::{Foreseen, foresee};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
 pub use lowering::{LoweringView, VictimView, lowering};
-pub use metered::{task_seconds, tenant_seconds};
+pub use metered::{task_seconds, tenant_measured, tenant_seconds};
 pub use node::{ForeignByNode, ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
@@ -56,7 +56,7 @@ pub use usage::{GroupView, UsageView, UserView, groups, users};
 pub use user_limits::{
     LeafView, LimitedBy, RulesView, UserLimitView, UserLimitsView, max_applications, user_limits,
 };
-pub use waiting::{WaitingView, leaf_of_tenant, waiting};
+pub use waiting::{WaitingView, leaf_of_tenant, place, waiting};
 
 use crate::books::Books;
 use crate::resource::{Amounts, Resources};

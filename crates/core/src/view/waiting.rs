@@ -38,19 +38,37 @@ pub fn leaf_of_tenant(books: &Books, partition: PartitionId, tenant: &Name) -> O
 /// The applications of a leaf that wait, in the order in which they are offered room now. Costs those
 /// that have not ended there.
 pub fn waiting(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<WaitingView> {
-    let row = books.queue(leaf);
     let mut all: Vec<(ApplicationKey, WaitingView)> = books
         .applications_in(leaf)
         .filter_map(|(id, application)| {
-            let priority = application.priority()?;
-            let aged = aged(row, application, now);
-            let key = ApplicationKey::of(application, row, priority, aged);
-            let priority = i64::from(priority) + i64::from(aged);
+            let (key, priority) = place_of(books, now, application)?;
             Some((key, WaitingView { application: id, ask: first_ask(books, id)?, priority }))
         })
         .collect();
     all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     all.into_iter().map(|(_, view)| view).collect()
+}
+
+/// The place of an application that waits among those of its leaf, from 1 on, and how many wait there; none if it
+/// does not. Costs those that have not ended there.
+pub fn place(books: &Books, now: Timestamp, id: ApplicationId) -> Option<(usize, usize)> {
+    let leaf = books.applications().get(id)?.queue;
+    let all = waiting(books, now, leaf);
+    let before = all.iter().position(|one| one.application == id)?;
+    Some((before + 1, all.len()))
+}
+
+/// What the place of an application goes by, the first the least, and its priority; none if it does not wait.
+pub(super) fn place_of(
+    books: &Books,
+    now: Timestamp,
+    application: &Application,
+) -> Option<(ApplicationKey, i64)> {
+    let leaf = books.queue(application.queue);
+    let priority = application.priority()?;
+    let aged = aged(leaf, application, now);
+    let key = ApplicationKey::of(application, leaf, priority, aged);
+    Some((key, i64::from(priority) + i64::from(aged)))
 }
 
 /// By how much an application counts as more urgent since it waits; nothing where that does not count.
@@ -62,7 +80,7 @@ fn aged(leaf: &Queue, application: &Application, now: Timestamp) -> u32 {
     }
 }
 
-fn first_ask(books: &Books, application: ApplicationId) -> Option<AllocationId> {
+pub(super) fn first_ask(books: &Books, application: ApplicationId) -> Option<AllocationId> {
     let asks = books.allocations_of(application).filter(|(_, row)| row.is_pending());
     asks.min_by_key(|(_, row)| (Reverse(row.priority), row.created, row.number)).map(|(id, _)| id)
 }

@@ -220,6 +220,48 @@ fn ts_17_an_evicted_task_waits_again_if_it_says_so() {
 }
 
 #[test]
+fn tr_17_quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_nothing() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=128
+        tenant a quota vcore=100
+        task t1 a ann vcore=80
+        task t2 a ann vcore=40
+        task-uses t1 vcore=1
+        task-uses t2 vcore=1
+        task-uses t1 vcore=500 memory=7
+        show tenant a
+        task t3 a ann vcore=20
+        task-uses t3
+        task-uses t3 gpu=-1
+        task-uses t3 instances=1
+        task-done t1
+        task-uses t1 vcore=1
+        show tenant a
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
+            task t2: task t2 of a, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 80000+40000 of 100000
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 80000+40000 of 100000 short 20000): queue root.tenants.a has 20000 m vcore left of its maximum of 100000 m, the ask needs 40000 m; wait for a release, or raise the maximum
+            task-uses t1: t1 Measured { resources: Amounts([("vcore", Quantity(1000))]) }
+            task-uses t2: refused TASK_STATE: task t2 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-uses t1: t1 Measured { resources: Amounts([("memory", Quantity(7)), ("vcore", Quantity(500000))]) }
+              a: version 1, root.tenants.a uses {instances: 1, vcore: 80000 m} of {vcore: 100000 m}
+            task t3: task t3 of a, t3 Accepted, t3 throttled BEHIND_HEAD 
+              t3 waits BEHIND_HEAD: ask t2 of application t2, the first in line of queue root.tenants.a, goes before the ask and needs 40000 m vcore; beside that 0 m are left of the maximum, the ask needs 20000 m; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed, t2 on n1, t2 Running, t3 on n1, t3 Running
+            task-uses t1: refused TASK_STATE: task t1 is SUCCEEDED and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+              a: version 1, root.tenants.a uses {instances: 2, vcore: 60000 m} of {vcore: 100000 m}
+        "#]],
+    );
+}
+
+#[test]
 fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size() {
     check(
         "

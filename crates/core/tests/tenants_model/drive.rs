@@ -8,7 +8,7 @@ use headroom_core::id::{AllocationId, PartitionId, QueueId};
 use headroom_core::testkit::World;
 use headroom_core::view::{Foreseen, foresee, leaf_of_tenant, waiting};
 use headroom_core::{
-    Command, Event, Millis, Name, PreemptionCause, Scheduler, Step, SubmitTask, Timestamp,
+    Command, Event, Millis, Name, PreemptionCause, Scheduler, Step, SubmitTask, Timestamp, view,
 };
 
 use crate::model::{Lower, Model, State, amount};
@@ -164,9 +164,13 @@ impl Pair {
         then.scheduler = Scheduler::new(&then.books);
         let events = then.command(&Command::SubmitTask(Box::new(command.clone())));
         let events = events.expect("it is taken in or rejected");
-        then.settle();
         let name = &command.submit.application;
         let partition = then.books.partition_named(&self.partition).expect("it is there");
+        // Before anything else moves: a task that becomes the first may let others go that the first before it
+        // held up.
+        let taken_in = then.books.task_named(partition, name);
+        let at_once = taken_in.and_then(|id| view::place(&then.books, *now, id));
+        then.settle();
         let id = then
             .books
             .task_named(partition, name)
@@ -181,12 +185,17 @@ impl Pair {
                 self.count("foreseen that it is declined");
             }
             (Foreseen::Starts, None) => self.count("foreseen that it starts"),
-            (Foreseen::Waits { wait, ask, position, of, books }, Some(id)) => {
+            (Foreseen::Waits { wait, ask, books }, Some(id)) => {
                 let tenant = &command.submit.tenant;
                 let leaf = leaf_of_tenant(&then.books, partition, tenant).expect("it has a leaf");
                 let all = waiting(&then.books, *now, leaf);
                 let place = all.iter().position(|one| one.application == id).expect("it waits");
-                assert_eq!((position, of), (place + 1, all.len()), "the place of {name}");
+                let foreseen = view::place(&books, *now, books.allocation(ask).application);
+                assert_eq!(foreseen, at_once, "the place of {name}");
+                if foreseen != Some((place + 1, all.len())) {
+                    self.count("foreseen that it waits, and others went");
+                    return;
+                }
                 let found = then.scheduler.wait_of(&then.books, all[place].ask);
                 let found = found.expect("there are nodes").sentence(&then.books, all[place].ask);
                 assert_eq!(wait.sentence(&books, ask), found, "why {name} waits");
@@ -302,9 +311,7 @@ impl Pair {
         let books = &self.world.books;
         let leaf = leaf_of_tenant(books, partition, &Name::new(tenant)).expect("it has a leaf");
         let view = waiting(books, self.world.now, leaf);
-        let name = |one: &headroom_core::view::WaitingView| {
-            books.application(one.application).name.to_string()
-        };
+        let name = |one: &view::WaitingView| books.application(one.application).name.to_string();
         let found: Vec<String> = view.iter().map(name).collect();
         let expected: Vec<String> = self.model.line(tenant).into_iter().cloned().collect();
         assert_eq!(found, expected, "the line of {tenant}");

@@ -275,7 +275,7 @@ impl Look<'_> {
 /// ledger.
 const fn step_told(step: &TaskStep) -> Option<(AuditType, &'static str)> {
     Some(match step {
-        TaskStep::Confirmed | TaskStep::Waited => return None,
+        TaskStep::Confirmed | TaskStep::Waited | TaskStep::Measured { .. } => return None,
         TaskStep::Cancelling => (AuditType::TaskCancelled, "CANCELLING"),
         TaskStep::Restarted { .. } => (AuditType::TaskEnded, "RESTARTED"),
         TaskStep::Requeued { .. } => (AuditType::TaskEvicted, "REQUEUED"),

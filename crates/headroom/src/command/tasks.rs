@@ -3,8 +3,10 @@
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use headroom_api::headroomv1::{
-    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskRank, TaskRelease, TaskResize, TaskState,
+    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskMeasurement, TaskRank, TaskRelease,
+    TaskResize, TaskState,
 };
+use headroom_api::wsv1::Resources;
 use jiff::Timestamp;
 
 use super::tenants::{why, word};
@@ -43,6 +45,8 @@ enum Deed {
     Cancel(One),
     /// Give a task another size; what it grows by is charged at once, or refused
     Resize(Resize),
+    /// Say what a task really uses, which is shown and decides nothing
+    Measured(Measured),
     /// Make a task that waits more urgent, or less
     Rank(Rank),
 }
@@ -69,6 +73,7 @@ impl Tasks {
                 &one.remote.ask(async |c| Ok(c.cancel_task(&one.task).await?))?,
             ),
             Deed::Resize(resize) => resize.run(),
+            Deed::Measured(measured) => measured.run(),
             Deed::Rank(rank) => rank.run(),
         }
     }
@@ -83,8 +88,19 @@ struct One {
     remote: Remote,
 }
 
-const TASKS: &[&str] =
-    &["TASK", "TENANT", "USER", "STATE", "SIZE", "PRIORITY", "NODE", "AGE", "RESTARTED", "EVICTED"];
+const TASKS: &[&str] = &[
+    "TASK",
+    "TENANT",
+    "USER",
+    "STATE",
+    "SIZE",
+    "MEASURED",
+    "PRIORITY",
+    "NODE",
+    "AGE",
+    "RESTARTED",
+    "EVICTED",
+];
 const NUMBERS: &[&str] = &["PRIORITY", "AGE", "RESTARTED", "EVICTED"];
 
 fn nanoseconds(at: Timestamp) -> i64 {
@@ -92,13 +108,16 @@ fn nanoseconds(at: Timestamp) -> i64 {
 }
 
 fn row(task: &Task) -> [String; TASKS.len()] {
-    let size = task.resources.0.iter();
+    let amounts = |all: &Resources| {
+        list(all.0.iter().map(|(name, units)| (name.as_str(), exact(name, Some(units)))))
+    };
     [
         task.id.clone(),
         task.tenant.clone(),
         task.user.clone(),
         word(task.state),
-        list(size.map(|(name, units)| (name.as_str(), exact(name, Some(units))))),
+        amounts(&task.resources),
+        task.measured.as_ref().map(|one| amounts(&one.resources)).unwrap_or_default(),
         task.priority.to_string(),
         task.node.clone().unwrap_or_default(),
         since(nanoseconds(task.submitted_at), nanoseconds(Timestamp::now())),
@@ -326,6 +345,28 @@ impl Resize {
         let size = TaskResize { resources: amounts(&self.resources)? };
         let asked =
             self.remote.ask(async |client| Ok(client.resize_task(&self.task, &size).await?));
+        show_one(&self.remote, &asked?)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: headroom tasks measured t-17 vcore=3500m memory=9G")]
+struct Measured {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// What all of its members use together; it takes the place of what was said before
+    #[arg(value_name = "TYPE=AMOUNT", required = true)]
+    resources: Vec<Bound>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Measured {
+    fn run(&self) -> Result<()> {
+        let measured = TaskMeasurement { resources: amounts(&self.resources)? };
+        let asked =
+            self.remote.ask(async |client| Ok(client.measure_task(&self.task, &measured).await?));
         show_one(&self.remote, &asked?)
     }
 }

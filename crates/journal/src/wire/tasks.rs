@@ -28,6 +28,9 @@ impl Field<proto::TaskStep> for TaskStep {
             Self::Restarted { request } => Step::Restarted(request.put()),
             Self::Requeued { request } => Step::Requeued(request.put()),
             Self::Waited => Step::Waited(nothing),
+            Self::Measured { resources } => {
+                Step::Measured(proto::Amounts { amounts: resources.put() })
+            }
             Self::Ended { outcome, request } => {
                 Step::Ended(proto::TaskEnded { outcome: outcome.put(), request: request.put() })
             }
@@ -50,6 +53,9 @@ impl Field<proto::TaskStep> for TaskStep {
                 outcome: Field::take(outcome).at("outcome")?,
                 request: Field::take(request).at("request")?,
             },
+            Some(Step::Measured(proto::Amounts { amounts })) => {
+                Self::Measured { resources: Amounts::take(amounts).at("measured")? }
+            }
             None => return Err(Fault::new(What::UnknownKind)),
         })
     }
@@ -70,6 +76,9 @@ impl Field<proto::TaskChange> for TaskChange {
             Self::Rank { priority, deadline } => {
                 Change::Rank(proto::TaskRank { priority: *priority, deadline: deadline.put() })
             }
+            Self::Measure { resources } => {
+                Change::Measure(proto::Amounts { amounts: resources.put() })
+            }
         };
         proto::TaskChange { change: Some(change) }
     }
@@ -86,6 +95,9 @@ impl Field<proto::TaskChange> for TaskChange {
             }
             Some(Change::Rank(proto::TaskRank { priority, deadline })) => {
                 Self::Rank { priority, deadline: Field::take(deadline).at("deadline")? }
+            }
+            Some(Change::Measure(proto::Amounts { amounts })) => {
+                Self::Measure { resources: Amounts::take(amounts).at("measure")? }
             }
             None => return Err(Fault::new(What::UnknownKind)),
         })
@@ -118,6 +130,7 @@ mod tests {
             TaskStep::Restarted { request: request.clone() },
             TaskStep::Requeued { request: request.clone() },
             TaskStep::Waited,
+            TaskStep::Measured { resources: Amounts::from([("vcore", 4)]) },
         ];
         for step in steps.into_iter().chain(ended) {
             let written: crate::proto::TaskStep = step.put();
@@ -131,6 +144,7 @@ mod tests {
             TaskChange::Resize { resources: Amounts::from([("vcore", 4)]) },
             TaskChange::Rank { priority: Some(i32::MIN), deadline: None },
             TaskChange::Rank { priority: None, deadline },
+            TaskChange::Measure { resources: Amounts::default() },
         ];
         for change in changes {
             let written: crate::proto::TaskChange = change.put();

@@ -61,6 +61,7 @@ struct Shown {
     ended: [u64; OUTCOMES.len()],
     throttled: BTreeMap<Name, u64>,
     seconds: Amounts,
+    measured: Amounts,
     drift: u64,
 }
 
@@ -142,6 +143,8 @@ fn find(
         if is_named || above.is_none_or(|above| named.contains(above)) {
             let used = view::tenant_use(&view.books, partition, name).unwrap_or_default();
             sum.add_now(&used, waits.get(name).copied().unwrap_or_default());
+            let with_below = row.tenants.with_below(name);
+            add(&mut sum.measured, &view::tenant_measured(&view.books, partition, &with_below).0);
         }
         sum.add_counted(view, name);
         let seconds =
@@ -191,6 +194,10 @@ fn amounts(out: &mut Exposition, shown: &[Shown]) {
     let used = shown.iter().flat_map(|one| each_type(one, &one.now.used));
     let help = "What its tasks use and those of tenants below it, in core units.";
     out.samples(("headroom_tenant_used", Gauge, help), used);
+    let measured = shown.iter().flat_map(|one| each_type(one, &one.measured));
+    let help =
+        "What of that was measured by whoever runs them, in core units; nothing is decided by it.";
+    out.samples(("headroom_tenant_measured", Gauge, help), measured);
     let free = shown.iter().filter(|one| one.is_named).flat_map(|one| {
         let quota = one.now.quota.iter().filter(|(_, quota)| *quota > Quantity::ZERO);
         quota.map(move |(name, quota)| {

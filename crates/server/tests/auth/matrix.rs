@@ -91,6 +91,7 @@ const ROWS: [(&[&str], &[&str]); 8] = [
             "confirmTask",
             "createTenant",
             "deleteTenant",
+            "measureTask",
             "patchTenant",
             "putTenant",
             "putTenantQuota",

@@ -8,6 +8,7 @@ mod audit;
 mod check;
 mod events;
 mod ledger;
+mod measured;
 mod metrics;
 mod quota;
 mod releases;

@@ -1,11 +1,14 @@
 //! Applications that come in random histories.
 
+use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::books::{Books, GangStyle, Partition, TaskRequest, TaskSettings};
 use crate::command::{Ask, Command, Submit, SubmitTask, TaskChange};
+use crate::event::TaskStep;
 use crate::name::Name;
 use crate::time::{Millis, Timestamp};
 
@@ -94,6 +97,7 @@ fn change(
     let task = live.get(usize::from(number) % live.len().max(1));
     let task = task.map_or_else(|| Name::from(format!("app{number}")), |name| (*name).clone());
     let change = match what % 8 {
+        0 if what >= 128 => TaskChange::Measure { resources: wanted(die / 16) },
         0 => TaskChange::Confirm,
         1..4 => TaskChange::End { succeeded: die % 32 < 12, request: TaskRequest::default() },
         4 => TaskChange::Cancel,
@@ -106,4 +110,13 @@ fn change(
         },
     };
     Command::ChangeTask { partition, task, change }
+}
+
+/// What is counted of a step of a task.
+pub(super) fn kind_of_step(step: &TaskStep) -> String {
+    if let TaskStep::Ended { outcome, .. } = step {
+        return format!("Ended {outcome:?}");
+    }
+    let step = format!("{step:?}");
+    step.split(' ').next().unwrap_or_default().to_owned()
 }

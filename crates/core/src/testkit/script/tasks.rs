@@ -62,7 +62,7 @@ fn request(words: &mut Words<'_>) -> TaskRequest {
     TaskRequest { key: words.name("a key"), digest: words.name("what the body comes to") }
 }
 
-/// `task-runs t`, `task-done t`, `task-failed t`, `task-cancel t`, `task-resize t vcore=4`,
+/// `task-runs t`, `task-done t`, `task-failed t`, `task-cancel t`, `task-resize t vcore=4`, `task-uses t vcore=1`,
 /// `task-rank t 5` with `at 600` for a deadline in seconds.
 pub(super) fn change(partition: Name, verb: &str, words: &mut Words<'_>) -> Option<Command> {
     let task = |words: &mut Words<'_>| words.name("a task id");
@@ -75,6 +75,7 @@ pub(super) fn change(partition: Name, verb: &str, words: &mut Words<'_>) -> Opti
         }
         "task-cancel" => (task(words), TaskChange::Cancel),
         "task-resize" => (task(words), TaskChange::Resize { resources: words.amounts() }),
+        "task-uses" => (task(words), TaskChange::Measure { resources: words.amounts() }),
         "task-rank" => {
             let task = task(words);
             let priority = words.rest.next_if(|word| word.parse::<i32>().is_ok());

@@ -52,6 +52,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "MAX_APPS",
     "MAX_APPS_QUEUE",
     "MAX_APPS_USER",
+    "MEASURED_BELOW_ZERO",
     "METHOD_NOT_ALLOWED",
     "MISDIRECTED",
     "NODE_BLOCKED",

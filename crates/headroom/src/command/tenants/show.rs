@@ -6,6 +6,7 @@ use headroom_api::client::TenantFilter;
 use headroom_api::headroomv1::{
     NewTask, TaskReason, Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask,
 };
+use headroom_api::wsv1::Resources;
 use serde_json::Value;
 
 use crate::command::tasks::amounts;
@@ -150,7 +151,7 @@ pub(super) struct Usage {
     remote: Remote,
 }
 
-const USAGE: &[&str] = &["TYPE", "QUOTA", "USED", "FREE", "WAITING"];
+const USAGE: &[&str] = &["TYPE", "QUOTA", "USED", "MEASURED", "FREE", "WAITING"];
 
 impl Usage {
     pub(super) fn run(&self) -> Result<()> {
@@ -161,7 +162,8 @@ impl Usage {
 }
 
 fn used(usage: &TenantUsage) -> Result<Listing> {
-    let mut listing = Listing::new(USAGE, usage)?.numbers(&["QUOTA", "USED", "FREE", "WAITING"]);
+    let mut listing =
+        Listing::new(USAGE, usage)?.numbers(&["QUOTA", "USED", "MEASURED", "FREE", "WAITING"]);
     let over = if usage.over_quota { ", and more is used than may be" } else { "" };
     let waiting = &usage.waiting;
     listing.heading(format!(
@@ -173,16 +175,19 @@ fn used(usage: &TenantUsage) -> Result<Listing> {
     if !limited.is_empty() {
         listing.heading(format!("tenants above that leave less: {}", limited.join(", ")));
     }
-    let all = [&usage.quota, &usage.used, &waiting.resources];
+    let nothing = Resources::default();
+    let measured = usage.measured.as_ref().map_or(&nothing, |measured| &measured.resources);
+    let all = [&usage.quota, &usage.used, measured, &waiting.resources];
     let mut types: Vec<&String> = all.into_iter().flat_map(|amounts| amounts.0.keys()).collect();
     types.sort_by_key(|name| (*name != "vcore", *name != "memory", name.as_str()));
     types.dedup();
     for name in types {
-        let of = |amounts: &headroom_api::wsv1::Resources| exact(name, amounts.0.get(name));
+        let of = |amounts: &Resources| exact(name, amounts.0.get(name));
         listing.row([
             name.clone(),
             of(&usage.quota),
             of(&usage.used),
+            of(measured),
             of(&usage.free),
             of(&waiting.resources),
         ]);

@@ -110,6 +110,7 @@ const fn kind_of_step(step: &TaskStep) -> &'static str {
         TaskStep::Restarted { .. } => "taskRestarted",
         TaskStep::Requeued { .. } => "taskRequeued",
         TaskStep::Waited => "taskWaited",
+        TaskStep::Measured { .. } => "taskMeasured",
         TaskStep::Ended { .. } => "taskEnded",
     }
 }
@@ -133,6 +134,7 @@ fn text_of_task(event: &Event, named: &Named) -> String {
                 format!("task {task} of {tenant} was evicted and waits again")
             }
             TaskStep::Waited => format!("task {task} of {tenant} started in time"),
+            TaskStep::Measured { .. } => format!("task {task} of {tenant} was measured"),
             TaskStep::Ended { outcome, .. } => {
                 let state = TaskState::Ended(*outcome).as_str();
                 format!("task {task} of {tenant} has ended and is {state}")

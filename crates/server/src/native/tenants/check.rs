@@ -8,7 +8,7 @@ use axum::http::Response;
 use headroom_api::headroomv1::{self as api, QuotaCheck, TaskReason};
 use headroom_core::books::TaskRequest;
 use headroom_core::view::{Foreseen, foresee};
-use headroom_core::{Rejection, Timestamp};
+use headroom_core::{Rejection, Timestamp, view};
 
 use super::super::answer::{Refused, json};
 use super::super::asked::Asked;
@@ -26,14 +26,15 @@ enum Found {
 }
 
 impl Found {
-    fn of(foreseen: Foreseen) -> Self {
+    fn of(foreseen: Foreseen, now: Timestamp) -> Self {
         match foreseen {
             Foreseen::Starts => Self::Starts,
-            Foreseen::Waits { wait, ask, position, of, books } => Self::Waits {
-                reason: Reason::of(&books, ask, wait),
-                position: position as u64,
-                of: of as u64,
-            },
+            Foreseen::Waits { wait, ask, books } => {
+                let place = view::place(&books, now, books.allocation(ask).application);
+                let (position, of) = place.unwrap_or_default();
+                let (position, of) = (position as u64, of as u64);
+                Self::Waits { reason: Reason::of(&books, ask, wait), position, of }
+            }
             Foreseen::Declined { code, message } => {
                 Self::Declined { code: code.to_string(), sentence: message.to_string() }
             }
@@ -54,10 +55,12 @@ pub(super) async fn check(
     let task = here.submission(&tenant, &said, TaskRequest::default())?;
     let foreseen = service.engine.inspect_at(move |moment| {
         let foreseen = foresee(moment.books, moment.scheduler, now, &task);
-        (moment.sequence, moment.time, foreseen.map(Found::of))
+        (moment.sequence, moment.time, foreseen)
     });
     let foreseen = foreseen.await.map_err(|why| Refused::unavailable(&asked, &why))?;
-    let (sequence, at, found): (u64, Timestamp, Result<Found, Rejection>) = foreseen;
+    let (sequence, at, foreseen): (u64, Timestamp, Result<Foreseen, Rejection>) = foreseen;
+    // On this thread: its place costs what waits.
+    let found = foreseen.map(|foreseen| Found::of(foreseen, now));
     // Nothing is told before it is durable.
     let view = service.engine.views().at_least(sequence).await;
     let here = Here::of(&view, &asked)?;

@@ -183,7 +183,7 @@ fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &OfTenant)) -> Tena
 /// told; none if it says nothing.
 const fn weight(event: &Event) -> Option<u8> {
     Some(match event {
-        Event::TaskMoved { step: TaskStep::Waited, .. } => return None,
+        Event::TaskMoved { step: TaskStep::Waited | TaskStep::Measured { .. }, .. } => return None,
         Event::ApplicationRejected { .. } => 8,
         Event::TaskMoved { .. } => 7,
         Event::TaskThrottled { .. } => 6,

@@ -19,7 +19,8 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use headroom_api::headroomv1::{
-    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TenantUsage, TenantWaiting,
+    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TenantMeasured, TenantUsage,
+    TenantWaiting,
 };
 use headroom_core::{Name, view};
 
@@ -55,6 +56,7 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getTask" => get(task::one),
         "confirmTask" => post(task_change::confirm),
         "resizeTask" => post(task_change::resize),
+        "measureTask" => post(task_change::measure),
         "releaseTask" => post(task_change::release),
         "cancelTask" => post(task_change::cancel),
         "listWaiting" => get(waiting::list),
@@ -179,6 +181,7 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
     let excess = own.excess();
     let above = here.tenants().up(&name).skip(1);
     let with_below = here.tenants().with_below(&name);
+    let measured = view::tenant_measured(&view.books, here.partition, &with_below);
     let body = TenantUsage {
         tenant: name.to_string(),
         ledger_version: view.sequence,
@@ -205,6 +208,8 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
             &with_below,
             view.time,
         )),
+        measured: (measured.1 > 0)
+            .then(|| TenantMeasured { tasks: measured.1, resources: resources(&measured.0) }),
         throttled_total: with_below
             .iter()
             .flat_map(|tenant| view.tally.tenants.throttled(tenant))

@@ -78,6 +78,10 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
         evicted: task.evicted,
         first_throttled_at: task.throttled.as_ref().map(|(first, _)| time(*first)),
         resource_seconds: resources(&view::task_seconds(books, id, view.time)),
+        measured: task.measured().map(|measured| api::TaskMeasured {
+            at: time(measured.at),
+            resources: resources(&books.types().amounts(&measured.resources)),
+        }),
         ledger_version: view.sequence,
         as_of: time(view.time),
     }

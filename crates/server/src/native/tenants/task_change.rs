@@ -362,6 +362,17 @@ pub(super) async fn resize(
     change(&service, &asked, resized.map_err(|why| unfit(&asked, why))).await
 }
 
+pub(super) async fn measure(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let said: api::TaskMeasurement = read(&asked, &body)?;
+    let resources = body::amounts("what is measured", &said.resources);
+    let measured = resources.map(|resources| TaskChange::Measure { resources });
+    change(&service, &asked, measured.map_err(|why| unfit(&asked, why))).await
+}
+
 pub(super) async fn rank(
     State(service): State<Service>,
     asked: Asked,
