@@ -236,3 +236,61 @@ impl<T: Tells> Teller<T> {
         sent.ok()?.ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::live::{Live, StreamKind};
+
+    /// Tells nobody anything.
+    struct Nothing;
+
+    impl Tells for Nothing {
+        type Event = Event;
+
+        fn look(&mut self, _: &Entry) -> Look {
+            Look::Some(0)
+        }
+
+        fn event(&self, _: &Entry, _: usize) -> Event {
+            unreachable!("nothing is told of any entry")
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_for_thirty_seconds_is_dropped_and_told_so() {
+        let live = Arc::new(Live::default());
+        let open = live.open_stream(StreamKind::Events, 1).expect("it is the first");
+        let (sender, mut receiver) = mpsc::channel(PIECES);
+        let parting: Arc<OnceLock<Reason>> = Arc::default();
+        let teller =
+            Teller { sender, tells: Nothing, last: 0, parting: Arc::clone(&parting), _open: open };
+        let piece = || "piece".to_owned();
+        for _ in 0..PIECES {
+            assert_eq!(teller.send(piece()).await, Some(()), "so many are on their way");
+        }
+        // He takes one just in time.
+        let late = async {
+            tokio::time::sleep(Duration::from_secs(29)).await;
+            receiver.recv().await
+        };
+        let (sent, taken) = tokio::join!(teller.send(piece()), late);
+        assert_eq!((sent, taken.as_deref()), (Some(()), Some(&b"piece"[..])));
+        assert_eq!(parting.get(), None);
+
+        let begun = Instant::now();
+        assert_eq!(teller.send(piece()).await, None);
+        assert_eq!(begun.elapsed(), Duration::from_secs(30));
+        assert_eq!(parting.get(), Some(&"slow"));
+        drop(teller);
+        assert!(live.open_stream(StreamKind::Events, 1).is_some(), "its place is free again");
+        // Should he ever read on, he finds what was on its way.
+        let mut left = 0;
+        while receiver.recv().await.is_some() {
+            left += 1;
+        }
+        assert_eq!(left, PIECES);
+    }
+}

@@ -155,6 +155,12 @@ impl Place {
         let mut server = self.server.lock().unwrap().take().unwrap();
         let health = server.get("/ws/v1/scheduler/healthcheck");
         assert!(health.contains("\"Healthy\":true"), "{health}");
+        // Every start followed from what made room for it, and none took more than was left.
+        let metrics = server.get("/metrics");
+        for metric in ["sweep_rescued_total", "limit_violation_total", "ledger_drift"] {
+            let line = format!("headroom_tenant_{metric}{{tenant=\"a\"}} 0\n");
+            assert!(metrics.contains(&line), "{line}");
+        }
         server.signal("TERM");
         assert_eq!(server.end().0.code(), Some(0), "{}", self.folder.read("log"));
         self.folder.succeed(&["journal", "verify"]);
