@@ -71,12 +71,10 @@ const REACHED: &[&str] = &[
     "gang complete",
     "rejected GANG_ORDER",
     "rejected GANG_SIZE",
-    "swap confirmed by the loss of a node",
     "swap dropped by the loss of a node",
     "swap on another node",
     "swap on the same node",
     "waits AWAITING_PLACEHOLDER",
-    "woke from AWAITING_PLACEHOLDER",
     "ApplicationLinked to a named group",
     "ApplicationLinked to no group",
     "ApplicationLinked to the others",
@@ -93,6 +91,7 @@ const REACHED: &[&str] = &[
     "PartitionAdded",
     "PartitionChanged",
     "PartitionRemoved",
+    "NodeReported",
     "Placed",
     "Preempted for a guarantee",
     "Preempted for a quota",
@@ -121,6 +120,7 @@ const REACHED: &[&str] = &[
     "PreemptionTried",
     "PreemptionTriggered",
     "QueueAdded",
+    "RecoverySet",
     "QueueAdded by a rule",
     "QueueChanged",
     "QueueChanged by a tag",
@@ -222,9 +222,16 @@ const LENT: &[&str] = &[
     "woken by a release",
 ];
 
+/// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed, and of whatever else
+/// the dice are thrown for.
+const RARE: &[&str] = &["swap confirmed by the loss of a node", "woke from AWAITING_PLACEHOLDER"];
+/// How many histories are enough for that.
+const ENOUGH: u32 = 10_000;
+
 #[test]
 fn random_histories_keep_every_invariant_and_reach_every_refusal() {
-    reach(histories(), (tree(), history(60)), REACHED);
+    let rare = if histories() >= ENOUGH { RARE } else { &[] };
+    reach(histories(), (tree(), history(60)), &[REACHED, rare].concat());
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(super) enum Deed {
     Reload(u16),
     /// A command that is wrong in one of several ways.
     Nonsense(u8),
-    /// Something is said of a tenant: whose, what, how much.
+    /// Something is said of a tenant: whose, what, how much; or the RM was away.
     Tenant(u8, u8, u8),
     /// An application of a tenant comes: name, tenant, user, gang.
     Task(u8, u8, u8, u8),

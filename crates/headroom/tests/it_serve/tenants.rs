@@ -185,6 +185,20 @@ fn foresee(asked: &Asked) {
     assert_eq!(asked.json("tenants check lab vcore=10 memory=20G")["fits"], true);
 }
 
+/// What a task really uses is shown beside what it has, and what is counted is what tasks have.
+fn measured(asked: &Asked) {
+    let measured = asked.shown("tasks measured t-1 vcore=3500m");
+    assert_eq!(cells(measured.lines().nth(1).unwrap())[5], "vcore 3500m", "{measured}");
+    let usage = asked.shown("tenants usage lab");
+    let vcore = usage.lines().find(|line| line.starts_with("vcore")).unwrap();
+    assert_eq!(cells(vcore), ["vcore", "100", "90", "3500m", "10", "20"], "{usage}");
+    let waits = asked.refused("tasks measured t-2 vcore=1");
+    assert!(waits.contains("409 TASK_STATE"), "{waits}");
+    let verified = asked.shown("tenants verify");
+    assert!(verified.contains("what is counted is what tasks have\n"), "{verified}");
+    assert_eq!(asked.json("tenants verify")["drift"], serde_json::json!([]));
+}
+
 #[test]
 fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     let asked = Asked::new("cli-tasks");
@@ -227,6 +241,7 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
 
     assert_eq!(asked.json("tasks rank lab t-2 --priority 7")["priority"], 7);
     assert_eq!(asked.json("tasks confirm t-1")["state"], "RUNNING");
+    measured(&asked);
     let grown = asked.refused("tasks resize t-1 vcore=101 memory=180G");
     assert!(grown.contains("422 EXCEEDS_QUOTA_ALWAYS"), "{grown}");
     assert_eq!(asked.json("tasks resize t-1 vcore=80 memory=180G")["resources"]["vcore"], 80_000);

@@ -61,10 +61,11 @@ impl Player<'_> {
         }
         let fresh = self.fresh_and_idle();
         let books = &self.world.books;
-        // Where the RM has enough to answer, the fresh one has not looked at all that the old has.
+        // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
         let waits = books.allocations().iter().filter(|(_, ask)| {
             let partition = books.application(ask.application).partition;
-            ask.is_pending() && !books.has_asked_enough(partition)
+            let looks = !books.has_asked_enough(partition) && !books.is_recovering(partition);
+            ask.is_pending() && looks
         });
         for (id, _) in waits {
             let (ours, theirs) =
