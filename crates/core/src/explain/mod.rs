@@ -14,6 +14,7 @@ mod node;
 mod place;
 pub mod remedy;
 mod sentence;
+mod suppose;
 
 pub use amount::Amount;
 pub use check::Check;
@@ -22,6 +23,7 @@ pub use kind::{Kind, kind};
 pub use node::{MISSES, Miss, NodeReason, Nodes};
 pub use place::Place;
 pub use sentence::{LINE_MAX, cut};
+pub use suppose::{Imagined, SUPPOSED_STEPS, Supposed, TakenIn, member, suppose, unused_name};
 
 use alloc::vec::Vec;
 

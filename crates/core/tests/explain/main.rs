@@ -6,3 +6,4 @@ mod never;
 mod remedies;
 mod scenes;
 mod shown;
+mod supposed;
