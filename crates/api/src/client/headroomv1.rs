@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::Part::{Fixed, Once};
+use super::tenants::to_json;
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
     Event, Explanation, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition,
-    WaitingReasons,
+    WaitingReasons, WouldRun,
 };
 use crate::routes::Method;
 
@@ -129,6 +130,20 @@ impl Client {
         ];
         let query = remedies.map(|kinds| ("remedies", kinds.to_owned()));
         self.get(&parts, query.as_slice()).await
+    }
+
+    /// What would become of something, were it submitted now; with `remedies`, also what would start it.
+    pub async fn explain_would_run(
+        &self,
+        partition: &str,
+        wanted: &WouldRun,
+        remedies: Option<&str>,
+    ) -> Result<Explanation, ClientError> {
+        let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("explain")];
+        let query: Vec<_> =
+            remedies.map(|kinds| ("remedies", kinds.to_owned())).into_iter().collect();
+        let request = self.request(Method::Post, with_query(self.url(&parts)?, &query));
+        self.json(sending(request, JSON, to_json(wanted))).await
     }
 
     /// What happened, from the part on that `cursor` of the part before names.

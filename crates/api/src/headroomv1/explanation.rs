@@ -6,8 +6,68 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Stamp;
+use super::{Amounts, Stamp};
 use crate::wsv1::Resources;
+
+/// Something that is not submitted, of which is asked whether it would run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WouldRun {
+    /// The queue that it would name, for placement rules to use; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// The tenant whose task it would be; absent: it would be an application.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Who would submit it; absent: the caller. Who sees everything may name anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The groups of that user; absent: those of the caller if it is he, else none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// What each member needs on one node; at least one amount above zero.
+    pub resources: Amounts,
+    /// How many members it would have, at most 1,000. Those of a task start together; those of an application each
+    /// when there is room.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schema(minimum = 1, maximum = 1_000)]
+    pub members: u32,
+    /// Whether the members of an application are a gang: each holds its room until all have theirs.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub gang: bool,
+    /// Higher goes first.
+    #[serde(default)]
+    pub priority: i32,
+    /// The label of the nodes that it may have; absent: as its queue says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_label: Option<String>,
+    /// The nodes that it may not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_nodes: Vec<String>,
+    /// The only node that it may run on; absent: any. Not for tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required_node: Option<String>,
+    /// Whether others may be stopped for it. Not for tasks.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub may_preempt: bool,
+    /// Tags of the application, which placement rules may read. Not for tasks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(members: &u32) -> bool {
+    *members == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_no(answer: &bool) -> bool {
+    !*answer
+}
 
 /// Why an ask waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,7 +76,7 @@ pub struct Explanation {
     /// The moment: of these books the answer was made.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Id of the application.
+    /// Id of the application; of what is not submitted one that nothing has.
     pub application: String,
     /// Key of the ask, or of the allocation that it became; absent where the application asks for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +89,9 @@ pub struct Explanation {
     pub resources: Resources,
     /// What becomes of it.
     pub state: ExplainedState,
+    /// The rule by which it was not taken in, such as `PL-REJECTED`; absent unless it is rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The answer in at most 100 characters.
     pub line: String,
     /// What holds it back first, in a sentence: both sides, and what would help. Absent if nothing does, or
@@ -47,6 +110,9 @@ pub struct Explanation {
     /// How many asks of the partition come before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u64>,
+    /// Of what is not submitted: how many of its members would get a node at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_start: Option<u64>,
     /// All checks that it goes through, in their order.
     pub checks: Vec<ExplainedCheck>,
     /// Those that it fails. The first is the one at which the scheduler stops.

@@ -26,7 +26,7 @@ pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
     CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, NearMiss,
-    NodesLookedAt, Remedies, Remedy,
+    NodesLookedAt, Remedies, Remedy, WouldRun,
 };
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,

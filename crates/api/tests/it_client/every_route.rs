@@ -259,6 +259,12 @@ async fn server(asked: &mut Asked) {
                 c.explain_ask(ONCE, (ONCE, ONCE), kinds).await
             })
             .await;
+        let wanted = serde_json::from_str(&example("headroomv1/would-run")).unwrap();
+        asked
+            .check("explainWouldRun", &body, query, async |c: Client| {
+                c.explain_would_run(ONCE, &wanted, kinds).await
+            })
+            .await;
     }
     let body = example("headroomv1/log-level");
     let level: LogLevel = serde_json::from_str(&body).unwrap();

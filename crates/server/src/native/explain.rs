@@ -1,4 +1,5 @@
-//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it.
+//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it; `POST …/explain`:
+//! the same of what nobody has submitted.
 //!
 //! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
 //! tried out on a copy of the books, beside the writer.
@@ -20,12 +21,16 @@ use super::asked::Asked;
 use super::partitions::of_path;
 use super::visible;
 use super::words::{epoch, time};
+use crate::caller::Caller;
 use crate::convert::value::resources;
 use crate::rest::Sight;
 use crate::service::Service;
 
 mod checks;
 mod edits;
+mod would_run;
+
+pub(super) use would_run::would_run;
 
 use checks::Told;
 
@@ -175,6 +180,7 @@ fn told(
             queue: one.queue.to_string(),
             user: one.user.to_string(),
             state: ExplainedState::Rejected,
+            code: Some(one.code.to_string()),
             line: explain::cut(&format!("rejected: {} {}", one.code, one.message)),
             sentence: Some(one.message.to_string()),
             since: Some(time(one.at)),
@@ -202,27 +208,34 @@ fn told(
             if !visible::user_in(books, &asked.caller, &application.user, application.queue) {
                 return Err(missing());
             }
-            let told = Told { books, caller: &asked.caller };
-            let checks = told.checks(explanation);
-            let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
-            Ok(Explanation {
-                application: application.name.to_string(),
-                ask: Some(row.key.to_string()),
-                queue: application.queue_path.to_string(),
-                user: application.user.to_string(),
-                resources: resources(&books.plain_size_of(explanation.ask)),
-                state: state(explanation.verdict),
-                line: told.line(explanation),
-                sentence: told.sentence(explanation),
-                since: explanation.since.map(time),
-                position: explanation.place.map(|place| place.position),
-                of: explanation.place.map(|place| place.of),
-                ahead: explanation.place.map(|place| place.ahead),
-                blocked_by: checks.iter().filter(failed).cloned().collect(),
-                checks,
-                ..Explanation::default()
-            })
+            Ok(explained(books, &asked.caller, explanation))
         }
+    }
+}
+
+/// An explanation as the caller may see it, who sees what it is about.
+fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
+    let row = books.allocation(explanation.ask);
+    let application = books.application(row.application);
+    let told = Told { books, caller };
+    let checks = told.checks(explanation);
+    let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
+    Explanation {
+        application: application.name.to_string(),
+        ask: Some(row.key.to_string()),
+        queue: application.queue_path.to_string(),
+        user: application.user.to_string(),
+        resources: resources(&books.plain_size_of(explanation.ask)),
+        state: state(explanation.verdict),
+        line: told.line(explanation),
+        sentence: told.sentence(explanation),
+        since: explanation.since.map(time),
+        position: explanation.place.map(|place| place.position),
+        of: explanation.place.map(|place| place.of),
+        ahead: explanation.place.map(|place| place.ahead),
+        blocked_by: checks.iter().filter(failed).cloned().collect(),
+        checks,
+        ..Explanation::default()
     }
 }
 

@@ -19,7 +19,7 @@ mod tenants;
 mod visible;
 mod words;
 
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 
 use crate::service::Service;
 
@@ -38,6 +38,7 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getReasons" => get(reasons::reasons),
         "explainApplication" => get(explain::application),
         "explainAsk" => get(explain::ask),
+        "explainWouldRun" => post(explain::would_run),
         "listEvents" => get(events::events),
         _ => return tenants::handler(operation),
     })

@@ -1,6 +1,7 @@
 //! Why an ask waits, and what would start it.
 
 use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation};
+use serde_json::{Value, json};
 
 use crate::server::Server;
 
@@ -73,4 +74,82 @@ async fn who_may_not_read_it_is_not_told_and_others_are_summed() {
     let of_queue = own.blocked_by.iter().find(|check| check.id == "QUEUE_MAX").unwrap();
     assert_eq!(of_queue.holders.len(), 1);
     assert_eq!(of_queue.hidden, Some(4_000));
+}
+
+/// What a caller is told of something that is not submitted; nobody is the administrator.
+async fn would_run(server: &Server, user: Option<&str>, body: &Value) -> (u16, Value) {
+    let mut request = server.http.post(server.url(&format!("{PATH}?remedies=raise"))).json(body);
+    if let Some(user) = user {
+        request = request.header("x-user", user);
+    }
+    let answer = request.send().await.unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn what_is_not_submitted_is_explained_as_if_it_were_and_nothing_happens() {
+    let server = waiting().await;
+    let before = server.service.engine.views().at_least(0).await.sequence;
+    let body = json!({"queue": "root.a", "user": "ann", "resources": {"vcore": "2"}});
+    let (status, told) = would_run(&server, None, &body).await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(told["line"], "waiting: QUEUE_MAX root.a: 6 of 6 vcore used, needs 2");
+    assert_eq!((&told["wouldStart"], &told["of"]), (&json!(0), &json!(3)));
+    assert_eq!(told["remedies"]["items"][0]["edits"], json!(["maximum of root.a: vcore 6 to 8"]));
+    let body = json!({"queue": "root.b", "user": "bob", "resources": {"vcore": "1"}, "members": 3});
+    let (_, told) = would_run(&server, None, &body).await;
+    assert_eq!((&told["state"], &told["wouldStart"]), (&json!("waiting"), &json!(2)), "{told}");
+    let body = json!({"queue": "root.b", "user": "bob", "resources": {"vcore": "1"}, "gang": true});
+    let (_, told) = would_run(&server, None, &body).await;
+    assert_eq!((&told["state"], &told["wouldStart"]), (&json!("startsNext"), &json!(1)), "{told}");
+    let after = server.service.engine.views().at_least(0).await;
+    assert_eq!((after.sequence, after.books.applications().iter().count()), (before, 2));
+}
+
+#[tokio::test]
+async fn what_would_be_declined_tells_of_no_queue_that_the_caller_does_not_see() {
+    let server = waiting().await;
+    let body = |queue: &str| json!({"queue": queue, "resources": {"vcore": "1"}});
+    let (_, hidden) = would_run(&server, Some("ann"), &body("root.b")).await;
+    let (_, missing) = would_run(&server, Some("ann"), &body("root.nowhere")).await;
+    assert_eq!((&hidden["state"], &hidden["code"]), (&json!("rejected"), &json!("PL-REJECTED")));
+    assert_eq!(hidden["sentence"], missing["sentence"]);
+    assert_eq!(hidden["line"], missing["line"]);
+    // Who sees it is told why.
+    let (_, told) = would_run(
+        &server,
+        None,
+        &json!({
+            "queue": "root.b", "user": "ann", "resources": {"vcore": "1"},
+        }),
+    )
+    .await;
+    assert!(told["sentence"].as_str().unwrap().contains("root.b"), "{told}");
+    let (_, parent) = would_run(&server, Some("ann"), &body("root.a.x")).await;
+    assert!(parent["sentence"].as_str().unwrap().contains("root.a.x"), "{parent}");
+    // Of his own he sees what he sees of what he has submitted.
+    let (_, own) = would_run(&server, Some("sue"), &body("root.a")).await;
+    let text = own.to_string();
+    assert!(!text.contains("app1") && !text.contains("ann"), "{text}");
+}
+
+#[tokio::test]
+async fn who_does_not_see_everything_asks_for_himself_alone() {
+    let server = waiting().await;
+    for (more, status) in [
+        (json!({"user": "sue"}), 403),
+        (json!({"groups": ["ops"]}), 403),
+        (json!({"tenant": "lab"}), 409),
+        (json!({"members": 0}), 422),
+        (json!({"members": 1001}), 422),
+        (json!({"resources": {"vcore": "much"}}), 422),
+        (json!({"tenant": "lab", "gang": true}), 422),
+        (json!({"colour": "red"}), 400),
+        (json!({"user": "ann"}), 200),
+    ] {
+        let mut body = json!({"queue": "root.a", "resources": {"vcore": "1"}});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (found, told) = would_run(&server, Some("ann"), &body).await;
+        assert_eq!(found, status, "{body}: {told}");
+    }
 }
