@@ -1,4 +1,5 @@
-//! `headroom explain`: why an application or an ask waits on a running server, and what would start it.
+//! `headroom explain`: why an application or an ask waits on a running server, and what would start it; the same of
+//! something that nobody has submitted.
 
 use std::fmt::Write as _;
 
@@ -12,21 +13,26 @@ use crate::output;
 use crate::remote::{Remote, resources};
 
 mod pages;
+mod would_run;
+
+use would_run::Wanted;
 
 /// Say why an application or an ask waits: what becomes of it, what holds it back, and what would start it.
 ///
 /// The first line is the answer; what follows is the evidence.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --code QUEUE_MAX"
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
     /// The application, or one of its asks
-    #[arg(value_name = "APPLICATION[/ASK]", required_unless_present = "code")]
+    #[arg(value_name = "APPLICATION[/ASK]", required_unless_present_any = ["code", "would_run"])]
     subject: Option<String>,
     /// Print what a code means, why it occurs and what helps; no server is asked
     #[arg(long, value_name = "CODE", conflicts_with = "subject")]
     code: Option<String>,
+    #[command(flatten)]
+    wanted: Wanted,
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -52,7 +58,11 @@ impl Explain {
         let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
         let kinds = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let wanted = self.wanted.body()?;
         let found = self.remote.ask(async |client| {
+            if let Some(wanted) = &wanted {
+                return Ok(client.explain_would_run(partition, wanted, kinds).await?);
+            }
             Ok(match subject.split_once('/') {
                 Some((application, ask)) => {
                     client.explain_ask(partition, (application, ask), kinds).await?
@@ -94,6 +104,9 @@ fn shown(found: &Explanation) -> String {
     let mut text = first_line(found) + "\n";
     // Writing to a string cannot fail.
     let _ = writeln!(text);
+    if let Some(starts) = found.would_start {
+        let _ = writeln!(text, "not submitted: {starts} would start at once");
+    }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let _ = writeln!(
         text,

@@ -136,10 +136,13 @@ async fn what_would_be_declined_tells_of_no_queue_that_the_caller_does_not_see()
 #[tokio::test]
 async fn who_does_not_see_everything_asks_for_himself_alone() {
     let server = waiting().await;
+    let task = json!({"tenant": "lab", "resources": {"vcore": "1"}});
+    let (status, told) = would_run(&server, Some("ann"), &task).await;
+    assert_eq!((status, &told["rule"]), (409, &json!("TENANTS_OFF")), "{told}");
     for (more, status) in [
         (json!({"user": "sue"}), 403),
         (json!({"groups": ["ops"]}), 403),
-        (json!({"tenant": "lab"}), 409),
+        (json!({"tenant": "lab"}), 422),
         (json!({"members": 0}), 422),
         (json!({"members": 1001}), 422),
         (json!({"resources": {"vcore": "much"}}), 422),

@@ -14,15 +14,24 @@ pub(super) fn unless_seen(
     (code, message): (&str, &str),
 ) -> (String, String) {
     let sight = Sight::of(caller);
-    let words = message.split(|letter: char| letter.is_whitespace() || ",;\"'()".contains(letter));
-    let words = words.map(|word| word.trim_end_matches([':', '.', '…']).to_lowercase());
-    let mut paths = words.filter(|word| word == "root" || word.starts_with("root."));
-    if sight.is_all() || paths.all(|path| is_known(books, partition, &sight, &path)) {
-        return (code.to_owned(), message.to_owned());
+    let is_known = |part: &str| sight.is_all() || names_known(books, partition, &sight, part);
+    // What is tried when no rule has matched is named every time, and he has not asked for it.
+    let parts = message.split("; ").filter(|part| !part.starts_with("at last: ") || is_known(part));
+    let message = parts.collect::<Vec<_>>().join("; ");
+    if is_known(&message) {
+        return (code.to_owned(), message);
     }
     let message =
         "no placement rule takes it to a queue that you see; name a leaf to which you may submit";
     ("PL-REJECTED".to_owned(), message.to_owned())
+}
+
+/// Whether he may know of all queues that a text names.
+fn names_known(books: &Books, partition: PartitionId, sight: &Sight, text: &str) -> bool {
+    let words = text.split(|letter: char| letter.is_whitespace() || ",;\"'()".contains(letter));
+    let words = words.map(|word| word.trim_end_matches([':', '.', '…']).to_lowercase());
+    let mut paths = words.filter(|word| word == "root" || word.starts_with("root."));
+    paths.all(|path| is_known(books, partition, sight, &path))
 }
 
 /// Whether he may know of a path whether it is there.
