@@ -60,6 +60,10 @@ fn one(books: &Books, edit: &Edit) -> String {
         Edit::ParallelApplications { queue, from, to } => {
             format!("{} activated {from} -> {to}", path(*queue))
         }
+        Edit::ParallelOfUser { user, from, to, .. } => format!("{user} activated {from} -> {to}"),
+        Edit::Setting { queue, setting, from, to } => {
+            format!("{} {} {from} -> {to}", path(*queue), setting.key())
+        }
         Edit::Release { allocation } => format!("{}", books.allocation(*allocation).key),
         Edit::Size { resource, from, to, .. } => format!("{} {from} -> {to}", type_of(*resource)),
         Edit::Node { name, label, capacity, .. } => format!("node {name}{label}{capacity}"),

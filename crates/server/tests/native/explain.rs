@@ -138,7 +138,7 @@ async fn who_does_not_see_everything_asks_for_himself_alone() {
     let server = waiting().await;
     let task = json!({"tenant": "lab", "resources": {"vcore": "1"}});
     let (status, told) = would_run(&server, Some("ann"), &task).await;
-    assert_eq!((status, &told["rule"]), (409, &json!("TENANTS_OFF")), "{told}");
+    assert_eq!((status, &told["code"]), (409, &json!("TENANTS_OFF")), "{told}");
     for (more, status) in [
         (json!({"user": "sue"}), 403),
         (json!({"groups": ["ops"]}), 403),

@@ -6,13 +6,14 @@
 
 mod add;
 mod edit;
+mod make;
 mod raise;
 mod release;
 mod shift;
 mod shrink;
 mod trial;
 
-pub use edit::Edit;
+pub use edit::{Edit, Setting};
 
 use alloc::vec::Vec;
 

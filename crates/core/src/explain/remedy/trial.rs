@@ -1,19 +1,21 @@
 //! Trying edits out: the scheduler runs on a copy of the books in which the ask is next.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Allocation, Books};
 use crate::command::Command;
 use crate::event::{Event, Termination};
 use crate::explain::{Explanation, explain};
 use crate::id::{AllocationId, PartitionId};
-use crate::resource::{Quantity, ResourceType};
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
 
-use super::edit::{Edit, carry_out};
+use super::edit::Edit;
+use super::make::carry_out;
 
-/// How many steps the scheduler takes in one trial.
+/// How many steps the scheduler takes in one trial, beside two for each ask that is to start with it.
 const STEPS: usize = 64;
 
 /// The books of trials, and how many may still be made.
@@ -21,17 +23,22 @@ pub(super) struct Trial {
     books: Books,
     now: Timestamp,
     ask: AllocationId,
+    /// What else is to start: the other placeholders of its gang.
+    mates: Vec<AllocationId>,
+    /// Of all that is to start, what does not as it is.
+    stuck: Vec<AllocationId>,
     left: u32,
     supposes: bool,
     ran_out: bool,
-    /// The ask as it is when it is next.
+    /// The ask as it is when it is next; of a gang the first placeholder that gets no node.
     explanation: Explanation,
 }
 
 impl Trial {
     /// Books in which this ask is next; none if it does not wait.
     ///
-    /// What else waits is withdrawn, unless it starts together with the ask, or a node is kept for it. Costs what waits.
+    /// What else waits is withdrawn, unless it starts together with the ask, is a placeholder of its gang, or a
+    /// node is kept for it. Costs what waits.
     pub(super) fn of(
         books: &Books,
         now: Timestamp,
@@ -42,6 +49,13 @@ impl Trial {
         let application = row.application;
         let partition = books.application(application).partition;
         let together = books.members_of(application) > 1;
+        let is_mate = |other: AllocationId, row: &Allocation| {
+            other != ask && row.application == application && row.is_pending() && row.placeholder
+        };
+        let gang = books.application(application).gang.is_some();
+        let placeholders = books.allocations_of(application).filter(|(id, row)| is_mate(*id, row));
+        let placeholders: Vec<_> = placeholders.map(|(id, _)| id).filter(|_| gang).collect();
+        let is_placeholder = row.placeholder;
         let supposes = books.asks_about_nodes(partition);
         let mut books = books.clone();
         let others: Vec<AllocationId> = books
@@ -49,6 +63,7 @@ impl Trial {
             .iter()
             .filter(|(id, row)| *id != ask && row.is_pending() && row.reservation().is_none())
             .filter(|(_, row)| !(together && row.application == application))
+            .filter(|(id, _)| !placeholders.contains(id))
             .map(|(id, _)| id)
             .collect();
         for other in others {
@@ -59,9 +74,43 @@ impl Trial {
             let partition = books.partition(partition).name.clone();
             carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
         }
+        let mates = if is_placeholder { placeholders.clone() } else { Vec::new() };
         let scheduler = idle(&books, now);
         let explanation = explain(&books, &scheduler, ask)?;
-        Some(Self { books, now, ask, left: trials, supposes, ran_out: false, explanation })
+        let stuck = vec![ask];
+        let left = trials;
+        let mut trial =
+            Self { books, now, ask, mates, stuck, left, supposes, ran_out: false, explanation };
+        if !placeholders.is_empty() {
+            trial.look_at_gang(&placeholders);
+        }
+        Some(trial)
+    }
+
+    /// Have the first of a gang explained that gets no node when all that can have theirs.
+    fn look_at_gang(&mut self, placeholders: &[AllocationId]) {
+        let mut books = self.books.clone();
+        let mut scheduler = Scheduler::new(&books);
+        let mut events = Vec::new();
+        for _ in 0..STEPS + 2 * placeholders.len() {
+            if scheduler.next(&books, self.now, &mut events) != Step::Moved {
+                break;
+            }
+            for event in events.drain(..) {
+                scheduler.apply(&mut books, self.now, &event);
+            }
+        }
+        let waits =
+            |id: &AllocationId| books.allocations().get(*id).is_some_and(Allocation::is_pending);
+        let mut stuck: Vec<AllocationId> =
+            core::iter::once(self.ask).chain(placeholders.iter().copied()).filter(waits).collect();
+        stuck.sort_by_key(|id| !books.allocation(*id).placeholder);
+        let Some(explanation) = stuck.first().and_then(|one| explain(&books, &scheduler, *one))
+        else {
+            return;
+        };
+        stuck.retain(|id| books.allocation(*id).placeholder);
+        (self.explanation, self.stuck) = (explanation, stuck);
     }
 
     pub(super) const fn books(&self) -> &Books {
@@ -79,6 +128,24 @@ impl Trial {
     /// The checks that it fails when it is next.
     pub(super) const fn explanation(&self) -> &Explanation {
         &self.explanation
+    }
+
+    /// Whether it is a placeholder and starts with the others of its gang.
+    pub(super) const fn is_gang(&self) -> bool {
+        !self.mates.is_empty()
+    }
+
+    /// What all that does not start as it is needs together on nodes.
+    pub(super) fn wanted_on_nodes(&self) -> Resources {
+        let all = self.stuck.iter();
+        all.fold(Resources::new(), |sum, ask| sum.plus(self.books.on_node(*ask)))
+    }
+
+    /// What all of it that does not start, but the first, needs of a type.
+    pub(super) fn wanted_beside(&self, resource: ResourceType) -> Quantity {
+        let others = self.stuck.iter().skip(1);
+        let wants = |ask: &AllocationId| self.books.resources_of(*ask).get_or_zero(resource);
+        others.map(wants).fold(Quantity::ZERO, Quantity::plus)
     }
 
     /// How much it wants of a type.
@@ -109,21 +176,30 @@ impl Trial {
         }
         let mut scheduler = Scheduler::new(&books);
         let mut events = Vec::new();
-        for _ in 0..STEPS {
+        for _ in 0..STEPS + 2 * self.mates.len() {
             if scheduler.next(&books, self.now, &mut events) != Step::Moved {
                 return false;
             }
             for event in events.drain(..) {
                 scheduler.apply(&mut books, self.now, &event);
             }
-            match books.allocations().get(ask) {
-                Some(row) if row.is_pending() => {}
-                Some(_) => return true,
+            match self.has_started(&books, ask) {
+                Some(false) => {}
+                Some(true) => return true,
                 None => return false,
             }
         }
         self.ran_out = true;
         false
+    }
+
+    /// Whether all that is to start has; none if some of it is not there any more.
+    fn has_started(&self, books: &Books, ask: AllocationId) -> Option<bool> {
+        let mut started = !books.allocations().get(ask)?.is_pending();
+        for mate in &self.mates {
+            started &= !books.allocations().get(*mate)?.is_pending();
+        }
+        Some(started)
     }
 
     /// Whether the ask starts with these edits, and with none of them left out.

@@ -58,13 +58,28 @@ impl Words<'_> {
                 let path = self.queue(*queue)?;
                 Some(format!("`maxparallelapps` of {path}: {from} to {to}"))
             }
+            Edit::ParallelOfUser { queue, user, from, to } => {
+                let seen = visible::user_in(books, self.caller, user, *queue);
+                seen.then(|| {
+                    format!("applications of {user} that may have started: {from} to {to}")
+                })
+            }
+            Edit::Setting { queue, setting, from, to } => {
+                Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
+            }
             Edit::Release { allocation } => {
                 let row = books.allocation(*allocation);
                 let application = books.application(row.application);
                 let (user, queue) = (&application.user, application.queue);
                 let seen = visible::user_in(books, self.caller, user, queue);
                 let size = amounts(&books.plain_size_of(*allocation));
-                seen.then(|| format!("release {} of {} ({size})", row.key, application.name))
+                let name = &application.name;
+                seen.then(|| match row.reservation() {
+                    Some(_) if row.is_pending() => {
+                        format!("withdraw {} of {name} ({size}), for which a node is kept", row.key)
+                    }
+                    _ => format!("release {} of {name} ({size})", row.key),
+                })
             }
             Edit::Size { resource, from, to, .. } => {
                 Some(format!("ask for less: {}", self.change(*resource, *from, *to)))
