@@ -239,6 +239,9 @@ pub struct NearMiss {
 pub struct Remedies {
     /// Whether it starts as it is when it is next: then others go first.
     pub starts_alone: bool,
+    /// What becomes of it as it is when those before it go first; absent unless `inTurn` was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<InTurn>,
     /// Changes that start it when it is next; none of them does with less.
     pub items: Vec<Remedy>,
     /// How many were left out, since they name what the caller may not see.
@@ -251,10 +254,31 @@ pub struct Remedies {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedy {
-    /// `raise`, `release`, `shrink`, `add` or `move`.
+    /// `wait`, `raise`, `release`, `shrink`, `add` or `move`.
     pub kind: String,
     /// Whether nothing smaller of its kind is enough; if not, only that each edit is needed.
     pub exact: bool,
     /// What is changed, all of it, each in a few words.
     pub edits: Vec<String>,
+    /// When all of it has happened by itself; of kind `wait` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// What becomes of it with this when those before it go first; absent unless `inTurn` was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<InTurn>,
+}
+
+/// What becomes of an ask when those before it go first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum InTurn {
+    /// It starts.
+    Starts,
+    /// It goes on waiting.
+    Waits,
+    /// There was no time to find out.
+    #[default]
+    Unknown,
 }

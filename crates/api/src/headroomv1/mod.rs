@@ -25,7 +25,7 @@ pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
-    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, NearMiss,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NearMiss,
     NodesLookedAt, Remedies, Remedy, WouldRun,
 };
 pub use health::{

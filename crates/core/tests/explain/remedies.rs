@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
+use headroom_core::explain::remedy::{
+    Edit, Remedies, RemedyKind, TRIALS, TURN_STEPS, Turn, remedies, starts,
+};
 use headroom_core::testkit::tell_world;
 use headroom_core::{Scheduler, Timestamp};
 
@@ -63,6 +65,9 @@ fn one(books: &Books, edit: &Edit) -> String {
         Edit::ParallelOfUser { user, from, to, .. } => format!("{user} activated {from} -> {to}"),
         Edit::Setting { queue, setting, from, to } => {
             format!("{} {} {from} -> {to}", path(*queue), setting.key())
+        }
+        Edit::End { allocation, at } => {
+            format!("{} at {}", books.allocation(*allocation).key, at.as_millis())
         }
         Edit::Release { allocation } => format!("{}", books.allocation(*allocation).key),
         Edit::Size { resource, from, to, .. } => format!("{} {from} -> {to}", type_of(*resource)),
@@ -243,6 +248,156 @@ fn a_larger_ask_than_all_limits_needs_them_raised_and_a_node() {
     );
 }
 
+#[test]
+fn where_drivers_are_limited_the_part_that_they_may_have_is_raised() {
+    check(
+        "
+        queue root.a counts driver=0.25
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a bob
+        ask a2 app2 vcore=3
+        ",
+        "a2",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn where_a_user_has_all_that_he_may_the_factor_is_raised_or_less_is_asked_for() {
+    check(
+        "
+        queue root.a percent=50/100 share f=1
+        queue root.b percent=50/100
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=3
+        ask a2 app1 vcore=3
+        ",
+        "a2",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_maximum_that_is_a_part_of_the_parent_is_raised_as_that() {
+    check(
+        "
+        queue root.a percent=40/50
+        queue root.b percent=60/100
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=3
+        ask a2 app1 vcore=3
+        ",
+        "a2",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn the_number_of_a_users_applications_is_raised_where_that_holds_him_back() {
+    check(
+        "
+        queue root.a counts parallel-per-user=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a ann
+        ask a2 app2 vcore=2
+        ",
+        "a2",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_gang_starts_as_a_whole_or_the_change_is_none() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a bob
+        ask a1 app1 vcore=2
+        app g1 root.a ann gang vcore=4
+        ask p1 g1 vcore=1 placeholder group workers
+        ask p2 g1 vcore=1 placeholder group workers
+        ask p3 g1 vcore=1 placeholder group workers
+        ask p4 g1 vcore=1 placeholder group workers
+        ",
+        "p3",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
+    check(
+        "
+        queue root.a
+        queue root.b max vcore=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        app app2 root.a ann
+        ask k1 app2 vcore=6
+        wait 30s
+        app app3 root.b bob
+        ask b1 app3 vcore=2
+        ",
+        "b1",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_ends_by_itself_is_waited_for() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app short root.a ann tags headroom/lifetime=10
+        ask s1 short vcore=1
+        app long root.a ann tags headroom/lifetime=1000
+        ask l1 long vcore=2
+        app free root.a ann
+        ask f1 free vcore=1
+        app app1 root.a bob
+        ask a1 app1 vcore=2
+        ",
+        "a1",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn in_its_turn_an_ask_starts_with_what_is_left_by_those_before_it() {
+    let script = "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        app app2 root.a bob
+        ask b1 app2 vcore=1
+        app app3 root.a cid
+        ask c1 app3 vcore=1
+        ";
+    let world = tell_world(script);
+    let turns = |key| {
+        let ask = find(&world, key);
+        let mut found = remedies(&world.books, world.now, ask, &[RemedyKind::Raise], TRIALS);
+        found.look_in_turn(&world.books, world.now, ask, TURN_STEPS);
+        let turn = found.found[0].in_turn;
+        found.look_in_turn(&world.books, world.now, ask, 0);
+        (found.in_turn, turn, found.found[0].in_turn)
+    };
+    // With the maximum raised by one there is room for the first of them alone.
+    let (waits, unknown) = (Some(Turn::Waits), Some(Turn::Unknown));
+    assert_eq!(turns("b1"), (unknown, Some(Turn::Starts), unknown));
+    assert_eq!(turns("c1"), (unknown, waits, unknown));
+}
+
 /// Each change that is told for asks of a settled state starts its ask, and with a number one unit less, or
 /// an edit left out, it does not.
 pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
@@ -254,6 +409,11 @@ pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&
         let text = told(books, &found);
         for remedy in &found.found {
             *counts.entry(remedy.kind.word()).or_default() += 1;
+            for edit in &remedy.edits {
+                if let Edit::Setting { setting, .. } = edit {
+                    *counts.entry(setting.key()).or_default() += 1;
+                }
+            }
             assert!(starts(books, now, ask, &remedy.edits), "{ask} does not start with {text}");
             for less in remedy.lessened() {
                 assert!(!starts(books, now, ask, &less), "{ask} starts with {less:?}, of {text}");

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
-    CheckVerdict, ExplainedCheck, Explanation, NodesLookedAt, Remedies, display_amount,
+    CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies, display_amount,
 };
 
 use crate::output;
@@ -36,9 +37,12 @@ pub(crate) struct Explain {
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Which changes are looked for: `all`, `none`, or some of `raise`, `release`, `shrink`, `add` and `move`
+    /// Which changes are looked for: `all`, `none`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move`
     #[arg(long, value_name = "KINDS", default_value = "all")]
     remedies: String,
+    /// Look what becomes of it, as it is and with each of these changes, when those before it go first
+    #[arg(long)]
+    in_turn: bool,
     #[command(flatten)]
     remote: Remote,
 }
@@ -57,17 +61,18 @@ impl Explain {
         }
         let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
-        let kinds = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let remedies = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let sought = Sought { remedies, in_turn: self.in_turn };
         let wanted = self.wanted.body()?;
         let found = self.remote.ask(async |client| {
             if let Some(wanted) = &wanted {
-                return Ok(client.explain_would_run(partition, wanted, kinds).await?);
+                return Ok(client.explain_would_run(partition, wanted, sought).await?);
             }
             Ok(match subject.split_once('/') {
                 Some((application, ask)) => {
-                    client.explain_ask(partition, (application, ask), kinds).await?
+                    client.explain_ask(partition, (application, ask), sought).await?
                 }
-                None => client.explain_application(partition, subject, kinds).await?,
+                None => client.explain_application(partition, subject, sought).await?,
             })
         })?;
         if self.json {
@@ -178,14 +183,31 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     }
 }
 
+/// What becomes of it in its turn.
+const fn said(turn: InTurn) -> &'static str {
+    match turn {
+        InTurn::Starts => "it starts",
+        InTurn::Waits => "it goes on waiting",
+        InTurn::Unknown => "there was no time to find out",
+    }
+}
+
 fn of_remedies(text: &mut String, remedies: &Remedies) {
     if remedies.starts_alone {
         let _ = writeln!(text, "\nit starts as it is once those before it have started");
+    }
+    if let Some(turn) = remedies.in_turn {
+        let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
+    }
+    if remedies.starts_alone {
         return;
     }
     let _ = writeln!(text, "\nwhat would start it");
     for one in &remedies.items {
-        let about = if one.exact { "" } else { " (there may be less)" };
+        let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
+        if let Some(turn) = one.in_turn {
+            let _ = write!(about, "; in its turn: {}", said(turn));
+        }
         let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
     }
     if remedies.items.is_empty() {

@@ -11,7 +11,7 @@ use headroom_api::headroomv1::{
     CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp,
 };
 use headroom_core::books::{Books, Rejected};
-use headroom_core::explain::remedy::{self, RemedyKind, TRIALS};
+use headroom_core::explain::remedy::{self, RemedyKind, TRIALS, TURN_STEPS};
 use headroom_core::explain::{self, Verdict};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::{Name, Timestamp};
@@ -98,10 +98,7 @@ async fn answer(
     {
         let (caller, ask) = (asked.caller.clone(), explanation.ask);
         let books = found.books;
-        let looked = tokio::task::spawn_blocking(move || {
-            let found = remedy::remedies(&books, now, ask, &wanted, TRIALS);
-            edits::told(&books, &caller, &found)
-        });
+        let looked = tokio::task::spawn_blocking(move || wanted.look(&books, &caller, now, ask));
         body.remedies = Some(looked.await.unwrap_or_else(|_| gave_up()));
     }
     Ok(json(asked, &body))
@@ -112,23 +109,54 @@ fn gave_up() -> Remedies {
     Remedies { ran_out: true, ..Remedies::default() }
 }
 
-/// Which kinds of remedies are wanted.
-fn wanted(asked: &Asked) -> Result<Vec<RemedyKind>, Refused> {
-    let parameters = asked.parameters(&["remedies"])?;
-    let Some(text) = parameters.get("remedies") else { return Ok(Vec::new()) };
-    if text == "all" {
-        return Ok(RemedyKind::ALL.to_vec());
+/// What is looked for beside why it waits.
+struct Sought {
+    /// Which kinds of remedies.
+    kinds: Vec<RemedyKind>,
+    /// Whether it is looked what becomes of it when those before it go first.
+    in_turn: bool,
+}
+
+impl Sought {
+    const fn is_empty(&self) -> bool {
+        self.kinds.is_empty() && !self.in_turn
     }
+
+    /// What would start an ask, as the caller may see it.
+    fn look(&self, books: &Books, caller: &Caller, now: Timestamp, ask: AllocationId) -> Remedies {
+        let mut found = remedy::remedies(books, now, ask, &self.kinds, TRIALS);
+        if self.in_turn {
+            found.look_in_turn(books, now, ask, TURN_STEPS);
+        }
+        edits::told(books, caller, &found)
+    }
+}
+
+fn wanted(asked: &Asked) -> Result<Sought, Refused> {
+    let parameters = asked.parameters(&["remedies", "inTurn"])?;
+    let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
+    let in_turn = match parameters.get("inTurn") {
+        None => false,
+        Some(text) if text.eq_ignore_ascii_case("true") => true,
+        Some(text) if text.eq_ignore_ascii_case("false") => false,
+        Some(text) => {
+            return Err(malformed(format!("`inTurn` is {text:?}; it takes `true` or `false`")));
+        }
+    };
     let one = |word: &str| {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
         known.ok_or_else(|| {
-            let detail = format!(
-                "`remedies` has {word:?}; it is `all`, or some of `raise`, `release`, `shrink`, `add` and `move` with commas between"
-            );
-            Refused::new(asked, Code::Malformed, detail)
+            malformed(format!(
+                "`remedies` has {word:?}; it is `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
+            ))
         })
     };
-    text.split(',').map(one).collect()
+    let kinds = match parameters.get("remedies") {
+        None => Vec::new(),
+        Some("all") => RemedyKind::ALL.to_vec(),
+        Some(text) => text.split(',').map(one).collect::<Result<_, _>>()?,
+    };
+    Ok(Sought { kinds, in_turn })
 }
 
 /// Explain an ask, or the first of an application.

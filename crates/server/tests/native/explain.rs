@@ -1,6 +1,7 @@
 //! Why an ask waits, and what would start it.
 
-use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation};
+use headroom_api::client::Sought;
+use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation, InTurn};
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -25,7 +26,8 @@ async fn waiting() -> Server {
 #[tokio::test]
 async fn all_checks_are_told_with_both_sides_and_who_has_most() {
     let server = waiting().await;
-    let found = server.client().explain_application("default", "app1", None).await.unwrap();
+    let found =
+        server.client().explain_application("default", "app1", Sought::default()).await.unwrap();
     assert_eq!((found.state, found.ask.as_deref()), (ExplainedState::Waiting, Some("a2")));
     assert_eq!(found.line, "waiting: QUEUE_MAX root.a: 6 of 6 vcore used, needs 1");
     assert_eq!(found.blocked_by[0].id, "QUEUE_MAX");
@@ -38,14 +40,16 @@ async fn all_checks_are_told_with_both_sides_and_who_has_most() {
     assert!(found.checks.iter().any(|check| check.verdict == CheckVerdict::Passed));
     assert_eq!((found.position, found.of, found.ahead), (Some(1), Some(2), Some(0)));
     assert_eq!(found.remedies, None);
-    let placed = server.client().explain_ask("default", ("app1", "a1"), None).await.unwrap();
+    let placed =
+        server.client().explain_ask("default", ("app1", "a1"), Sought::default()).await.unwrap();
     assert_eq!(placed.state, ExplainedState::Allocated);
 }
 
 #[tokio::test]
 async fn what_would_start_it_is_told_where_it_is_asked_for() {
     let server = waiting().await;
-    let found = server.client().explain_ask("default", ("app1", "a2"), Some("raise,release")).await;
+    let sought = Sought { remedies: Some("raise,release"), in_turn: true };
+    let found = server.client().explain_ask("default", ("app1", "a2"), sought).await;
     let remedies = found.unwrap().remedies.unwrap();
     let told: Vec<_> =
         remedies.items.iter().map(|one| (&*one.kind, one.edits.join(", "))).collect();
@@ -56,8 +60,13 @@ async fn what_would_start_it_is_told_where_it_is_asked_for() {
             ("release", "release s1 of app2 (vcore 2)".to_owned()),
         ]
     );
-    let refused = server.get_as("ann", &format!("{PATH}/asks/app1/a2?remedies=luck")).await;
-    assert_eq!(refused.status(), 400);
+    assert_eq!(remedies.in_turn, Some(InTurn::Waits));
+    let turns: Vec<_> = remedies.items.iter().map(|one| one.in_turn).collect();
+    assert_eq!(turns, [Some(InTurn::Starts), Some(InTurn::Starts)]);
+    for wrong in ["remedies=luck", "inTurn=perhaps"] {
+        let refused = server.get_as("ann", &format!("{PATH}/asks/app1/a2?{wrong}")).await;
+        assert_eq!(refused.status(), 400);
+    }
 }
 
 #[tokio::test]

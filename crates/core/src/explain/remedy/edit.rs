@@ -9,6 +9,7 @@ use crate::config::{CapacityShare, UserFactor};
 use crate::id::{AllocationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType};
+use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
 /// One change.
@@ -93,6 +94,13 @@ pub enum Edit {
     Release {
         /// Which.
         allocation: AllocationId,
+    },
+    /// The lifetime of an application is over, so that it gives an allocation back.
+    End {
+        /// Which.
+        allocation: AllocationId,
+        /// When.
+        at: Timestamp,
     },
     /// The ask wants less of a type.
     Size {
@@ -228,7 +236,7 @@ impl Edit {
                     .map(|(name, amount)| Some(self.with(name, amount.minus(one))))
                     .collect();
             }
-            Self::Release { .. } | Self::Leaf { .. } => return Vec::new(),
+            Self::Release { .. } | Self::End { .. } | Self::Leaf { .. } => return Vec::new(),
         }
         vec![Some(less)]
     }

@@ -58,7 +58,9 @@ impl Edit {
             Self::LimitApplications { partition, level, to, .. } => {
                 change_limit(books, now, (*partition, *level), |limit| limit.max_applications = *to)
             }
-            Self::Release { allocation } => release(books, now, *allocation),
+            Self::Release { allocation } | Self::End { allocation, .. } => {
+                release(books, now, *allocation)
+            }
             Self::Size { resource, to, .. } => {
                 let mut size = books.resources_of(*ask).clone();
                 size.set(*resource, *to);

@@ -54,7 +54,7 @@ pub(super) fn confirmed(
         if trial.starts(&fewer) { edits = fewer } else { place += 1 }
     }
     lower(trial, &mut edits);
-    let remedy = Remedy { kind, edits, exact: true };
+    let remedy = Remedy::of(kind, edits, true);
     let exact = remedy.lessened().iter().all(|less| !trial.starts(less));
     (exact && !trial.ran_out()).then_some(remedy)
 }

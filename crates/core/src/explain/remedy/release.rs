@@ -61,7 +61,7 @@ fn alone(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Re
             }
             let edits = edits(set.iter().copied());
             if trial.starts(&edits) {
-                return Some(Remedy { kind: RemedyKind::Release, edits, exact: all });
+                return Some(Remedy::of(RemedyKind::Release, edits, all));
             }
         }
     }
@@ -126,7 +126,7 @@ fn greedy(trial: &mut Trial, candidates: &[AllocationId]) -> Option<Remedy> {
             if trial.starts(&fewer) { edits = fewer } else { place += 1 }
         }
         let found = trial.starts_and_needs_all(&edits);
-        return found.then_some(Remedy { kind: RemedyKind::Release, edits, exact: false });
+        return found.then_some(Remedy::of(RemedyKind::Release, edits, false));
     }
     None
 }
@@ -185,6 +185,12 @@ fn near(trial: &Trial) -> Vec<NodeId> {
         near.extend(nodes.map(|miss| miss.node));
     }
     near
+}
+
+/// Whether an allocation counts in any check that fails and is not about nodes.
+pub(super) fn holds_any(trial: &Trial, row: &Allocation) -> bool {
+    let mut failed = trial.explanation().blocked_by();
+    failed.any(|check| holds(trial.books(), row, check.blocker))
 }
 
 /// Whether an allocation counts in what a check is about.

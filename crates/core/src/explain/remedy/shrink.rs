@@ -37,7 +37,7 @@ fn of_type(trial: &mut Trial, resource: ResourceType) -> Option<Remedy> {
     if !starts(trial, most) || starts(trial, most.plus(Quantity::of(1))) {
         most = by_halves(trial, from, starts)?;
     }
-    Some(Remedy { kind: RemedyKind::Shrink, edits: edits(most), exact: true })
+    Some(Remedy::of(RemedyKind::Shrink, edits(most), true))
 }
 
 /// The most with which it starts, where a limit is none of amounts: steps, shares and what drivers may have.

@@ -12,6 +12,7 @@ use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
 
+use super::Turn;
 use super::edit::Edit;
 use super::make::carry_out;
 
@@ -49,12 +50,7 @@ impl Trial {
         let application = row.application;
         let partition = books.application(application).partition;
         let together = books.members_of(application) > 1;
-        let is_mate = |other: AllocationId, row: &Allocation| {
-            other != ask && row.application == application && row.is_pending() && row.placeholder
-        };
-        let gang = books.application(application).gang.is_some();
-        let placeholders = books.allocations_of(application).filter(|(id, row)| is_mate(*id, row));
-        let placeholders: Vec<_> = placeholders.map(|(id, _)| id).filter(|_| gang).collect();
+        let placeholders = placeholders_beside(books, ask);
         let is_placeholder = row.placeholder;
         let supposes = books.asks_about_nodes(partition);
         let mut books = books.clone();
@@ -174,32 +170,10 @@ impl Trial {
         if !edits.iter().all(|edit| edit.make(&mut books, self.now, &mut ask)) {
             return false;
         }
-        let mut scheduler = Scheduler::new(&books);
-        let mut events = Vec::new();
-        for _ in 0..STEPS + 2 * self.mates.len() {
-            if scheduler.next(&books, self.now, &mut events) != Step::Moved {
-                return false;
-            }
-            for event in events.drain(..) {
-                scheduler.apply(&mut books, self.now, &event);
-            }
-            match self.has_started(&books, ask) {
-                Some(false) => {}
-                Some(true) => return true,
-                None => return false,
-            }
-        }
-        self.ran_out = true;
-        false
-    }
-
-    /// Whether all that is to start has; none if some of it is not there any more.
-    fn has_started(&self, books: &Books, ask: AllocationId) -> Option<bool> {
-        let mut started = !books.allocations().get(ask)?.is_pending();
-        for mate in &self.mates {
-            started &= !books.allocations().get(*mate)?.is_pending();
-        }
-        Some(started)
+        let steps = STEPS + 2 * self.mates.len();
+        let started = run(&mut books, self.now, (ask, &self.mates), steps);
+        self.ran_out |= started.is_none();
+        started.unwrap_or(false)
     }
 
     /// Whether the ask starts with these edits, and with none of them left out.
@@ -219,4 +193,68 @@ fn idle(books: &Books, now: Timestamp) -> Scheduler {
     let mut events = Vec::new();
     scheduler.next(books, now, &mut events);
     scheduler
+}
+
+/// Let the scheduler go on until all of these have started, or nothing moves; whether they have. None where the
+/// steps were not enough.
+fn run(
+    books: &mut Books,
+    now: Timestamp,
+    (ask, mates): (AllocationId, &[AllocationId]),
+    steps: usize,
+) -> Option<bool> {
+    let mut scheduler = Scheduler::new(books);
+    let mut events = Vec::new();
+    for _ in 0..steps {
+        if scheduler.next(books, now, &mut events) != Step::Moved {
+            return Some(false);
+        }
+        for event in events.drain(..) {
+            scheduler.apply(books, now, &event);
+        }
+        let mut all = core::iter::once(&ask).chain(mates).map(|id| books.allocations().get(*id));
+        match all.try_fold(true, |started, row| Some(started & !row?.is_pending())) {
+            Some(false) => {}
+            Some(true) => return Some(true),
+            None => return Some(false),
+        }
+    }
+    None
+}
+
+/// The other placeholders of an application that wait: they start with one of them or none does.
+fn placeholders_beside(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
+    let application = books.allocation(ask).application;
+    if books.application(application).gang.is_none() {
+        return Vec::new();
+    }
+    let all = books.allocations_of(application);
+    all.filter(|(id, row)| *id != ask && row.is_pending() && row.placeholder)
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// What becomes of an ask with these edits when all that waits goes on in its order.
+pub(super) fn in_turn(
+    books: &Books,
+    now: Timestamp,
+    ask: AllocationId,
+    edits: &[Edit],
+    steps: usize,
+) -> Turn {
+    let Some(row) = books.allocations().get(ask) else { return Turn::Waits };
+    let mates = if row.placeholder { placeholders_beside(books, ask) } else { Vec::new() };
+    let partition = books.partition(books.application(row.application).partition).name.clone();
+    let (mut books, mut ask) = (books.clone(), ask);
+    if books.partition_named(&partition).is_some_and(|one| books.asks_about_nodes(one)) {
+        carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
+    }
+    if !edits.iter().all(|edit| edit.make(&mut books, now, &mut ask)) {
+        return Turn::Waits;
+    }
+    match run(&mut books, now, (ask, &mates), steps) {
+        Some(true) => Turn::Starts,
+        Some(false) => Turn::Waits,
+        None => Turn::Unknown,
+    }
 }

@@ -9,7 +9,6 @@ use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, ExplainedState, Explanation, NewTask, Stamp, WouldRun};
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{RemedyKind, TRIALS, remedies};
 use headroom_core::explain::{
     self, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, suppose, unused_name,
 };
@@ -22,7 +21,7 @@ use super::super::asked::Asked;
 use super::super::partitions::of_path;
 use super::super::words::{epoch, time};
 use super::super::{tenants, visible};
-use super::{edits, explained, wanted};
+use super::{Sought, explained, wanted};
 use crate::caller::Caller;
 use crate::service::Service;
 
@@ -33,7 +32,7 @@ pub(in super::super) async fn would_run(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let kinds = wanted(&asked)?;
+    let sought = wanted(&asked)?;
     let said: WouldRun = tenants::read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let books = &view.books;
@@ -51,7 +50,7 @@ pub(in super::super) async fn would_run(
     let (copy, caller) = (books.clone(), asked.caller.clone());
     let looked = tokio::task::spawn_blocking(move || {
         let imagined = suppose(&copy, now, &supposed, SUPPOSED_STEPS);
-        told(&caller, (&copy, partition), now, (imagined, &supposed), &kinds)
+        told(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
     });
     let found = looked.await.map_err(|_| {
         Refused::new(&asked, Code::Internal, "what would become of it could not be found out")
@@ -65,7 +64,7 @@ fn told(
     (books, partition): (&Books, PartitionId),
     now: Timestamp,
     (imagined, supposed): (Imagined, &Supposed),
-    kinds: &[RemedyKind],
+    sought: &Sought,
 ) -> Explanation {
     let submit = match supposed {
         Supposed::Application(submit, _) => submit,
@@ -91,9 +90,8 @@ fn told(
             let TakenIn { books, explanation, starts, ran_out, .. } = *taken;
             let mut told = explained(&books, caller, &explanation);
             told.would_start = Some(starts as u64);
-            if explanation.verdict != Verdict::StartsNext && !kinds.is_empty() {
-                let found = remedies(&books, now, explanation.ask, kinds, TRIALS);
-                told.remedies = Some(edits::told(&books, caller, &found));
+            if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
+                told.remedies = Some(sought.look(&books, caller, now, explanation.ask));
             }
             if ran_out && let Some(remedies) = &mut told.remedies {
                 remedies.ran_out = true;
