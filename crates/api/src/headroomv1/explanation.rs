@@ -117,6 +117,10 @@ pub struct Explanation {
     pub checks: Vec<ExplainedCheck>,
     /// Those that it fails. The first is the one at which the scheduler stops.
     pub blocked_by: Vec<ExplainedCheck>,
+    /// What it waited for since it came, the oldest first, each from its time on: at most the last 20 changes since
+    /// the server was started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<VerdictChange>,
     /// What would start it; absent unless it was asked for with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
@@ -141,6 +145,18 @@ pub enum ExplainedState {
     Rejected,
     /// It fits, and others go first.
     HeldBack,
+}
+
+/// What an ask waits for from a time on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictChange {
+    /// From when on.
+    pub at: Timestamp,
+    /// Number of the record that led to it.
+    pub sequence: u64,
+    /// The first check that it fails from then on, such as `QUEUE_MAX`.
+    pub id: String,
 }
 
 /// One check: of an amount, of one type of resources.

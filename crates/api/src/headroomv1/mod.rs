@@ -26,7 +26,7 @@ pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
     CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NearMiss,
-    NodesLookedAt, Remedies, Remedy, WouldRun,
+    NodesLookedAt, Remedies, Remedy, VerdictChange, WouldRun,
 };
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,

@@ -19,6 +19,7 @@ mod keep;
 mod lane;
 mod lending;
 mod line;
+mod marks;
 mod members;
 mod nodes;
 mod order;
@@ -44,6 +45,7 @@ pub(crate) use chain::Chain;
 pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
+pub use marks::{MARKS, Mark};
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
@@ -158,6 +160,8 @@ pub struct Scheduler {
     judged: u64,
     /// When the last step was looked for.
     now: Timestamp,
+    /// The last record of what happened, as far as somebody counts.
+    record: u64,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
     /// How many types of labels the books had met then.
@@ -184,10 +188,10 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        let (now, judged) = (self.now, self.judged);
+        let (now, judged, record) = (self.now, self.judged, self.record);
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        *self = Self { notes, census, judged, now, ..Self::default() };
+        *self = Self { notes, census, judged, now, record, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -196,6 +200,11 @@ impl Scheduler {
     /// The notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+
+    /// All that was applied so far is in the records up to this one: a cause for who asks, and for no decision.
+    pub const fn count_records(&mut self, record: u64) {
+        self.record = record;
     }
 
     /// Find the next step and write its events behind `events`; apply them before the next call.
@@ -431,7 +440,7 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
-        row.note_since(wait.blocker, now);
+        row.note_since(wait.blocker, (now, self.record), || wait.blocker.wait_code(books));
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {

@@ -175,6 +175,10 @@ fn is_where_it_stopped(
 fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String) {
     let line = explanation.line(books);
     assert!(line.chars().count() <= LINE_MAX && line.starts_with(explanation.verdict.word()));
+    let last = explanation.history.last();
+    if let Some(since) = explanation.since {
+        assert!(last.is_some_and(|mark| mark.at <= since), "{last:?} {}", told());
+    }
     let place = explanation.place.unwrap_or_else(|| panic!("it stands somewhere, {}", told()));
     assert!(1 <= place.position && place.position <= place.of, "{}", told());
     assert!(place.ahead + 1 >= place.position, "{}", told());

@@ -260,7 +260,9 @@ fn where_drivers_are_limited_the_part_that_they_may_have_is_raised() {
         ask a2 app2 vcore=3
         ",
         "a2",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: root.a maximumdriverresourcepercent 0.25 -> 0.624876
+        "#]],
     );
 }
 
@@ -276,7 +278,12 @@ fn where_a_user_has_all_that_he_may_the_factor_is_raised_or_less_is_asked_for() 
         ask a2 app1 vcore=3
         ",
         "a2",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: root.a userlimitfactor 1 -> 1.5
+            shrink: vcore 3000 -> 1000
+            move: to root.b
+            release: a1
+        "#]],
     );
 }
 
@@ -292,7 +299,12 @@ fn a_maximum_that_is_a_part_of_the_parent_is_raised_as_that() {
         ask a2 app1 vcore=3
         ",
         "a2",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: root.a capacity.maximum 50 -> 75
+            shrink: vcore 3000 -> 1000
+            move: to root.b
+            release: a1
+        "#]],
     );
 }
 
@@ -308,7 +320,9 @@ fn the_number_of_a_users_applications_is_raised_where_that_holds_him_back() {
         ask a2 app2 vcore=2
         ",
         "a2",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: ann activated 1 -> 2
+        "#]],
     );
 }
 
@@ -327,7 +341,10 @@ fn a_gang_starts_as_a_whole_or_the_change_is_none() {
         ask p4 g1 vcore=1 placeholder group workers
         ",
         "p3",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: root.a max vcore 4000 -> 6000
+            release: a1
+        "#]],
     );
 }
 
@@ -336,18 +353,24 @@ fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
     check(
         "
         queue root.a
-        queue root.b max vcore=1
-        node n1 vcore=8
-        app app1 root.a ann
-        ask a1 app1 vcore=4
-        app app2 root.a ann
-        ask k1 app2 vcore=6
-        wait 30s
-        app app3 root.b bob
-        ask b1 app3 vcore=2
+        queue root.b max vcore=3
+        node n1 vcore=10
+        node n2 vcore=10
+        app full root.a ann
+        ask f1 full vcore=5 on n1
+        ask f2 full vcore=7 on n2
+        app first root.a ann
+        ask large first vcore=8
+        wait 3s
+        app second root.b bob
+        ask b1 second vcore=4
         ",
         "b1",
-        expect![[r#""#]],
+        expect![[r#"
+            raise: root.b max vcore 1000 -> 2000
+            shrink: vcore 2000 -> 1000
+            move: to root.a
+        "#]],
     );
 }
 
@@ -367,7 +390,11 @@ fn what_ends_by_itself_is_waited_for() {
         ask a1 app1 vcore=2
         ",
         "a1",
-        expect![[r#""#]],
+        expect![[r#"
+            wait: l1 at 1000000
+            raise: root.a max vcore 4000 -> 6000
+            release: l1
+        "#]],
     );
 }
 

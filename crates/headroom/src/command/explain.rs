@@ -2,6 +2,7 @@
 //! something that nobody has submitted.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -13,6 +14,7 @@ use headroom_api::headroomv1::{
 use crate::output;
 use crate::remote::{Remote, resources};
 
+mod journal;
 mod pages;
 mod would_run;
 
@@ -23,7 +25,7 @@ use would_run::Wanted;
 /// The first line is the answer; what follows is the evidence.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain --code QUEUE_MAX"
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain train-0001/worker-3 --journal headroom-data\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
     /// The application, or one of its asks
@@ -34,6 +36,10 @@ pub(crate) struct Explain {
     code: Option<String>,
     #[command(flatten)]
     wanted: Wanted,
+    /// Ask no server, and read the journal in this folder: the answer is as of its last record, with all that it
+    /// waited for
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["code", "would_run"])]
+    journal: Option<PathBuf>,
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -64,6 +70,9 @@ impl Explain {
         let remedies = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
         let sought = Sought { remedies, in_turn: self.in_turn };
         let wanted = self.wanted.body()?;
+        if let Some(folder) = &self.journal {
+            return self.show(&journal::explained(folder, partition, subject, sought)?);
+        }
         let found = self.remote.ask(async |client| {
             if let Some(wanted) = &wanted {
                 return Ok(client.explain_would_run(partition, wanted, sought).await?);
@@ -75,10 +84,14 @@ impl Explain {
                 None => client.explain_application(partition, subject, sought).await?,
             })
         })?;
+        self.show(&found)
+    }
+
+    fn show(&self, found: &Explanation) -> Result<()> {
         if self.json {
-            return output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
+            return output::print(&(serde_json::to_string_pretty(found)? + "\n"));
         }
-        output::print(&output::printable_lines(&shown(&found)))
+        output::print(&output::printable_lines(&shown(found)))
     }
 }
 
@@ -133,6 +146,16 @@ fn shown(found: &Explanation) -> String {
     if !found.checks.is_empty() {
         let _ = writeln!(text, "\nchecks, in their order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
+    }
+    if found.history.len() > 1 {
+        let _ = writeln!(text, "\nwhat it waited for");
+        for change in &found.history {
+            let _ = writeln!(
+                text,
+                "  from {} on {}, by record {}",
+                change.at, change.id, change.sequence
+            );
+        }
     }
     if let Some(remedies) = &found.remedies {
         of_remedies(&mut text, remedies);

@@ -8,13 +8,13 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{
-    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp,
+    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp, VerdictChange,
 };
 use headroom_core::books::{Books, Rejected};
 use headroom_core::explain::remedy::{self, RemedyKind, TRIALS, TURN_STEPS};
 use headroom_core::explain::{self, Verdict};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
-use headroom_core::{Name, Timestamp};
+use headroom_core::{Mark, Name, Timestamp};
 
 use super::answer::{Refused, json};
 use super::asked::Asked;
@@ -143,20 +143,45 @@ fn wanted(asked: &Asked) -> Result<Sought, Refused> {
             return Err(malformed(format!("`inTurn` is {text:?}; it takes `true` or `false`")));
         }
     };
+    let kinds = kinds(parameters.get("remedies")).map_err(malformed)?;
+    Ok(Sought { kinds, in_turn })
+}
+
+/// The kinds of remedies that a text names.
+fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
     let one = |word: &str| {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
         known.ok_or_else(|| {
-            malformed(format!(
+            format!(
                 "`remedies` has {word:?}; it is `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
-            ))
+            )
         })
     };
-    let kinds = match parameters.get("remedies") {
-        None => Vec::new(),
-        Some("all") => RemedyKind::ALL.to_vec(),
-        Some(text) => text.split(',').map(one).collect::<Result<_, _>>()?,
-    };
-    Ok(Sought { kinds, in_turn })
+    match text {
+        None => Ok(Vec::new()),
+        Some("all") => Ok(RemedyKind::ALL.to_vec()),
+        Some(text) => text.split(',').map(one).collect(),
+    }
+}
+
+/// An explanation from books that no server has, for whoever has the journal and so sees everything; with the changes
+/// that start it, of these kinds.
+///
+/// # Errors
+/// When there is no such kind, in a sentence.
+pub fn explanation_of(
+    books: &Books,
+    (now, sequence): (Timestamp, u64),
+    found: &explain::Explanation,
+    (remedies, in_turn): (Option<&str>, bool),
+) -> Result<Explanation, String> {
+    let (caller, sought) = (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn });
+    let mut told = explained(books, &caller, found);
+    told.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
+    if !sought.is_empty() && found.verdict != Verdict::Allocated {
+        told.remedies = Some(sought.look(books, &caller, now, found.ask));
+    }
+    Ok(told)
 }
 
 /// Explain an ask, or the first of an application.
@@ -263,8 +288,13 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
         ahead: explanation.place.map(|place| place.ahead),
         blocked_by: checks.iter().filter(failed).cloned().collect(),
         checks,
+        history: explanation.history.iter().map(change).collect(),
         ..Explanation::default()
     }
+}
+
+fn change(mark: &Mark) -> VerdictChange {
+    VerdictChange { at: time(mark.at), sequence: mark.sequence, id: mark.code.as_str().to_owned() }
 }
 
 const fn state(verdict: Verdict) -> ExplainedState {

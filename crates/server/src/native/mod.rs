@@ -23,6 +23,7 @@ use axum::routing::{MethodRouter, get, post};
 
 use crate::service::Service;
 
+pub use explain::explanation_of;
 pub(crate) use health::drift;
 pub(crate) use summary::node_counts;
 

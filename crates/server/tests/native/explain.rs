@@ -1,7 +1,7 @@
 //! Why an ask waits, and what would start it.
 
 use headroom_api::client::Sought;
-use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation, InTurn};
+use headroom_api::headroomv1::{CheckVerdict, ExplainedState, Explanation, InTurn, VerdictChange};
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -83,6 +83,33 @@ async fn who_may_not_read_it_is_not_told_and_others_are_summed() {
     let of_queue = own.blocked_by.iter().find(|check| check.id == "QUEUE_MAX").unwrap();
     assert_eq!(of_queue.holders.len(), 1);
     assert_eq!(of_queue.hidden, Some(4_000));
+}
+
+#[tokio::test]
+async fn what_it_waited_for_is_told_with_times_and_records() {
+    let server = Server::furnished().await;
+    server.application("app1", "ann", "root.a").await;
+    server.application("app2", "bob", "root.b").await;
+    for (application, key) in [("app1", "a1"), ("app1", "a2"), ("app2", "b1")] {
+        server.ask(application, key, 3).await;
+        server.turn(1).await;
+    }
+    let history = async |key| {
+        let client = server.client();
+        client.explain_ask("default", ("app2", key), Sought::default()).await.unwrap().history
+    };
+    let first = history("b1").await;
+    let told = |all: &[VerdictChange]| all.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    assert_eq!(told(&first), ["ROOT_CAPACITY"]);
+    let before = server.service.engine.views().at_least(0).await.sequence;
+    // There is enough in all, and on no node.
+    server.node("n2", 2).await;
+    server.turn(4).await;
+    let then = history("b1").await;
+    assert_eq!(told(&then), ["ROOT_CAPACITY", "NO_NODE_FITS"]);
+    assert_eq!(then[0], first[0]);
+    assert_eq!(then[1].sequence, before + 1);
+    assert_eq!(then[1].at.duration_since(then[0].at).as_secs(), 4);
 }
 
 /// What a caller is told of something that is not submitted; nobody is the administrator.

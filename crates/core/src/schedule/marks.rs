@@ -1,0 +1,80 @@
+//! What a class waited for, one after the other: for those who ask, and for no decision.
+
+use smallvec::SmallVec;
+
+use crate::time::Timestamp;
+use crate::wait::WaitCode;
+
+/// How many changes are kept of a class; older ones are in the journal.
+pub const MARKS: usize = 20;
+
+/// What somebody waits for from a time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Since when.
+    pub at: Timestamp,
+    /// The last record when it was found out: what it led to is the cause. 0 where nobody counts records.
+    pub sequence: u64,
+    /// For what.
+    pub code: WaitCode,
+}
+
+/// The changes of a class, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks(SmallVec<[Mark; 1]>);
+
+impl Marks {
+    /// Note what is waited for, if it is something else than before.
+    pub(super) fn note(&mut self, mark: Mark) {
+        if self.0.last().is_some_and(|last| last.code == mark.code) {
+            return;
+        }
+        if self.0.len() == MARKS {
+            self.0.remove(0);
+        }
+        self.0.push(mark);
+    }
+
+    /// What somebody waited for who came at this time: from then on what the others waited for then.
+    pub(super) fn since(&self, came: Timestamp) -> impl Iterator<Item = Mark> {
+        let before = self.0.iter().filter(|mark| mark.at <= came).count().saturating_sub(1);
+        let own = self.0.iter().skip(before);
+        own.map(move |mark| Mark { at: mark.at.max(came), ..*mark })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn mark(at: u64, code: WaitCode) -> Mark {
+        Mark { at: Timestamp::from_millis(at), sequence: at, code }
+    }
+
+    #[test]
+    fn changes_are_kept_and_no_repeats_and_the_oldest_go_first() {
+        let mut marks = Marks::default();
+        for at in 0..50 {
+            let code = if at % 4 < 2 { WaitCode::QueueMax } else { WaitCode::NoNodeFits };
+            marks.note(mark(at, code));
+        }
+        let all: Vec<_> = marks.since(Timestamp::ZERO).map(|mark| mark.sequence).collect();
+        assert_eq!(all, (10..50).step_by(2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn who_comes_later_has_waited_for_what_the_others_waited_for_since_he_came() {
+        let mut marks = Marks::default();
+        marks.note(mark(1, WaitCode::QueueMax));
+        marks.note(mark(5, WaitCode::NoNodeFits));
+        marks.note(mark(9, WaitCode::QueueMax));
+        let of = |came| marks.since(Timestamp::from_millis(came)).collect::<Vec<_>>();
+        assert_eq!(of(0).len(), 3);
+        let late = [(7, WaitCode::NoNodeFits), (9, WaitCode::QueueMax)];
+        let late = late.map(|(at, code)| (Timestamp::from_millis(at), code));
+        assert_eq!(of(7).iter().map(|mark| (mark.at, mark.code)).collect::<Vec<_>>(), late);
+        assert_eq!(of(7)[0].sequence, 5, "the cause is what it was");
+    }
+}
