@@ -349,6 +349,27 @@ fn a_gang_starts_as_a_whole_or_the_change_is_none() {
 }
 
 #[test]
+fn a_member_that_waits_for_a_place_starts_when_one_placeholder_has_its_node() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a bob
+        ask a1 app1 vcore=3
+        app g1 root.a ann gang vcore=4
+        ask p1 g1 vcore=2 placeholder group workers
+        ask p2 g1 vcore=2 placeholder group workers
+        ask m1 g1 vcore=2 group workers
+        ",
+        "m1",
+        expect![[r#"
+            raise: root.a max vcore 4000 -> 5000
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
 fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
     check(
         "
@@ -367,9 +388,10 @@ fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
         ",
         "b1",
         expect![[r#"
-            raise: root.b max vcore 1000 -> 2000
-            shrink: vcore 2000 -> 1000
-            move: to root.a
+            shrink: vcore 4000 -> 3000
+            release: root.b max vcore 3000 -> 4000, f2
+            add: node {vcore: 4000 m}, root.b max vcore 3000 -> 4000
+            add: n2 by {vcore: 1000 m}, root.b max vcore 3000 -> 4000
         "#]],
     );
 }

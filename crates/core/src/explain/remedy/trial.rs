@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use crate::books::{Allocation, Books};
 use crate::command::Command;
 use crate::event::{Event, Termination};
-use crate::explain::{Explanation, explain};
+use crate::explain::{Check, Explanation, explain};
 use crate::id::{AllocationId, PartitionId};
 use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
+use crate::wait::Blocker;
 
 use super::Turn;
 use super::edit::Edit;
@@ -59,7 +60,7 @@ impl Trial {
             .iter()
             .filter(|(id, row)| *id != ask && row.is_pending() && row.reservation().is_none())
             .filter(|(_, row)| !(together && row.application == application))
-            .filter(|(id, _)| !placeholders.contains(id))
+            .filter(|(id, _)| placeholders.binary_search(id).is_err())
             .map(|(id, _)| id)
             .collect();
         for other in others {
@@ -77,14 +78,20 @@ impl Trial {
         let left = trials;
         let mut trial =
             Self { books, now, ask, mates, stuck, left, supposes, ran_out: false, explanation };
-        if !placeholders.is_empty() {
-            trial.look_at_gang(&placeholders);
+        let waits_for_one = |check: &Check| matches!(check.blocker, Blocker::Placeholders(..));
+        if is_placeholder {
+            trial.look_at_gang(core::iter::once(ask).chain(placeholders).collect());
+        } else if trial.explanation.blocked_by().any(waits_for_one) {
+            let group = |id: AllocationId| trial.books.allocation(id).task_group();
+            let own = placeholders.into_iter().filter(|one| group(*one) == group(ask)).collect();
+            trial.look_at_gang(own);
+            trial.stuck.truncate(1); // One place is enough.
         }
         Some(trial)
     }
 
-    /// Have the first of a gang explained that gets no node when all that can have theirs.
-    fn look_at_gang(&mut self, placeholders: &[AllocationId]) {
+    /// Have the first of these placeholders explained that gets no node when all that can have theirs.
+    fn look_at_gang(&mut self, placeholders: Vec<AllocationId>) {
         let mut books = self.books.clone();
         let mut scheduler = Scheduler::new(&books);
         let mut events = Vec::new();
@@ -98,15 +105,11 @@ impl Trial {
         }
         let waits =
             |id: &AllocationId| books.allocations().get(*id).is_some_and(Allocation::is_pending);
-        let mut stuck: Vec<AllocationId> =
-            core::iter::once(self.ask).chain(placeholders.iter().copied()).filter(waits).collect();
-        stuck.sort_by_key(|id| !books.allocation(*id).placeholder);
-        let Some(explanation) = stuck.first().and_then(|one| explain(&books, &scheduler, *one))
-        else {
-            return;
-        };
-        stuck.retain(|id| books.allocation(*id).placeholder);
-        (self.explanation, self.stuck) = (explanation, stuck);
+        let stuck: Vec<AllocationId> = placeholders.into_iter().filter(waits).collect();
+        let first = stuck.first().and_then(|one| explain(&books, &scheduler, *one));
+        if let Some(explanation) = first {
+            (self.explanation, self.stuck) = (explanation, stuck);
+        }
     }
 
     pub(super) const fn books(&self) -> &Books {
@@ -229,9 +232,10 @@ fn placeholders_beside(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
         return Vec::new();
     }
     let all = books.allocations_of(application);
-    all.filter(|(id, row)| *id != ask && row.is_pending() && row.placeholder)
-        .map(|(id, _)| id)
-        .collect()
+    let waiting = all.filter(|(id, row)| *id != ask && row.is_pending() && row.placeholder);
+    let mut waiting: Vec<AllocationId> = waiting.map(|(id, _)| id).collect();
+    waiting.sort_unstable();
+    waiting
 }
 
 /// What becomes of an ask with these edits when all that waits goes on in its order.

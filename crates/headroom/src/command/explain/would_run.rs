@@ -86,3 +86,59 @@ impl Wanted {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use headroom_api::headroomv1::Amount;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[arg(required_unless_present = "would_run")]
+        subject: Option<String>,
+        #[arg(long)]
+        code: Option<String>,
+        #[command(flatten)]
+        wanted: Wanted,
+    }
+
+    fn body(words: &str) -> Result<Option<WouldRun>, String> {
+        let words = core::iter::once("explain").chain(words.split_whitespace());
+        let line = Line::try_parse_from(words).map_err(|error| error.kind().to_string())?;
+        line.wanted.body().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_said_of_it_is_what_is_sent() {
+        let text =
+            "--would-run vcore=4,memory=8Gi --queue root.a --user sue --members 3 --priority -2";
+        let expected = WouldRun {
+            queue: Some("root.a".into()),
+            user: Some("sue".into()),
+            resources: [("vcore", "4"), ("memory", "8Gi")]
+                .map(|(name, amount)| (name.to_owned(), Amount::Text(amount.to_owned())))
+                .into(),
+            members: 3,
+            priority: -2,
+            ..WouldRun::default()
+        };
+        assert_eq!(body(text), Ok(Some(expected)));
+        assert_eq!(body("app-1"), Ok(None));
+        let task = body("--would-run vcore=1 --tenant lab").unwrap().unwrap();
+        assert_eq!((task.tenant.as_deref(), task.members), (Some("lab"), 1));
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_is_submitted_already() {
+        for text in [
+            "app-1 --queue root.a",
+            "app-1 --would-run vcore=1",
+            "--would-run vcore=1 --tenant lab --gang",
+            "--would-run vcore=none",
+        ] {
+            assert!(body(text).is_err(), "{text}");
+        }
+    }
+}

@@ -93,8 +93,8 @@ fn told(
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
                 told.remedies = Some(sought.look(&books, caller, now, explanation.ask));
             }
-            if ran_out && let Some(remedies) = &mut told.remedies {
-                remedies.ran_out = true;
+            if ran_out {
+                told.remedies.get_or_insert_default().ran_out = true;
             }
             told
         }
