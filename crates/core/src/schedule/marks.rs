@@ -2,8 +2,13 @@
 
 use smallvec::SmallVec;
 
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::AllocationId;
 use crate::time::Timestamp;
 use crate::wait::WaitCode;
+
+use super::Scheduler;
 
 /// How many changes are kept of a class; older ones are in the journal.
 pub const MARKS: usize = 20;
@@ -40,6 +45,24 @@ impl Marks {
         let before = self.0.iter().filter(|mark| mark.at <= came).count().saturating_sub(1);
         let own = self.0.iter().skip(before);
         own.map(move |mark| Mark { at: mark.at.max(came), ..*mark })
+    }
+}
+
+impl Scheduler {
+    /// Before an event: what an ask has waited for that is in another class from then on, and the same ask.
+    pub(super) fn carry_marks(&mut self, books: &Books, event: &Event) {
+        let (Event::Reserved { ask, .. } | Event::Unreserved { ask }) = event else { return };
+        let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
+        self.carried = class.map(|row| row.marks.clone()).unwrap_or_default();
+    }
+
+    /// After it: have its class know, where that is new.
+    pub(super) fn give_marks(&mut self, books: &Books, ask: AllocationId) {
+        let carried = core::mem::take(&mut self.carried);
+        let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get_mut(class));
+        if let Some(row) = class.filter(|row| row.marks.0.is_empty()) {
+            row.marks = carried;
+        }
     }
 }
 

@@ -164,6 +164,8 @@ pub struct Scheduler {
     record: u64,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
+    /// What an ask waited for that gets a node kept, or loses that, while it is in no class.
+    carried: marks::Marks,
     /// How many types of labels the books had met then.
     labelled: usize,
 }

@@ -397,6 +397,32 @@ fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
 }
 
 #[test]
+fn an_ask_for_which_a_node_is_kept_may_be_withdrawn_where_no_release_helps() {
+    check(
+        "
+        queue root.a
+        queue root.b max vcore=3
+        node n1 vcore=10
+        node n2 vcore=10
+        foreign x1 n1 vcore=5
+        foreign x2 n2 vcore=7
+        app first root.a ann
+        ask large first vcore=8
+        wait 3s
+        app second root.b bob
+        ask b1 second vcore=4
+        ",
+        "b1",
+        expect![[r#"
+            shrink: vcore 4000 -> 3000
+            release: root.b max vcore 3000 -> 4000, large
+            add: node {vcore: 4000 m}, root.b max vcore 3000 -> 4000
+            add: n2 by {vcore: 1000 m}, root.b max vcore 3000 -> 4000
+        "#]],
+    );
+}
+
+#[test]
 fn what_ends_by_itself_is_waited_for() {
     check(
         "

@@ -344,4 +344,25 @@ fn what_it_waited_for_is_told_in_order() {
     let all = explanation.history.iter();
     let told: Vec<_> = all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect();
     assert_eq!(told, [(0, "QUEUE_MAX"), (5_000, "ROOT_CAPACITY")]);
+    let world = tell_world(
+        "
+        queue root.a max vcore=8
+        node n1 vcore=10
+        node n2 vcore=10
+        foreign x1 n1 vcore=6
+        foreign x2 n2 vcore=6
+        app app1 root.a ann
+        ask a1 app1 vcore=1
+        app next root.a ann
+        ask large next vcore=8
+        wait 1s
+        release a1
+        wait 3s
+        ",
+    );
+    let ask = find(&world, "large");
+    assert!(world.books.allocation(ask).reservation().is_some(), "a node is kept for it");
+    let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
+    let told: Vec<_> = explanation.history.iter().map(|mark| mark.code.as_str()).collect();
+    assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "a kept node makes no other ask of it");
 }

@@ -163,7 +163,7 @@ async fn a_task_that_is_not_submitted_is_explained_with_all_its_checks() {
     let (_, short) = explain(None, task("a", "5", 3)).await;
     assert_eq!((&short["state"], &short["wouldStart"]), (&json!("waiting"), &json!(0)), "{short}");
     let check = scene.check("a", json!({"vcore": "15"})).await;
-    assert_eq!(check["reasons"][0]["code"], "QUOTA", "{check}");
+    assert_eq!(check["reasons"][0]["code"], "TENANT_QUOTA", "{check}");
     assert_eq!(short["blockedBy"][0]["id"], "QUEUE_MAX");
     let (_, never) = explain(None, task("a", "101", 1)).await;
     assert_eq!(
