@@ -108,7 +108,7 @@ async fn what_it_waited_for_is_told_with_times_and_records() {
     let then = history("b1").await;
     assert_eq!(told(&then), ["ROOT_CAPACITY", "NO_NODE_FITS"]);
     assert_eq!(then[0], first[0]);
-    assert_eq!(then[1].sequence, before + 1);
+    assert!(first[0].sequence <= before && before < then[1].sequence, "{then:?} {before}");
     assert_eq!(then[1].at.duration_since(then[0].at).as_secs(), 4);
 }
 

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, LimitSettings, LimitSubject, NodeAttributes, QueueSettings};
+use crate::books::{Books, LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
@@ -21,34 +21,11 @@ impl Edit {
     /// Make it; whether it could be made. The ask may have another id then.
     pub(super) fn make(&self, books: &mut Books, now: Timestamp, ask: &mut AllocationId) -> bool {
         match self {
-            Self::QueueMax { queue, resource, to, .. } => {
-                let name = books.types().name(*resource).clone();
-                let max = |settings: &mut QueueSettings| {
-                    let all = settings.max.get_or_insert_with(Amounts::default);
-                    all.set(name, *to);
-                };
-                change_queue(books, now, *queue, max)
-            }
-            Self::QueueApplications { queue, to, .. } => {
-                change_queue(books, now, *queue, |settings| settings.max_applications = *to)
-            }
-            Self::ParallelApplications { queue, to, .. } => {
-                change_queue(books, now, *queue, |settings| {
-                    if let Some(limits) = &mut settings.application_limits {
-                        Arc::make_mut(limits).max_parallel = Some(*to);
-                    }
-                })
-            }
-            Self::ParallelOfUser { queue, user, to, .. } => {
-                change_queue(books, now, *queue, |settings| {
-                    if let Some(limits) = &mut settings.application_limits {
-                        Arc::make_mut(limits).set_parallel_of(user, *to);
-                    }
-                })
-            }
-            Self::Setting { queue, setting, to, .. } => {
-                change_queue(books, now, *queue, |settings| setting.set(settings, *to))
-            }
+            Self::QueueMax { .. }
+            | Self::QueueApplications { .. }
+            | Self::ParallelApplications { .. }
+            | Self::ParallelOfUser { .. }
+            | Self::Setting { .. } => self.change_queue(books, now),
             Self::Limit { partition, level, resource, to, .. } => {
                 let name = books.types().name(*resource).clone();
                 change_limit(books, now, (*partition, *level), |limit| {
@@ -69,17 +46,7 @@ impl Edit {
                 true
             }
             Self::Node { partition, name, label, capacity } => {
-                let name = if name.is_empty() { Name::new(ANY_NODE) } else { name.clone() };
-                let label = Some((NodeAttributes::LABEL, label.as_str()));
-                let attributes = label.filter(|(_, label)| !label.is_empty()).into_iter().collect();
-                let command = Command::AddNode(AddNode {
-                    partition: books.partition(*partition).name.clone(),
-                    node: name,
-                    capacity: capacity.clone(),
-                    schedulable: true,
-                    attributes,
-                });
-                carry_out(books, now, &command)
+                add_node(books, now, (*partition, name, label), capacity)
             }
             Self::Larger { node, by } => {
                 let row = books.node(*node);
@@ -95,6 +62,68 @@ impl Edit {
             Self::Leaf { queue, .. } => shift(books, now, ask, *queue),
         }
     }
+
+    /// Make it, where it is about what a queue says; whether it is.
+    fn change_queue(&self, books: &mut Books, now: Timestamp) -> bool {
+        let (Self::QueueMax { queue, .. }
+        | Self::QueueApplications { queue, .. }
+        | Self::ParallelApplications { queue, .. }
+        | Self::ParallelOfUser { queue, .. }
+        | Self::Setting { queue, .. }) = self
+        else {
+            return false;
+        };
+        let row = books.queue(*queue);
+        let mut settings = (*row.settings).clone();
+        let limits = &mut settings.application_limits;
+        match self {
+            Self::QueueMax { resource, to, .. } => {
+                let name = books.types().name(*resource).clone();
+                settings.max.get_or_insert_with(Amounts::default).set(name, *to);
+            }
+            Self::QueueApplications { to, .. } => settings.max_applications = *to,
+            Self::ParallelApplications { to, .. } => {
+                if let Some(limits) = limits {
+                    Arc::make_mut(limits).max_parallel = Some(*to);
+                }
+            }
+            Self::ParallelOfUser { user, to, .. } => {
+                if let Some(limits) = limits {
+                    Arc::make_mut(limits).set_parallel_of(user, *to);
+                }
+            }
+            Self::Setting { setting, to, .. } => setting.set(&mut settings, *to),
+            _ => return false,
+        }
+        let event = Event::QueueChanged {
+            partition: row.partition,
+            queue: row.path.clone(),
+            leaf: row.leaf,
+            managed: row.managed,
+            settings,
+        };
+        books.apply(now, &event);
+        true
+    }
+}
+
+fn add_node(
+    books: &mut Books,
+    now: Timestamp,
+    (partition, name, label): (PartitionId, &Name, &Name),
+    capacity: &Amounts,
+) -> bool {
+    let name = if name.is_empty() { Name::new(ANY_NODE) } else { name.clone() };
+    let label = Some((NodeAttributes::LABEL, label.as_str()));
+    let attributes = label.filter(|(_, label)| !label.is_empty()).into_iter().collect();
+    let command = Command::AddNode(AddNode {
+        partition: books.partition(partition).name.clone(),
+        node: name,
+        capacity: capacity.clone(),
+        schedulable: true,
+        attributes,
+    });
+    carry_out(books, now, &command)
 }
 
 /// Carry a command out; whether it was not refused.
@@ -103,26 +132,6 @@ pub(super) fn carry_out(books: &mut Books, now: Timestamp, command: &Command) ->
     for event in &events {
         books.apply(now, event);
     }
-    true
-}
-
-fn change_queue(
-    books: &mut Books,
-    now: Timestamp,
-    queue: QueueId,
-    change: impl FnOnce(&mut QueueSettings),
-) -> bool {
-    let row = books.queue(queue);
-    let mut settings = (*row.settings).clone();
-    change(&mut settings);
-    let event = Event::QueueChanged {
-        partition: row.partition,
-        queue: row.path.clone(),
-        leaf: row.leaf,
-        managed: row.managed,
-        settings,
-    };
-    books.apply(now, &event);
     true
 }
 

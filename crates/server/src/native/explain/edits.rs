@@ -4,7 +4,7 @@ use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
 use headroom_core::books::Books;
 use headroom_core::explain::remedy::{self, Edit, Turn};
-use headroom_core::id::{LevelId, PartitionId, QueueId};
+use headroom_core::id::{AllocationId, LevelId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
 use super::super::visible;
@@ -88,26 +88,15 @@ impl Words<'_> {
                 Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
             }
             Edit::End { allocation, at } => {
-                let row = books.allocation(*allocation);
-                let application = books.application(row.application);
-                let (user, queue) = (&application.user, application.queue);
-                let seen = visible::user_in(books, self.caller, user, queue);
-                let size = amounts(&books.plain_size_of(*allocation));
-                let (name, at) = (&application.name, time(*at));
-                seen.then(|| format!("{} of {name} ({size}) ends at {at}", row.key))
+                let what = self.allocation(*allocation)?;
+                Some(format!("{what} ends at {}", time(*at)))
             }
             Edit::Release { allocation } => {
-                let row = books.allocation(*allocation);
-                let application = books.application(row.application);
-                let (user, queue) = (&application.user, application.queue);
-                let seen = visible::user_in(books, self.caller, user, queue);
-                let size = amounts(&books.plain_size_of(*allocation));
-                let name = &application.name;
-                seen.then(|| match row.reservation() {
-                    Some(_) if row.is_pending() => {
-                        format!("withdraw {} of {name} ({size}), for which a node is kept", row.key)
-                    }
-                    _ => format!("release {} of {name} ({size})", row.key),
+                let what = self.allocation(*allocation)?;
+                Some(if books.allocation(*allocation).is_pending() {
+                    format!("withdraw {what}, for which a node is kept")
+                } else {
+                    format!("release {what}")
                 })
             }
             Edit::Size { resource, from, to, .. } => {
@@ -130,6 +119,15 @@ impl Words<'_> {
                 Some(format!("submit to {}", self.books.queue(*queue).path))
             }
         }
+    }
+
+    fn allocation(&self, allocation: AllocationId) -> Option<String> {
+        let row = self.books.allocation(allocation);
+        let application = self.books.application(row.application);
+        let (user, queue) = (&application.user, application.queue);
+        let seen = visible::user_in(self.books, self.caller, user, queue);
+        let size = amounts(&self.books.plain_size_of(allocation));
+        seen.then(|| format!("{} of {} ({size})", row.key, application.name))
     }
 
     fn queue(&self, queue: QueueId) -> Option<String> {
