@@ -48,17 +48,31 @@ impl Marks {
     }
 }
 
+/// What is to be known to note them.
+#[derive(Debug, Default)]
+pub(super) struct Marking {
+    /// The last record of what happened, as far as somebody counts.
+    pub(super) record: u64,
+    /// What an ask waited for that gets a node kept, or loses that, while it is in no class.
+    carried: Marks,
+}
+
 impl Scheduler {
+    /// All that was applied so far is in the records up to this one: a cause for who asks, and for no decision.
+    pub const fn count_records(&mut self, record: u64) {
+        self.marking.record = record;
+    }
+
     /// Before an event: what an ask has waited for that is in another class from then on, and the same ask.
     pub(super) fn carry_marks(&mut self, books: &Books, event: &Event) {
         let (Event::Reserved { ask, .. } | Event::Unreserved { ask }) = event else { return };
         let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
-        self.carried = class.map(|row| row.marks.clone()).unwrap_or_default();
+        self.marking.carried = class.map(|row| row.marks.clone()).unwrap_or_default();
     }
 
     /// After it: have its class know, where that is new.
     pub(super) fn give_marks(&mut self, books: &Books, ask: AllocationId) {
-        let carried = core::mem::take(&mut self.carried);
+        let carried = core::mem::take(&mut self.marking.carried);
         let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get_mut(class));
         if let Some(row) = class.filter(|row| row.marks.0.is_empty()) {
             row.marks = carried;

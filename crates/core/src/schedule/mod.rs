@@ -160,12 +160,9 @@ pub struct Scheduler {
     judged: u64,
     /// When the last step was looked for.
     now: Timestamp,
-    /// The last record of what happened, as far as somebody counts.
-    record: u64,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
-    /// What an ask waited for that gets a node kept, or loses that, while it is in no class.
-    carried: marks::Marks,
+    marking: marks::Marking,
     /// How many types of labels the books had met then.
     labelled: usize,
 }
@@ -190,10 +187,10 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        let (now, judged, record) = (self.now, self.judged, self.record);
+        let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        *self = Self { notes, census, judged, now, record, ..Self::default() };
+        *self = Self { notes, census, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -202,11 +199,6 @@ impl Scheduler {
     /// The notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
-    }
-
-    /// All that was applied so far is in the records up to this one: a cause for who asks, and for no decision.
-    pub const fn count_records(&mut self, record: u64) {
-        self.record = record;
     }
 
     /// Find the next step and write its events behind `events`; apply them before the next call.
@@ -442,7 +434,7 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
-        row.note_since(wait.blocker, (now, self.record), || wait.blocker.wait_code(books));
+        row.note_since(wait.blocker, (now, self.marking.record), || wait.blocker.wait_code(books));
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {

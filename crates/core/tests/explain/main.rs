@@ -7,3 +7,4 @@ mod remedies;
 mod scenes;
 mod shown;
 mod supposed;
+mod turns;
