@@ -8,7 +8,7 @@ use headroom_api::headroomv1::{
     AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
     PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task,
     TaskMeasurement, TaskRank, TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent,
-    TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
+    TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask, WouldRun,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,12 +16,13 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 34] = [
+const EXAMPLES: [(&str, Read); 36] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
     ("events-first", again::<Page<Event>>),
     ("explanation", again::<Explanation>),
+    ("explanation-rejected", again::<Explanation>),
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),
     ("log-level", again::<LogLevel>),
@@ -51,6 +52,7 @@ const EXAMPLES: [(&str, Read); 34] = [
     ("quota-check", again::<QuotaCheck>),
     ("waiting", again::<WaitingList>),
     ("waiting-task", again::<WaitingTask>),
+    ("would-run", again::<WouldRun>),
 ];
 
 /// Read a body and write it.

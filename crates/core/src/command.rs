@@ -345,6 +345,11 @@ pub struct Ask {
     pub preemptable: bool,
     /// The label of the nodes that it may have; empty for the default of its queue.
     pub node_label: Name,
-    /// The nodes that it may not have.
+    /// The nodes that it may not have, at most [`Self::BLOCKED_NODES_MAX`].
     pub blocked_nodes: Vec<Name>,
+}
+
+impl Ask {
+    /// How many nodes an ask may leave out: enough for every bad node of a large cluster.
+    pub const BLOCKED_NODES_MAX: usize = 1_000;
 }

@@ -133,8 +133,8 @@ pub use rules::activation::Gate as DriverGate;
 pub use rules::decide;
 pub use schedule::preempt;
 pub use schedule::{
-    ClassId, Example, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler, Step,
-    WaitingSum,
+    ClassId, Example, MARKS, Mark, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler,
+    Step, WaitingSum,
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};

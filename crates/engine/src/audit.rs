@@ -8,6 +8,7 @@ use headroom_core::{Scheduler, Step, decide};
 use headroom_journal::{JournalError, ReadStore, Record, Seen, Verified, verify};
 
 use crate::error::{Impossible, carry_out};
+use crate::handle::Moment;
 use crate::image::{Image, ImageError};
 use crate::recover::Recovered;
 
@@ -79,6 +80,28 @@ pub fn audit(store: &dyn ReadStore) -> Result<Audited, AuditError> {
     Ok(Audited { found, ..auditor.audited })
 }
 
+/// Read all of a journal with a scheduler that goes along, and look at each moment: right behind each record, when the
+/// scheduler has looked at what that led to. The last moment is what is there now.
+///
+/// # Errors
+/// The first fault, with its place.
+pub fn follow(
+    store: &dyn ReadStore,
+    mut look: impl FnMut(&Moment<'_>),
+) -> Result<(Recovered, Scheduler), AuditError> {
+    let mut auditor = Auditor::begin(store)?;
+    verify(store, |seen| match seen {
+        Seen::Record(record) => {
+            auditor.judge(record)?;
+            auditor.look(&mut look);
+            Ok::<_, AuditError>(())
+        }
+        Seen::Snapshot(_) => Ok(()),
+    })?;
+    auditor.look(&mut look); // Where all records are in a snapshot, none was looked at.
+    Ok((auditor.made, auditor.scheduler))
+}
+
 struct Auditor<'store> {
     store: &'store dyn ReadStore,
     /// What the records make.
@@ -105,6 +128,14 @@ impl<'store> Auditor<'store> {
         Ok(auditor)
     }
 
+    fn look(&mut self, look: &mut impl FnMut(&Moment<'_>)) {
+        let Self { made, scheduler, .. } = self;
+        // What it would do next is in the next record; here it puts aside what cannot run.
+        scheduler.next(&made.books, made.time, &mut Vec::new());
+        let Recovered { books, sequence, time, .. } = made;
+        look(&Moment { books, scheduler, sequence: *sequence, time: *time });
+    }
+
     fn image(&self, sequence: u64) -> Result<Image, AuditError> {
         let image = self.store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
         image.map_err(|source| AuditError::Snapshot { sequence, source })
@@ -124,6 +155,7 @@ impl<'store> Auditor<'store> {
                 scheduler.apply(&mut made.books, record.time, event);
             }
         })?;
+        scheduler.count_records(record.sequence);
         made.note(record);
         audited.judged += 1;
         Ok(())

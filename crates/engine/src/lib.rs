@@ -41,7 +41,7 @@ mod work;
 mod writer;
 
 pub use answers::ANSWERS_KEPT;
-pub use audit::{AuditError, Audited, audit};
+pub use audit::{AuditError, Audited, audit, follow};
 pub use clock::{Clock, HandClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};

@@ -149,7 +149,8 @@ impl Writer {
     /// A writer that goes on where a journal ended.
     pub fn new(store: Box<dyn Store>, recovered: Recovered, kept: Kept) -> Self {
         let Recovered { books, answers, sequence, time, replayed, trail, .. } = recovered;
-        let scheduler = Scheduler::watching(&books);
+        let mut scheduler = Scheduler::watching(&books);
+        scheduler.count_records(sequence);
         let tally = Tally::of(&books);
         let (shown, counted) = (Arc::new(books.clone()), tally.clone());
         let first = View { sequence, time, books: shown, tally: counted, ..View::default() };
@@ -418,6 +419,7 @@ impl Writer {
         let (origin, command) = cause.unzip();
         let origin = origin.filter(|one| *one != Origin::default());
         let sequence = self.journal.next();
+        self.scheduler.count_records(sequence);
         let record = Record { sequence, time: now, origin, command, events };
         let added = self.journal.add(&record);
         let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;

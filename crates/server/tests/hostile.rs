@@ -159,6 +159,18 @@ fn any_body_is_answered_as_the_table_says() {
             &taken_by("patchTenant", b"\x00\x01\x01\xff\x04\x01*\x00"),
             br#"{"quota":null,"waiting":{"strategy":"urgency"},"parent":"ours"}"#,
         ]),
+        seed("would-run", &[
+            &taken_by("explainWouldRun", b"\x00\x01\x01\xff\x04\x00"),
+            br#"{"queue":"root.fair","user":"ann","resources":{"vcore":"1"},"members":9,"gang":true}"#,
+        ]),
+        seed("would-run-of-a-tenant", &[
+            &taken_by("explainWouldRun", b"\x00\x01\x01\xff\x04\x00"),
+            br#"{"tenant":"ours","resources":{"vcore":"500m","memory":1},"members":1000}"#,
+        ]),
+        seed("would-run-of-anybody", &[
+            &taken_by("explainWouldRun", b"\x01\x01\x01\xff\x04\x00"),
+            br#"{"queue":"root.x.\u0000","user":"eve","resources":{"":-1},"tags":{"headroom/lifetime":"1e9"}}"#,
+        ]),
     ];
     replay("rest_body", &seeds, testkit::rest_body);
 }

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::Part::{Fixed, Once};
+use super::tenants::to_json;
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
     Event, Explanation, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition,
-    WaitingReasons,
+    WaitingReasons, WouldRun,
 };
 use crate::routes::Method;
 
@@ -37,6 +38,23 @@ impl EventFilter {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.clone()?)))
         .collect()
+    }
+}
+
+/// What is looked for beside why something waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sought<'a> {
+    /// Kinds of remedies: `all`, or some with commas between.
+    pub remedies: Option<&'a str>,
+    /// Whether it is looked what becomes of it when those before it go first.
+    pub in_turn: bool,
+}
+
+impl Sought<'_> {
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let remedies = self.remedies.map(|kinds| ("remedies", kinds.to_owned()));
+        let in_turn = self.in_turn.then(|| ("inTurn", "true".to_owned()));
+        remedies.into_iter().chain(in_turn).collect()
     }
 }
 
@@ -96,12 +114,12 @@ impl Client {
         self.get(&parts, query.as_slice()).await
     }
 
-    /// Why the first ask of an application waits; with `remedies`, also what would start it.
+    /// Why the first ask of an application waits; and what would start it, as far as that is sought.
     pub async fn explain_application(
         &self,
         partition: &str,
         application: &str,
-        remedies: Option<&str>,
+        sought: Sought<'_>,
     ) -> Result<Explanation, ClientError> {
         let parts = [
             Fixed("headroom/v1/partitions"),
@@ -109,16 +127,15 @@ impl Client {
             Fixed("explain/applications"),
             Once(application),
         ];
-        let query = remedies.map(|kinds| ("remedies", kinds.to_owned()));
-        self.get(&parts, query.as_slice()).await
+        self.get(&parts, &sought.query()).await
     }
 
-    /// Why an ask waits; with `remedies`, also what would start it.
+    /// Why an ask waits; and what would start it, as far as that is sought.
     pub async fn explain_ask(
         &self,
         partition: &str,
         (application, ask): (&str, &str),
-        remedies: Option<&str>,
+        sought: Sought<'_>,
     ) -> Result<Explanation, ClientError> {
         let parts = [
             Fixed("headroom/v1/partitions"),
@@ -127,8 +144,20 @@ impl Client {
             Once(application),
             Once(ask),
         ];
-        let query = remedies.map(|kinds| ("remedies", kinds.to_owned()));
-        self.get(&parts, query.as_slice()).await
+        self.get(&parts, &sought.query()).await
+    }
+
+    /// What would become of something, were it submitted now; and what would start it, as far as that is sought.
+    pub async fn explain_would_run(
+        &self,
+        partition: &str,
+        wanted: &WouldRun,
+        sought: Sought<'_>,
+    ) -> Result<Explanation, ClientError> {
+        let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("explain")];
+        let query = sought.query();
+        let request = self.request(Method::Post, with_query(self.url(&parts)?, &query));
+        self.json(sending(request, JSON, to_json(wanted))).await
     }
 
     /// What happened, from the part on that `cursor` of the part before names.

@@ -19,7 +19,7 @@ use reqwest::{RequestBuilder, Response, Url};
 use serde::de::DeserializeOwned;
 
 pub use error::{ClientError, Refusal};
-pub use headroomv1::EventFilter;
+pub use headroomv1::{EventFilter, Sought};
 pub use stream::{Frames, Lines};
 pub use tenants::{AuditFilter, Expect, TenantFilter};
 pub use wsv1::ApplicationList;

@@ -6,8 +6,68 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Stamp;
+use super::{Amounts, Stamp};
 use crate::wsv1::Resources;
+
+/// Something that is not submitted, of which is asked whether it would run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WouldRun {
+    /// The queue that it would name, for placement rules to use; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// The tenant whose task it would be; absent: it would be an application.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Who would submit it; absent: the caller. Who sees everything may name anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The groups of that user; absent: those of the caller if it is he, else none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// What each member needs on one node; at least one amount above zero.
+    pub resources: Amounts,
+    /// How many members it would have, at most 1,000. Those of a task start together; those of an application each
+    /// when there is room.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schema(minimum = 1, maximum = 1_000)]
+    pub members: u32,
+    /// Whether the members of an application are a gang: each holds its room until all have theirs.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub gang: bool,
+    /// Higher goes first.
+    #[serde(default)]
+    pub priority: i32,
+    /// The label of the nodes that it may have; absent: as its queue says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_label: Option<String>,
+    /// The nodes that it may not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_nodes: Vec<String>,
+    /// The only node that it may run on; absent: any. Not for tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required_node: Option<String>,
+    /// Whether others may be stopped for it. Not for tasks.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub may_preempt: bool,
+    /// Tags of the application, which placement rules may read. Not for tasks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(members: &u32) -> bool {
+    *members == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_no(answer: &bool) -> bool {
+    !*answer
+}
 
 /// Why an ask waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,7 +76,7 @@ pub struct Explanation {
     /// The moment: of these books the answer was made.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Id of the application.
+    /// Id of the application; of what is not submitted one that nothing has.
     pub application: String,
     /// Key of the ask, or of the allocation that it became; absent where the application asks for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +89,9 @@ pub struct Explanation {
     pub resources: Resources,
     /// What becomes of it.
     pub state: ExplainedState,
+    /// The rule by which it was not taken in, such as `PL-REJECTED`; absent unless it is rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The answer in at most 100 characters.
     pub line: String,
     /// What holds it back first, in a sentence: both sides, and what would help. Absent if nothing does, or
@@ -47,10 +110,17 @@ pub struct Explanation {
     /// How many asks of the partition come before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u64>,
+    /// Of what is not submitted: how many of its members would get a node at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_start: Option<u64>,
     /// All checks that it goes through, in their order.
     pub checks: Vec<ExplainedCheck>,
     /// Those that it fails. The first is the one at which the scheduler stops.
     pub blocked_by: Vec<ExplainedCheck>,
+    /// What it waited for since it came, the oldest first, each from its time on: at most the last 20 changes since
+    /// the server was started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<VerdictChange>,
     /// What would start it; absent unless it was asked for with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
@@ -75,6 +145,18 @@ pub enum ExplainedState {
     Rejected,
     /// It fits, and others go first.
     HeldBack,
+}
+
+/// What an ask waits for from a time on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictChange {
+    /// From when on.
+    pub at: Timestamp,
+    /// Number of the record that led to it.
+    pub sequence: u64,
+    /// The first check that it fails from then on, such as `QUEUE_MAX`.
+    pub id: String,
 }
 
 /// One check: of an amount, of one type of resources.
@@ -173,6 +255,9 @@ pub struct NearMiss {
 pub struct Remedies {
     /// Whether it starts as it is when it is next: then others go first.
     pub starts_alone: bool,
+    /// What becomes of it as it is when those before it go first; absent unless `inTurn` was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<InTurn>,
     /// Changes that start it when it is next; none of them does with less.
     pub items: Vec<Remedy>,
     /// How many were left out, since they name what the caller may not see.
@@ -185,10 +270,31 @@ pub struct Remedies {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedy {
-    /// `raise`, `release`, `shrink`, `add` or `move`.
+    /// `wait`, `raise`, `release`, `shrink`, `add` or `move`.
     pub kind: String,
     /// Whether nothing smaller of its kind is enough; if not, only that each edit is needed.
     pub exact: bool,
     /// What is changed, all of it, each in a few words.
     pub edits: Vec<String>,
+    /// When all of it has happened by itself; of kind `wait` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// What becomes of it with this when those before it go first; absent unless `inTurn` was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<InTurn>,
+}
+
+/// What becomes of an ask when those before it go first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum InTurn {
+    /// It starts.
+    Starts,
+    /// It goes on waiting.
+    Waits,
+    /// There was no time to find out.
+    #[default]
+    Unknown,
 }

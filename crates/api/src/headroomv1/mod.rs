@@ -25,8 +25,8 @@ pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
-    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, NearMiss,
-    NodesLookedAt, Remedies, Remedy,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NearMiss,
+    NodesLookedAt, Remedies, Remedy, VerdictChange, WouldRun,
 };
 pub use health::{
     JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,

@@ -71,6 +71,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::TaskMeasurement,
         headroomv1::TaskRank,
         headroomv1::QuotaCheck,
+        headroomv1::WouldRun,
         headroomv1::WaitingList,
         headroomv1::WaitingTask,
         headroomv1::WaitingReasons,

@@ -40,9 +40,14 @@ const QUEUE: Parameter = Parameter {
 const REMEDIES: Parameter = Parameter {
     name: "remedies",
     kind: ParameterKind::Form(
-        "^(all|(raise|release|shrink|add|move)(,(raise|release|shrink|add|move))*)$",
+        "^(all|(wait|raise|release|shrink|add|move)(,(wait|raise|release|shrink|add|move))*)$",
     ),
-    summary: "What would start it: `all`, or some of `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
+    summary: "What would start it: `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
+};
+const IN_TURN: Parameter = Parameter {
+    name: "inTurn",
+    kind: ParameterKind::OneOf(&["true", "false"]),
+    summary: "Whether to look what becomes of it, as it is and with each remedy, when those before it go first.",
 };
 pub(super) const UNCHANGED: Answer = Answer {
     status: 304,
@@ -170,7 +175,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Why the first ask of an application waits, and what would start it.",
         access: Access::Visible,
-        query: &[REMEDIES],
+        query: &[REMEDIES, IN_TURN],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
@@ -186,13 +191,31 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Why an ask waits, and what would start it.",
         access: Access::Visible,
-        query: &[REMEDIES],
+        query: &[REMEDIES, IN_TURN],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
             UNCHANGED,
             problem(400, "A parameter cannot be read."),
             problem(404, "No such partition, application or ask, or none that the caller sees."),
+        ],
+    },
+    Route {
+        operation: "explainWouldRun",
+        method: Method::Post,
+        path: "/headroom/v1/partitions/{partition}/explain",
+        tag: Tag::Partitions,
+        summary: "What would become of something, were it submitted now, and what would start it. Nothing happens by it.",
+        access: Access::Visible,
+        query: &[REMEDIES, IN_TURN],
+        request: Some(Body { media: JSON, shape: Shape::One("WouldRun") }),
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
+            problem(400, "The body or a parameter cannot be read."),
+            problem(415, "The body is not JSON."),
+            problem(404, "No such partition or tenant, or none that the caller sees."),
+            problem(409, "A tenant is named, and the partition has none."),
+            problem(422, "What is said cannot be: the rule is named."),
         ],
     },
     Route {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use headroom_api::client::{ApplicationList, Client, ClientError, EventFilter};
+use headroom_api::client::{ApplicationList, Client, ClientError, EventFilter, Sought};
 use headroom_api::headroomv1::LogLevel;
 use headroom_api::routes::{self, Route, Tag};
 use wiremock::matchers::any;
@@ -248,7 +248,8 @@ async fn server(asked: &mut Asked) {
             .await;
     }
     let body = example("headroomv1/explanation");
-    for (kinds, query) in [(None, None), (Some("all"), Some("remedies=all"))] {
+    let all = Sought { remedies: Some("all"), in_turn: true };
+    for (kinds, query) in [(Sought::default(), None), (all, Some("remedies=all&inTurn=true"))] {
         asked
             .check("explainApplication", &body, query, async |c: Client| {
                 c.explain_application(ONCE, ONCE, kinds).await
@@ -257,6 +258,12 @@ async fn server(asked: &mut Asked) {
         asked
             .check("explainAsk", &body, query, async |c: Client| {
                 c.explain_ask(ONCE, (ONCE, ONCE), kinds).await
+            })
+            .await;
+        let wanted = serde_json::from_str(&example("headroomv1/would-run")).unwrap();
+        asked
+            .check("explainWouldRun", &body, query, async |c: Client| {
+                c.explain_would_run(ONCE, &wanted, kinds).await
             })
             .await;
     }

@@ -8,13 +8,14 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 62] = [
+const EXAMPLES: [(&str, &str); 64] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
     ("headroomv1/audit", "AuditPage"),
     ("headroomv1/events", "EventPage"),
     ("headroomv1/explanation", "Explanation"),
+    ("headroomv1/explanation-rejected", "Explanation"),
     ("headroomv1/health", "ServerHealth"),
     ("headroomv1/hello", "Hello"),
     ("headroomv1/ledger-verified", "LedgerVerified"),
@@ -43,6 +44,7 @@ const EXAMPLES: [(&str, &str); 62] = [
     ("headroomv1/tenants-many", "TenantPage"),
     ("headroomv1/waiting", "WaitingList"),
     ("headroomv1/waiting-task", "WaitingTask"),
+    ("headroomv1/would-run", "WouldRun"),
     ("wsv1/application", "Application"),
     ("wsv1/applications", "[Application]"),
     ("wsv1/clusters", "[Cluster]"),

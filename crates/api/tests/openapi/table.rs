@@ -131,7 +131,7 @@ fn what_changes_something_needs_a_right() {
             // Judging a queue file changes nothing and tells nothing of the server.
             "validateConfig" => Access::Identity,
             // Asking what would be changes nothing, and tells what may be seen.
-            "simulateUserLimits" => Access::Visible,
+            "simulateUserLimits" | "explainWouldRun" => Access::Visible,
             "checkQuota" => Access::TenantViewer,
             // Which tenant it is decides about the rest.
             "createTenant" | "putTenant" | "patchTenant" | "deleteTenant" | "putTenantQuota" => {

@@ -77,6 +77,14 @@ impl ApplicationLimitsConfig {
         }
     }
 
+    /// Have another number hold for a user: his own where he is named, else that of all who are not.
+    pub(crate) fn set_parallel_of(&mut self, user: &str, to: u64) {
+        match self.max_parallel_by_user.iter_mut().find(|(name, _)| **name == *user) {
+            Some((_, max)) => *max = to,
+            None => self.max_parallel_per_user = Some(to),
+        }
+    }
+
     /// Whether any application may have to wait before it starts.
     pub fn holds_back(&self) -> bool {
         let counts = self.max_parallel.or(self.max_parallel_per_user);

@@ -14,6 +14,7 @@ mod node;
 mod place;
 pub mod remedy;
 mod sentence;
+mod suppose;
 
 pub use amount::Amount;
 pub use check::Check;
@@ -22,12 +23,13 @@ pub use kind::{Kind, kind};
 pub use node::{MISSES, Miss, NodeReason, Nodes};
 pub use place::Place;
 pub use sentence::{LINE_MAX, cut};
+pub use suppose::{Imagined, SUPPOSED_STEPS, Supposed, TakenIn, member, suppose, unused_name};
 
 use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
-use crate::schedule::{Chain, Scheduler};
+use crate::schedule::{Chain, Mark, Scheduler};
 use crate::time::Timestamp;
 
 /// What becomes of something that was asked for.
@@ -72,6 +74,9 @@ pub struct Explanation {
     pub place: Option<Place>,
     /// All checks, in their order.
     pub checks: Vec<Check>,
+    /// What it waited for since it came, the oldest first: at most the last [`MARKS`](crate::MARKS) changes, as the
+    /// scheduler has put it aside since it was started.
+    pub history: Vec<Mark>,
 }
 
 impl Explanation {
@@ -90,7 +95,8 @@ pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Optio
     if !row.is_pending() {
         let since = Some(row.placed);
         let (verdict, checks) = (Verdict::Allocated, Vec::new());
-        return Some(Explanation { ask, verdict, since, place: None, checks });
+        let history = Vec::new();
+        return Some(Explanation { ask, verdict, since, place: None, checks, history });
     }
     let chain = scheduler.chain_of(books, ask);
     // While the rules are new the indexes are void; what they would be is known.
@@ -103,6 +109,7 @@ pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Optio
         since: since(books, ask, &chain, &checks),
         place: Place::of(books, scheduler, ask),
         checks,
+        history: chain.history,
     };
     Some(explanation)
 }

@@ -254,9 +254,6 @@ fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     placed(books, placement, events);
 }
 
-/// How many nodes an ask may leave out: enough for every bad node of a large cluster.
-const BLOCKED_MAX: usize = 1_000;
-
 /// Whether an ask may say what it says of nodes: its queue has access to the label. Source:
 /// user-headroom §3 (checks 5 and 12).
 fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
@@ -265,8 +262,8 @@ fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), 
         short("blocked node", node)?;
     }
     let count = ask.blocked_nodes.len();
-    if count > BLOCKED_MAX {
-        let (key, limit) = (ask.key.clone(), BLOCKED_MAX);
+    if count > Ask::BLOCKED_NODES_MAX {
+        let (key, limit) = (ask.key.clone(), Ask::BLOCKED_NODES_MAX);
         return Err(Rejection::ManyBlockedNodes { key, count, limit });
     }
     let queue = books.queue(books.application(application).queue);

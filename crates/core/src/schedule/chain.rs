@@ -15,6 +15,7 @@ use crate::wait::{Blocker, Looked, Wait};
 
 use super::class::{ClassId, ClassKey, Standing};
 use super::lane::Lane;
+use super::marks::Mark;
 use super::{Scheduler, judge, questions, turns};
 
 /// The checks of one ask.
@@ -24,6 +25,8 @@ pub(crate) struct Chain {
     pub(crate) checks: Vec<Looked>,
     /// What it waits for and since when, as it was parked.
     pub(crate) parked: Option<(Blocker, Timestamp)>,
+    /// What it waited for since it came, the oldest first, as far as that is kept.
+    pub(crate) history: Vec<Mark>,
 }
 
 impl Scheduler {
@@ -54,7 +57,8 @@ impl Scheduler {
         checks.extend(turn(books, key));
         checks.extend(stop.filter(|wait| is_busy(*wait)).map(Looked::failed));
         checks.extend(self.node(books, key, stop.filter(|wait| kind(wait.blocker) == Kind::Node)));
-        Some(Chain { checks, parked: row.since })
+        let history = row.marks.since(books.allocation(ask).created).collect();
+        Some(Chain { checks, parked: row.since, history })
     }
 
     /// Whether it is behind the head of its line, if it stands in one.

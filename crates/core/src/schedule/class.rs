@@ -14,10 +14,11 @@ use crate::books::{ApplicationState, Books, GroupLink, Link};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Wait, WaitCode};
 
 use super::census::Counted;
 use super::lane::{Lane, Pass};
+use super::marks::{Mark, Marks};
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
 use super::ranking::Seat;
@@ -190,6 +191,8 @@ pub(super) struct Class {
     pub(super) wait: Option<Wait>,
     /// What it was last parked for, and since when: for those who ask, and for no decision.
     pub(super) since: Option<(Blocker, Timestamp)>,
+    /// The same before that, as far as it is kept.
+    pub(super) marks: Marks,
     /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
     /// again in the last pass when others may be stopped for it.
     pub(super) pass: Pass,
@@ -221,6 +224,7 @@ impl Class {
             seat: Seat::default(),
             wait: None,
             since: None,
+            marks: Marks::default(),
             pass: key.pass(),
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
@@ -232,11 +236,17 @@ impl Class {
         }
     }
 
-    /// It is parked for this: since now, unless it was for the same before.
+    /// It is parked for this: since now, unless it was for the same before. Then `code` is not asked for.
     #[inline]
-    pub(super) fn note_since(&mut self, blocker: Blocker, now: Timestamp) {
+    pub(super) fn note_since(
+        &mut self,
+        blocker: Blocker,
+        (at, sequence): (Timestamp, u64),
+        code: impl FnOnce() -> WaitCode,
+    ) {
         if self.since.is_none_or(|(before, _)| before != blocker) {
-            self.since = Some((blocker, now));
+            self.since = Some((blocker, at));
+            self.marks.note(Mark { at, sequence, code: code() });
         }
     }
 

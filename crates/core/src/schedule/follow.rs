@@ -19,6 +19,7 @@ impl Scheduler {
             Event::Reserved { ask, node } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
                 self.node_changed(books, *node);
                 let application = books.allocation(*ask).application;
                 if books.application(application).state == ApplicationState::Accepted {
@@ -32,6 +33,7 @@ impl Scheduler {
             Event::Unreserved { ask } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
                 self.freed(books, seen);
             }
             Event::PreemptionTriggered { ask } if books.allocation(*ask).is_pending() => {

@@ -50,6 +50,7 @@ impl Scheduler {
             | Event::Reserved { ask, .. }
             | Event::PreemptionTriggered { ask }
             | Event::Unreserved { ask } => {
+                self.carry_marks(books, event);
                 let row = books.allocation(*ask);
                 let freed = row.reservation().map(|kept| kept.node);
                 let bundle = self.remove_ask(books, *ask);

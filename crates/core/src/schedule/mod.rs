@@ -19,6 +19,7 @@ mod keep;
 mod lane;
 mod lending;
 mod line;
+mod marks;
 mod members;
 mod nodes;
 mod order;
@@ -44,6 +45,7 @@ pub(crate) use chain::Chain;
 pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
+pub use marks::{MARKS, Mark};
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
@@ -160,6 +162,7 @@ pub struct Scheduler {
     now: Timestamp,
     /// Whether the rules have changed since the indexes were made.
     stale: bool,
+    marking: marks::Marking,
     /// How many types of labels the books had met then.
     labelled: usize,
 }
@@ -184,10 +187,10 @@ impl Scheduler {
     /// Make all indexes anew: the rules have changed.
     fn rebuild(&mut self, books: &Books) {
         let (notes, census) = (self.notes.take(), self.census.take());
-        let (now, judged) = (self.now, self.judged);
+        let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        *self = Self { notes, census, judged, now, ..Self::default() };
+        *self = Self { notes, census, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -431,7 +434,7 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let (key, pass, before) = (row.key, row.pass, row.group());
         row.wait = Some(wait);
-        row.note_since(wait.blocker, now);
+        row.note_since(wait.blocker, (now, self.marking.record), || wait.blocker.wait_code(books));
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {

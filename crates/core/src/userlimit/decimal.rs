@@ -16,6 +16,8 @@ pub struct Decimal(i64);
 impl Decimal {
     /// Nothing.
     pub const ZERO: Self = Self(0);
+    /// The smallest above nothing: a millionth.
+    pub const SMALLEST: Self = Self(1);
     /// A tenth, what drivers may have of a queue of which nothing is said.
     pub const TENTH: Self = Self(PARTS / 10);
     /// One, the weight of a user of whom nothing is said.
@@ -39,6 +41,12 @@ impl Decimal {
         let scale = 10_i64.pow(6 - u32::try_from(parts.len()).ok()?);
         let value = whole.parse::<i64>().ok()? * PARTS + parts.parse::<i64>().ok()? * scale;
         (value <= PARTS * PARTS).then_some(Self(value))
+    }
+
+    /// In the middle between this and a larger one, or the next below that.
+    #[must_use]
+    pub const fn middle(self, larger: Self) -> Self {
+        Self(self.0 + (larger.0 - self.0) / 2)
     }
 
     /// In millionths.

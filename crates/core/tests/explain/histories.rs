@@ -17,6 +17,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use crate::never;
 use crate::remedies;
 use crate::shown::shown;
+use crate::supposed;
 
 /// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
 fn histories() -> u32 {
@@ -71,6 +72,12 @@ fn the_same_where_nodes_are_lent() {
 fn each_remedy_starts_its_ask_and_nothing_less_does() {
     let kinds = ["raise", "release", "shrink", "add", "starts alone"];
     each_settled((tree(), history(60)), histories() / 4, &kinds, remedies::are_minimal);
+}
+
+#[test]
+fn what_is_supposed_is_what_follows_a_submission() {
+    let kinds = ["startsNext", "waiting", "impossible", "rejected"];
+    each_settled((tree(), history(60)), histories() / 4, &kinds, supposed::is_what_follows);
 }
 
 /// Play histories, and look at every ask that waits in states in which nothing can move.
@@ -168,6 +175,10 @@ fn is_where_it_stopped(
 fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String) {
     let line = explanation.line(books);
     assert!(line.chars().count() <= LINE_MAX && line.starts_with(explanation.verdict.word()));
+    let last = explanation.history.last();
+    if let Some(since) = explanation.since {
+        assert!(last.is_some_and(|mark| mark.at <= since), "{last:?} {}", told());
+    }
     let place = explanation.place.unwrap_or_else(|| panic!("it stands somewhere, {}", told()));
     assert!(1 <= place.position && place.position <= place.of, "{}", told());
     assert!(place.ahead + 1 >= place.position, "{}", told());

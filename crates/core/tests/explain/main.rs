@@ -6,3 +6,5 @@ mod never;
 mod remedies;
 mod scenes;
 mod shown;
+mod supposed;
+mod turns;

@@ -60,6 +60,13 @@ fn one(books: &Books, edit: &Edit) -> String {
         Edit::ParallelApplications { queue, from, to } => {
             format!("{} activated {from} -> {to}", path(*queue))
         }
+        Edit::ParallelOfUser { user, from, to, .. } => format!("{user} activated {from} -> {to}"),
+        Edit::Setting { queue, setting, from, to } => {
+            format!("{} {} {from} -> {to}", path(*queue), setting.key())
+        }
+        Edit::End { allocation, at } => {
+            format!("{} at {}", books.allocation(*allocation).key, at.as_millis())
+        }
         Edit::Release { allocation } => format!("{}", books.allocation(*allocation).key),
         Edit::Size { resource, from, to, .. } => format!("{} {from} -> {to}", type_of(*resource)),
         Edit::Node { name, label, capacity, .. } => format!("node {name}{label}{capacity}"),
@@ -239,6 +246,204 @@ fn a_larger_ask_than_all_limits_needs_them_raised_and_a_node() {
     );
 }
 
+#[test]
+fn where_drivers_are_limited_the_part_that_they_may_have_is_raised() {
+    check(
+        "
+        queue root.a counts driver=0.25
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a bob
+        ask a2 app2 vcore=3
+        ",
+        "a2",
+        expect![[r#"
+            raise: root.a maximumdriverresourcepercent 0.25 -> 0.624876
+        "#]],
+    );
+}
+
+#[test]
+fn where_a_user_has_all_that_he_may_the_factor_is_raised_or_less_is_asked_for() {
+    check(
+        "
+        queue root.a percent=50/100 share f=1
+        queue root.b percent=50/100
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=3
+        ask a2 app1 vcore=3
+        ",
+        "a2",
+        expect![[r#"
+            raise: root.a userlimitfactor 1 -> 1.5
+            shrink: vcore 3000 -> 1000
+            move: to root.b
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn a_maximum_that_is_a_part_of_the_parent_is_raised_as_that() {
+    check(
+        "
+        queue root.a percent=40/50
+        queue root.b percent=60/100
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=3
+        ask a2 app1 vcore=3
+        ",
+        "a2",
+        expect![[r#"
+            raise: root.a capacity.maximum 50 -> 75
+            shrink: vcore 3000 -> 1000
+            move: to root.b
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn the_number_of_a_users_applications_is_raised_where_that_holds_him_back() {
+    check(
+        "
+        queue root.a counts parallel-per-user=1
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=2
+        app app2 root.a ann
+        ask a2 app2 vcore=2
+        ",
+        "a2",
+        expect![[r#"
+            raise: ann activated 1 -> 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_starts_as_a_whole_or_the_change_is_none() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a bob
+        ask a1 app1 vcore=2
+        app g1 root.a ann gang vcore=4
+        ask p1 g1 vcore=1 placeholder group workers
+        ask p2 g1 vcore=1 placeholder group workers
+        ask p3 g1 vcore=1 placeholder group workers
+        ask p4 g1 vcore=1 placeholder group workers
+        ",
+        "p3",
+        expect![[r#"
+            raise: root.a max vcore 4000 -> 6000
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_that_waits_for_a_place_starts_when_one_placeholder_has_its_node() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a bob
+        ask a1 app1 vcore=3
+        app g1 root.a ann gang vcore=4
+        ask p1 g1 vcore=2 placeholder group workers
+        ask p2 g1 vcore=2 placeholder group workers
+        ask m1 g1 vcore=2 group workers
+        ",
+        "m1",
+        expect![[r#"
+            raise: root.a max vcore 4000 -> 5000
+            release: a1
+        "#]],
+    );
+}
+
+#[test]
+fn where_a_node_is_kept_for_others_and_a_limit_is_in_the_way_both_are_lifted() {
+    check(
+        "
+        queue root.a
+        queue root.b max vcore=3
+        node n1 vcore=10
+        node n2 vcore=10
+        app full root.a ann
+        ask f1 full vcore=5 on n1
+        ask f2 full vcore=7 on n2
+        app first root.a ann
+        ask large first vcore=8
+        wait 3s
+        app second root.b bob
+        ask b1 second vcore=4
+        ",
+        "b1",
+        expect![[r#"
+            shrink: vcore 4000 -> 3000
+            release: root.b max vcore 3000 -> 4000, f2
+            add: node {vcore: 4000 m}, root.b max vcore 3000 -> 4000
+            add: n2 by {vcore: 1000 m}, root.b max vcore 3000 -> 4000
+        "#]],
+    );
+}
+
+#[test]
+fn an_ask_for_which_a_node_is_kept_may_be_withdrawn_where_no_release_helps() {
+    check(
+        "
+        queue root.a
+        queue root.b max vcore=3
+        node n1 vcore=10
+        node n2 vcore=10
+        foreign x1 n1 vcore=5
+        foreign x2 n2 vcore=7
+        app first root.a ann
+        ask large first vcore=8
+        wait 3s
+        app second root.b bob
+        ask b1 second vcore=4
+        ",
+        "b1",
+        expect![[r#"
+            shrink: vcore 4000 -> 3000
+            release: root.b max vcore 3000 -> 4000, large
+            add: node {vcore: 4000 m}, root.b max vcore 3000 -> 4000
+            add: n2 by {vcore: 1000 m}, root.b max vcore 3000 -> 4000
+        "#]],
+    );
+}
+
+#[test]
+fn what_ends_by_itself_is_waited_for() {
+    check(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app short root.a ann tags headroom/lifetime=10
+        ask s1 short vcore=1
+        app long root.a ann tags headroom/lifetime=1000
+        ask l1 long vcore=2
+        app free root.a ann
+        ask f1 free vcore=1
+        app app1 root.a bob
+        ask a1 app1 vcore=2
+        ",
+        "a1",
+        expect![[r#"
+            wait: l1 at 1000000
+            raise: root.a max vcore 4000 -> 6000
+            release: l1
+        "#]],
+    );
+}
+
 /// Each change that is told for asks of a settled state starts its ask, and with a number one unit less, or
 /// an edit left out, it does not.
 pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
@@ -250,6 +455,11 @@ pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&
         let text = told(books, &found);
         for remedy in &found.found {
             *counts.entry(remedy.kind.word()).or_default() += 1;
+            for edit in &remedy.edits {
+                if let Edit::Setting { setting, .. } = edit {
+                    *counts.entry(setting.key()).or_default() += 1;
+                }
+            }
             assert!(starts(books, now, ask, &remedy.edits), "{ask} does not start with {text}");
             for less in remedy.lessened() {
                 assert!(!starts(books, now, ask, &less), "{ask} starts with {less:?}, of {text}");

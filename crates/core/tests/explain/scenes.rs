@@ -2,7 +2,10 @@
 
 use expect_test::{Expect, expect};
 
-use crate::shown::explained;
+use headroom_core::explain::explain;
+use headroom_core::testkit::tell_world;
+
+use crate::shown::{explained, find};
 
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
 fn check(script: &str, ask: &str, expected: Expect) {
@@ -292,4 +295,74 @@ fn where_it_stands_is_told_among_all_that_wait_in_the_partition() {
                 1 of 1 nodes fit
         "#]],
     );
+}
+
+#[test]
+fn what_it_waited_for_is_told_in_order() {
+    let world = tell_world(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=6
+        app app1 root.a ann
+        ask a1 app1 vcore=4
+        wait 5s
+        ask a2 app1 vcore=3
+        wait 5s
+        app app2 root.a ann
+        ask b1 app2 vcore=3
+        reload
+        queue root.a max vcore=40
+        resize n1 vcore=5
+        ",
+    );
+    let of = |key| {
+        let ask = find(&world, key);
+        let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
+        let all = explanation.history.iter();
+        all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect::<Vec<_>>()
+    };
+    assert_eq!(of("a2"), [(10_000, "ROOT_CAPACITY")], "another queue file makes everything anew");
+    let world = tell_world(
+        "
+        queue root.a max vcore=4
+        node n1 vcore=5
+        app app1 root.a ann
+        ask a1 app1 vcore=1
+        ask a2 app1 vcore=2
+        app app2 root.a bob
+        ask b1 app2 vcore=3
+        wait 5s
+        release a1
+        lose n1
+        node n2 vcore=2
+        wait 5s
+        release a2
+        ",
+    );
+    let ask = find(&world, "b1");
+    let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
+    let all = explanation.history.iter();
+    let told: Vec<_> = all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect();
+    assert_eq!(told, [(0, "QUEUE_MAX"), (5_000, "ROOT_CAPACITY")]);
+    let world = tell_world(
+        "
+        queue root.a max vcore=8
+        node n1 vcore=10
+        node n2 vcore=10
+        foreign x1 n1 vcore=6
+        foreign x2 n2 vcore=6
+        app app1 root.a ann
+        ask a1 app1 vcore=1
+        app next root.a ann
+        ask large next vcore=8
+        wait 1s
+        release a1
+        wait 3s
+        ",
+    );
+    let ask = find(&world, "large");
+    assert!(world.books.allocation(ask).reservation().is_some(), "a node is kept for it");
+    let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
+    let told: Vec<_> = explanation.history.iter().map(|mark| mark.code.as_str()).collect();
+    assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "a kept node makes no other ask of it");
 }

@@ -1,38 +1,54 @@
-//! `headroom explain`: why an application or an ask waits on a running server, and what would start it.
+//! `headroom explain`: why an application or an ask waits on a running server, and what would start it; the same of
+//! something that nobody has submitted.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
-    CheckVerdict, ExplainedCheck, Explanation, NodesLookedAt, Remedies, display_amount,
+    CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies, display_amount,
 };
 
 use crate::output;
 use crate::remote::{Remote, resources};
 
+mod journal;
 mod pages;
+mod would_run;
+
+use would_run::Wanted;
 
 /// Say why an application or an ask waits: what becomes of it, what holds it back, and what would start it.
 ///
 /// The first line is the answer; what follows is the evidence.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --code QUEUE_MAX"
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain train-0001/worker-3 --journal headroom-data\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
     /// The application, or one of its asks
-    #[arg(value_name = "APPLICATION[/ASK]", required_unless_present = "code")]
+    #[arg(value_name = "APPLICATION[/ASK]", required_unless_present_any = ["code", "would_run"])]
     subject: Option<String>,
     /// Print what a code means, why it occurs and what helps; no server is asked
     #[arg(long, value_name = "CODE", conflicts_with = "subject")]
     code: Option<String>,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Ask no server, and read the journal in this folder: the answer is as of its last record, with all that it
+    /// waited for
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["code", "would_run"])]
+    journal: Option<PathBuf>,
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Which changes are looked for: `all`, `none`, or some of `raise`, `release`, `shrink`, `add` and `move`
+    /// Which changes are looked for: `all`, `none`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move`
     #[arg(long, value_name = "KINDS", default_value = "all")]
     remedies: String,
+    /// Look what becomes of it, as it is and with each of these changes, when those before it go first
+    #[arg(long)]
+    in_turn: bool,
     #[command(flatten)]
     remote: Remote,
 }
@@ -51,19 +67,31 @@ impl Explain {
         }
         let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
-        let kinds = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let remedies = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
+        let sought = Sought { remedies, in_turn: self.in_turn };
+        let wanted = self.wanted.body()?;
+        if let Some(folder) = &self.journal {
+            return self.show(&journal::explained(folder, partition, subject, sought)?);
+        }
         let found = self.remote.ask(async |client| {
+            if let Some(wanted) = &wanted {
+                return Ok(client.explain_would_run(partition, wanted, sought).await?);
+            }
             Ok(match subject.split_once('/') {
                 Some((application, ask)) => {
-                    client.explain_ask(partition, (application, ask), kinds).await?
+                    client.explain_ask(partition, (application, ask), sought).await?
                 }
-                None => client.explain_application(partition, subject, kinds).await?,
+                None => client.explain_application(partition, subject, sought).await?,
             })
         })?;
+        self.show(&found)
+    }
+
+    fn show(&self, found: &Explanation) -> Result<()> {
         if self.json {
-            return output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
+            return output::print(&(serde_json::to_string_pretty(found)? + "\n"));
         }
-        output::print(&output::printable_lines(&shown(&found)))
+        output::print(&output::printable_lines(&shown(found)))
     }
 }
 
@@ -94,6 +122,9 @@ fn shown(found: &Explanation) -> String {
     let mut text = first_line(found) + "\n";
     // Writing to a string cannot fail.
     let _ = writeln!(text);
+    if let Some(starts) = found.would_start {
+        let _ = writeln!(text, "not submitted: {starts} would start at once");
+    }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let _ = writeln!(
         text,
@@ -115,6 +146,16 @@ fn shown(found: &Explanation) -> String {
     if !found.checks.is_empty() {
         let _ = writeln!(text, "\nchecks, in their order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
+    }
+    if found.history.len() > 1 {
+        let _ = writeln!(text, "\nwhat it waited for");
+        for change in &found.history {
+            let _ = writeln!(
+                text,
+                "  from {} on {}, by record {}",
+                change.at, change.id, change.sequence
+            );
+        }
     }
     if let Some(remedies) = &found.remedies {
         of_remedies(&mut text, remedies);
@@ -165,14 +206,31 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     }
 }
 
+/// What becomes of it in its turn.
+const fn said(turn: InTurn) -> &'static str {
+    match turn {
+        InTurn::Starts => "it starts",
+        InTurn::Waits => "it goes on waiting",
+        InTurn::Unknown => "there was no time to find out",
+    }
+}
+
 fn of_remedies(text: &mut String, remedies: &Remedies) {
     if remedies.starts_alone {
         let _ = writeln!(text, "\nit starts as it is once those before it have started");
+    }
+    if let Some(turn) = remedies.in_turn {
+        let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
+    }
+    if remedies.starts_alone {
         return;
     }
     let _ = writeln!(text, "\nwhat would start it");
     for one in &remedies.items {
-        let about = if one.exact { "" } else { " (there may be less)" };
+        let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
+        if let Some(turn) = one.in_turn {
+            let _ = write!(about, "; in its turn: {}", said(turn));
+        }
         let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
     }
     if remedies.items.is_empty() {

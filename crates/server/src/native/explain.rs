@@ -1,4 +1,5 @@
-//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it.
+//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it; `POST …/explain`:
+//! the same of what nobody has submitted.
 //!
 //! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
 //! tried out on a copy of the books, beside the writer.
@@ -7,25 +8,29 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{
-    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp,
+    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp, VerdictChange,
 };
 use headroom_core::books::{Books, Rejected};
-use headroom_core::explain::remedy::{self, RemedyKind, TRIALS};
+use headroom_core::explain::remedy::{self, RemedyKind, TRIALS, TURN_STEPS};
 use headroom_core::explain::{self, Verdict};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
-use headroom_core::{Name, Timestamp};
+use headroom_core::{Mark, Name, Timestamp};
 
 use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::partitions::of_path;
 use super::visible;
 use super::words::{epoch, time};
+use crate::caller::Caller;
 use crate::convert::value::resources;
 use crate::rest::Sight;
 use crate::service::Service;
 
 mod checks;
 mod edits;
+mod would_run;
+
+pub(super) use would_run::would_run;
 
 use checks::Told;
 
@@ -93,10 +98,7 @@ async fn answer(
     {
         let (caller, ask) = (asked.caller.clone(), explanation.ask);
         let books = found.books;
-        let looked = tokio::task::spawn_blocking(move || {
-            let found = remedy::remedies(&books, now, ask, &wanted, TRIALS);
-            edits::told(&books, &caller, &found)
-        });
+        let looked = tokio::task::spawn_blocking(move || wanted.look(&books, &caller, now, ask));
         body.remedies = Some(looked.await.unwrap_or_else(|_| gave_up()));
     }
     Ok(json(asked, &body))
@@ -107,23 +109,79 @@ fn gave_up() -> Remedies {
     Remedies { ran_out: true, ..Remedies::default() }
 }
 
-/// Which kinds of remedies are wanted.
-fn wanted(asked: &Asked) -> Result<Vec<RemedyKind>, Refused> {
-    let parameters = asked.parameters(&["remedies"])?;
-    let Some(text) = parameters.get("remedies") else { return Ok(Vec::new()) };
-    if text == "all" {
-        return Ok(RemedyKind::ALL.to_vec());
+/// What is looked for beside why it waits.
+struct Sought {
+    /// Which kinds of remedies.
+    kinds: Vec<RemedyKind>,
+    /// Whether it is looked what becomes of it when those before it go first.
+    in_turn: bool,
+}
+
+impl Sought {
+    const fn is_empty(&self) -> bool {
+        self.kinds.is_empty() && !self.in_turn
     }
+
+    /// What would start an ask, as the caller may see it.
+    fn look(&self, books: &Books, caller: &Caller, now: Timestamp, ask: AllocationId) -> Remedies {
+        let mut found = remedy::remedies(books, now, ask, &self.kinds, TRIALS);
+        if self.in_turn {
+            found.look_in_turn(books, now, ask, TURN_STEPS);
+        }
+        edits::told(books, caller, &found)
+    }
+}
+
+fn wanted(asked: &Asked) -> Result<Sought, Refused> {
+    let parameters = asked.parameters(&["remedies", "inTurn"])?;
+    let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
+    let in_turn = match parameters.get("inTurn") {
+        None => false,
+        Some(text) if text.eq_ignore_ascii_case("true") => true,
+        Some(text) if text.eq_ignore_ascii_case("false") => false,
+        Some(text) => {
+            return Err(malformed(format!("`inTurn` is {text:?}; it takes `true` or `false`")));
+        }
+    };
+    let kinds = kinds(parameters.get("remedies")).map_err(malformed)?;
+    Ok(Sought { kinds, in_turn })
+}
+
+/// The kinds of remedies that a text names.
+fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
     let one = |word: &str| {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
         known.ok_or_else(|| {
-            let detail = format!(
-                "`remedies` has {word:?}; it is `all`, or some of `raise`, `release`, `shrink`, `add` and `move` with commas between"
-            );
-            Refused::new(asked, Code::Malformed, detail)
+            format!(
+                "`remedies` has {word:?}; it is `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
+            )
         })
     };
-    text.split(',').map(one).collect()
+    match text {
+        None => Ok(Vec::new()),
+        Some("all") => Ok(RemedyKind::ALL.to_vec()),
+        Some(text) => text.split(',').map(one).collect(),
+    }
+}
+
+/// An explanation from books that no server has, for whoever has the journal and so sees everything; with the changes
+/// that start it, of these kinds.
+///
+/// # Errors
+/// When there is no such kind, in a sentence.
+pub fn explanation_of(
+    books: &Books,
+    (now, sequence): (Timestamp, u64),
+    found: &explain::Explanation,
+    (remedies, in_turn): (Option<&str>, bool),
+) -> Result<Explanation, String> {
+    let (caller, sought) = (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn });
+    let mut told = explained(books, &caller, found);
+    told.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
+    if !sought.is_empty() && found.verdict != Verdict::Allocated {
+        told.remedies = Some(sought.look(books, &caller, now, found.ask));
+    }
+    Ok(told)
 }
 
 /// Explain an ask, or the first of an application.
@@ -175,6 +233,7 @@ fn told(
             queue: one.queue.to_string(),
             user: one.user.to_string(),
             state: ExplainedState::Rejected,
+            code: Some(one.code.to_string()),
             line: explain::cut(&format!("rejected: {} {}", one.code, one.message)),
             sentence: Some(one.message.to_string()),
             since: Some(time(one.at)),
@@ -202,28 +261,40 @@ fn told(
             if !visible::user_in(books, &asked.caller, &application.user, application.queue) {
                 return Err(missing());
             }
-            let told = Told { books, caller: &asked.caller };
-            let checks = told.checks(explanation);
-            let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
-            Ok(Explanation {
-                application: application.name.to_string(),
-                ask: Some(row.key.to_string()),
-                queue: application.queue_path.to_string(),
-                user: application.user.to_string(),
-                resources: resources(&books.plain_size_of(explanation.ask)),
-                state: state(explanation.verdict),
-                line: told.line(explanation),
-                sentence: told.sentence(explanation),
-                since: explanation.since.map(time),
-                position: explanation.place.map(|place| place.position),
-                of: explanation.place.map(|place| place.of),
-                ahead: explanation.place.map(|place| place.ahead),
-                blocked_by: checks.iter().filter(failed).cloned().collect(),
-                checks,
-                ..Explanation::default()
-            })
+            Ok(explained(books, &asked.caller, explanation))
         }
     }
+}
+
+/// An explanation as the caller may see it, who sees what it is about.
+fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
+    let row = books.allocation(explanation.ask);
+    let application = books.application(row.application);
+    let told = Told { books, caller };
+    let checks = told.checks(explanation);
+    let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
+    Explanation {
+        application: application.name.to_string(),
+        ask: Some(row.key.to_string()),
+        queue: application.queue_path.to_string(),
+        user: application.user.to_string(),
+        resources: resources(&books.plain_size_of(explanation.ask)),
+        state: state(explanation.verdict),
+        line: told.line(explanation),
+        sentence: told.sentence(explanation),
+        since: explanation.since.map(time),
+        position: explanation.place.map(|place| place.position),
+        of: explanation.place.map(|place| place.of),
+        ahead: explanation.place.map(|place| place.ahead),
+        blocked_by: checks.iter().filter(failed).cloned().collect(),
+        checks,
+        history: explanation.history.iter().map(change).collect(),
+        ..Explanation::default()
+    }
+}
+
+fn change(mark: &Mark) -> VerdictChange {
+    VerdictChange { at: time(mark.at), sequence: mark.sequence, id: mark.code.as_str().to_owned() }
 }
 
 const fn state(verdict: Verdict) -> ExplainedState {

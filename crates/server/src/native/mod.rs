@@ -19,10 +19,11 @@ mod tenants;
 mod visible;
 mod words;
 
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 
 use crate::service::Service;
 
+pub use explain::explanation_of;
 pub(crate) use health::drift;
 pub(crate) use summary::node_counts;
 
@@ -38,6 +39,7 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getReasons" => get(reasons::reasons),
         "explainApplication" => get(explain::application),
         "explainAsk" => get(explain::ask),
+        "explainWouldRun" => post(explain::would_run),
         "listEvents" => get(events::events),
         _ => return tenants::handler(operation),
     })

@@ -140,3 +140,37 @@ async fn tr_82_a_viewer_checks_his_own_tenant_and_learns_nothing_of_others() {
     let (status, _) = scene.check_as(Some("vic - tenant-viewer b"), "a", &asks).await;
     assert_eq!(status, 403);
 }
+
+#[tokio::test]
+async fn a_task_that_is_not_submitted_is_explained_with_all_its_checks() {
+    const EXPLAIN: &str = "/headroom/v1/partitions/default/explain";
+    let scene = Scene::live().await;
+    scene.submits("a", "t1", 90, 180).await;
+    let explain = async |caller: Option<&str>, body: Value| {
+        let headers: Vec<(&str, &str)> =
+            caller.map(|caller| (CALLER, caller)).into_iter().collect();
+        let answer = scene.send("POST", EXPLAIN, &headers, &body).await;
+        let told: Value = serde_json::from_str(&answer.text()).unwrap();
+        (answer.status, told)
+    };
+    let task = |tenant: &str, vcores: &str, members: u32| json!({"tenant": tenant, "resources": {"vcore": vcores}, "members": members});
+    let (status, fits) = explain(None, task("a", "5", 2)).await;
+    assert_eq!(
+        (status, &fits["state"], &fits["wouldStart"]),
+        (200, &json!("startsNext"), &json!(2))
+    );
+    // Members start together, or none does.
+    let (_, short) = explain(None, task("a", "5", 3)).await;
+    assert_eq!((&short["state"], &short["wouldStart"]), (&json!("waiting"), &json!(0)), "{short}");
+    let check = scene.check("a", json!({"vcore": "15"})).await;
+    assert_eq!(check["reasons"][0]["code"], "TENANT_QUOTA", "{check}");
+    assert_eq!(short["blockedBy"][0]["id"], "QUEUE_MAX");
+    let (_, never) = explain(None, task("a", "101", 1)).await;
+    assert_eq!(
+        (&never["state"], &never["code"]),
+        (&json!("rejected"), &json!("EXCEEDS_QUOTA_ALWAYS"))
+    );
+    let (status, _) = explain(None, task("nowhere", "1", 1)).await;
+    assert_eq!(status, 404);
+    assert_eq!(scene.server.json(&format!("{TENANTS}/a/waiting")).await["total"], 0);
+}

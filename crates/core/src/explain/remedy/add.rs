@@ -37,7 +37,7 @@ fn new_node(trial: &Trial) -> Option<Edit> {
     }
     let wish = books.wish_of(ask);
     let label = wish.and_then(|wish| wish.label.clone()).unwrap_or_default();
-    let mut size: Resources = books.on_node(ask).clone();
+    let mut size = trial.wanted_on_nodes();
     for amount in of_cluster(trial) {
         let (resource, short) = amount;
         size.set(resource, size.get_or_zero(resource).max(short));
@@ -59,6 +59,9 @@ fn of_cluster(trial: &Trial) -> impl Iterator<Item = (ResourceType, Quantity)> {
 
 /// The node that lacks least, with what it lacks.
 fn larger(trial: &Trial) -> Option<Edit> {
+    if trial.is_gang() {
+        return None; // More than one node may lack something.
+    }
     let books = trial.books();
     let mut checks = trial.explanation().checks.iter();
     let nodes = checks.find_map(|check| check.nodes.as_ref().filter(|_| check.failed));

@@ -1,18 +1,16 @@
-//! One change to a cluster, made on a copy of the books.
+//! One change to a cluster.
 
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::tracker::TrackerKind;
-use crate::books::{Books, LimitSettings, LimitSubject, NodeAttributes, QueueSettings};
-use crate::command::{AddNode, Ask, Command, Submit};
-use crate::event::{Event, Termination};
+use crate::books::QueueSettings;
+use crate::config::{CapacityShare, UserFactor};
 use crate::id::{AllocationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType};
-use crate::rules::decide;
 use crate::time::Timestamp;
+use crate::userlimit::Decimal;
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,10 +68,39 @@ pub enum Edit {
         /// How many may.
         to: u64,
     },
-    /// An allocation is given back.
+    /// More applications of a user may have been activated in the partition, as a leaf says.
+    ParallelOfUser {
+        /// Which leaf.
+        queue: QueueId,
+        /// Of whom.
+        user: Name,
+        /// How many might.
+        from: u64,
+        /// How many may.
+        to: u64,
+    },
+    /// A setting of a queue from which limits follow has another value.
+    Setting {
+        /// Which queue.
+        queue: QueueId,
+        /// Which setting.
+        setting: Setting,
+        /// What it was.
+        from: Decimal,
+        /// What it is to be.
+        to: Decimal,
+    },
+    /// An allocation is given back, or an ask withdrawn for which a node is kept.
     Release {
         /// Which.
         allocation: AllocationId,
+    },
+    /// The lifetime of an application is over, so that it gives an allocation back.
+    End {
+        /// Which.
+        allocation: AllocationId,
+        /// When.
+        at: Timestamp,
     },
     /// The ask wants less of a type.
     Size {
@@ -113,8 +140,81 @@ pub enum Edit {
     },
 }
 
-/// What a node of a trial is called that need not have a name.
-const ANY_NODE: &str = "headroom-explain";
+/// A number of a queue from which limits follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Setting {
+    /// How much it may use, in percent of what its parent may: `capacity.maximum`.
+    PartOfParent,
+    /// How much of a leaf drivers may have, as a factor: `maximumdriverresourcepercent`.
+    Drivers,
+    /// The least that the share of a user may shrink to: `minimumuserlimitpercent`.
+    UserFloor,
+    /// How many times the capacity one user may have: `userlimitfactor`.
+    UserFactor,
+}
+
+impl Setting {
+    /// As the queue file calls it.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::PartOfParent => "capacity.maximum",
+            Self::Drivers => "maximumdriverresourcepercent",
+            Self::UserFloor => "minimumuserlimitpercent",
+            Self::UserFactor => "userlimitfactor",
+        }
+    }
+
+    /// The largest value that helps any more, or that there may be.
+    pub(super) const fn most(self) -> Decimal {
+        match self {
+            Self::PartOfParent | Self::UserFloor => Decimal::HUNDRED,
+            Self::Drivers => Decimal::ONE,
+            Self::UserFactor => Decimal::whole(1_000_000),
+        }
+    }
+
+    /// What it is at a queue; none where nothing follows from it there.
+    pub(super) fn of(self, settings: &QueueSettings) -> Option<Decimal> {
+        let users = settings.user_limits.as_ref();
+        match self {
+            Self::PartOfParent => {
+                let part =
+                    settings.capacity.filter(|part| part.share != CapacityShare::Absolute)?;
+                part.maximum
+            }
+            Self::Drivers => {
+                Some(settings.application_limits.as_ref()?.driver.unwrap_or(Decimal::TENTH))
+            }
+            Self::UserFloor => Some(users?.floor.unwrap_or(Decimal::HUNDRED)),
+            Self::UserFactor => users?.times(),
+        }
+    }
+
+    pub(super) fn set(self, settings: &mut QueueSettings, to: Decimal) {
+        match self {
+            Self::PartOfParent => {
+                if let Some(part) = &mut settings.capacity {
+                    part.maximum = Some(to);
+                }
+            }
+            Self::Drivers => {
+                if let Some(limits) = &mut settings.application_limits {
+                    Arc::make_mut(limits).driver = Some(to);
+                }
+            }
+            Self::UserFloor => {
+                if let Some(limits) = &mut settings.user_limits {
+                    Arc::make_mut(limits).floor = Some(to);
+                }
+            }
+            Self::UserFactor => {
+                if let Some(limits) = &mut settings.user_limits {
+                    Arc::make_mut(limits).factor = Some(UserFactor::Times(to));
+                }
+            }
+        }
+    }
+}
 
 impl Edit {
     /// It one unit nearer to what is: for each of its numbers once. Nothing where it has none.
@@ -125,7 +225,9 @@ impl Edit {
             Self::QueueMax { to, .. } | Self::Limit { to, .. } => *to = to.minus(one),
             Self::QueueApplications { to, .. }
             | Self::LimitApplications { to, .. }
-            | Self::ParallelApplications { to, .. } => *to -= 1,
+            | Self::ParallelApplications { to, .. }
+            | Self::ParallelOfUser { to, .. } => *to -= 1,
+            Self::Setting { to, .. } => *to = to.minus(Decimal::SMALLEST),
             Self::Size { to, .. } => *to = to.plus(one),
             Self::Node { capacity, .. } | Self::Larger { by: capacity, .. } => {
                 let all = capacity.clone();
@@ -134,7 +236,7 @@ impl Edit {
                     .map(|(name, amount)| Some(self.with(name, amount.minus(one))))
                     .collect();
             }
-            Self::Release { .. } | Self::Leaf { .. } => return Vec::new(),
+            Self::Release { .. } | Self::End { .. } | Self::Leaf { .. } => return Vec::new(),
         }
         vec![Some(less)]
     }
@@ -147,184 +249,4 @@ impl Edit {
         }
         edit
     }
-
-    /// Make it; whether it could be made. The ask may have another id then.
-    pub(super) fn make(&self, books: &mut Books, now: Timestamp, ask: &mut AllocationId) -> bool {
-        match self {
-            Self::QueueMax { queue, resource, to, .. } => {
-                let name = books.types().name(*resource).clone();
-                let max = |settings: &mut QueueSettings| {
-                    let all = settings.max.get_or_insert_with(Amounts::default);
-                    all.set(name, *to);
-                };
-                change_queue(books, now, *queue, max)
-            }
-            Self::QueueApplications { queue, to, .. } => {
-                change_queue(books, now, *queue, |settings| settings.max_applications = *to)
-            }
-            Self::ParallelApplications { queue, to, .. } => {
-                change_queue(books, now, *queue, |settings| {
-                    if let Some(limits) = &mut settings.application_limits {
-                        Arc::make_mut(limits).max_parallel = Some(*to);
-                    }
-                })
-            }
-            Self::Limit { partition, level, resource, to, .. } => {
-                let name = books.types().name(*resource).clone();
-                change_limit(books, now, (*partition, *level), |limit| {
-                    limit.max.set(name.clone(), *to);
-                })
-            }
-            Self::LimitApplications { partition, level, to, .. } => {
-                change_limit(books, now, (*partition, *level), |limit| limit.max_applications = *to)
-            }
-            Self::Release { allocation } => release(books, now, *allocation),
-            Self::Size { resource, to, .. } => {
-                let mut size = books.resources_of(*ask).clone();
-                size.set(*resource, *to);
-                let resources = books.types().amounts(&size);
-                books.apply(now, &Event::Resized { allocation: *ask, resources });
-                true
-            }
-            Self::Node { partition, name, label, capacity } => {
-                let name = if name.is_empty() { Name::new(ANY_NODE) } else { name.clone() };
-                let label = Some((NodeAttributes::LABEL, label.as_str()));
-                let attributes = label.filter(|(_, label)| !label.is_empty()).into_iter().collect();
-                let command = Command::AddNode(AddNode {
-                    partition: books.partition(*partition).name.clone(),
-                    node: name,
-                    capacity: capacity.clone(),
-                    schedulable: true,
-                    attributes,
-                });
-                carry_out(books, now, &command)
-            }
-            Self::Larger { node, by } => {
-                let row = books.node(*node);
-                let mut capacity = books.plain(row.partition, &row.capacity);
-                for (name, by) in by.iter() {
-                    let amount = capacity.get(name).unwrap_or_default().plus(by);
-                    capacity.set(name.clone(), amount);
-                }
-                let partition = books.partition(row.partition).name.clone();
-                let command = Command::ResizeNode { partition, node: row.name.clone(), capacity };
-                carry_out(books, now, &command)
-            }
-            Self::Leaf { queue, .. } => shift(books, now, ask, *queue),
-        }
-    }
-}
-
-/// Carry a command out; whether it was not refused.
-pub(super) fn carry_out(books: &mut Books, now: Timestamp, command: &Command) -> bool {
-    let Ok(events) = decide(books, now, command) else { return false };
-    for event in &events {
-        books.apply(now, event);
-    }
-    true
-}
-
-fn change_queue(
-    books: &mut Books,
-    now: Timestamp,
-    queue: QueueId,
-    change: impl FnOnce(&mut QueueSettings),
-) -> bool {
-    let row = books.queue(queue);
-    let mut settings = (*row.settings).clone();
-    change(&mut settings);
-    let event = Event::QueueChanged {
-        partition: row.partition,
-        queue: row.path.clone(),
-        leaf: row.leaf,
-        managed: row.managed,
-        settings,
-    };
-    books.apply(now, &event);
-    true
-}
-
-fn change_limit(
-    books: &mut Books,
-    now: Timestamp,
-    (partition, level): (PartitionId, LevelId),
-    change: impl Fn(&mut LimitSettings),
-) -> bool {
-    let trackers = &books.partition(partition).trackers;
-    let level = trackers.level(level);
-    let tracker = trackers.tracker(level.tracker);
-    let named = |one: &LimitSubject| match (one, tracker.kind) {
-        (LimitSubject::User(name), TrackerKind::User)
-        | (LimitSubject::Group(name), TrackerKind::Group) => *name == tracker.name,
-        _ => false,
-    };
-    let others = |one: &LimitSubject| match tracker.kind {
-        TrackerKind::User => *one == LimitSubject::AnyUser,
-        TrackerKind::Group => *one == LimitSubject::AnyGroup,
-    };
-    let mut limits = trackers.limits_at(level.queue).to_vec();
-    let by_name = limits.iter().any(|one| named(&one.subject));
-    let is_it = |one: &LimitSubject| if by_name { named(one) } else { others(one) };
-    // Of two for one name the later counts.
-    let Some(limit) = limits.iter_mut().rev().find(|one| is_it(&one.subject)) else {
-        return false;
-    };
-    change(limit);
-    let queue = books.queue(level.queue).path.clone();
-    books.apply(now, &Event::LimitsChanged { partition, queue, limits });
-    true
-}
-
-fn release(books: &mut Books, now: Timestamp, allocation: AllocationId) -> bool {
-    let Some(row) = books.allocations().get(allocation) else { return false };
-    let application = books.application(row.application);
-    let command = Command::Release {
-        partition: books.partition(application.partition).name.clone(),
-        application: application.name.clone(),
-        key: Some(row.key.clone()),
-        termination: Termination::StoppedByRm,
-    };
-    carry_out(books, now, &command)
-}
-
-/// Have an application of the same user ask for the same in another leaf.
-fn shift(books: &mut Books, now: Timestamp, ask: &mut AllocationId, queue: QueueId) -> bool {
-    let row = books.allocation(*ask);
-    let application = books.application(row.application);
-    let partition = books.partition(application.partition).name.clone();
-    let path = books.queue(queue).path.clone();
-    let name = Name::new(ANY_NODE);
-    let submit = Command::Submit(Submit {
-        partition: partition.clone(),
-        application: name.clone(),
-        queue: path,
-        user: application.user.clone(),
-        groups: application.groups.to_vec(),
-        ..Submit::default()
-    });
-    let wish = books.wish_of(*ask).cloned().unwrap_or_default();
-    let again = Command::Ask(Ask {
-        partition,
-        application: name.clone(),
-        key: name.clone(),
-        resources: books.plain_size_of(*ask),
-        priority: row.priority,
-        required_node: row.required_node().cloned().unwrap_or_default(),
-        may_preempt: row.may_preempt,
-        preemptable: row.preemptable,
-        node_label: wish.label.unwrap_or_default(),
-        blocked_nodes: wish.blocked,
-        ..Ask::default()
-    });
-    let before = *ask;
-    books.apply(now, &Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
-    if !carry_out(books, now, &submit) || !carry_out(books, now, &again) {
-        return false;
-    }
-    let mut all = books.allocations().iter();
-    let Some((id, row)) = all.find(|(_, row)| row.key == name && row.is_pending()) else {
-        return false;
-    };
-    *ask = id;
-    books.application(row.application).queue == queue
 }

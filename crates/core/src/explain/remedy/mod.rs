@@ -6,13 +6,15 @@
 
 mod add;
 mod edit;
+mod make;
 mod raise;
 mod release;
 mod shift;
 mod shrink;
 mod trial;
+mod wait;
 
-pub use edit::Edit;
+pub use edit::{Edit, Setting};
 
 use alloc::vec::Vec;
 
@@ -28,6 +30,8 @@ pub const TRIALS: u32 = 400;
 /// What kind of change a remedy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemedyKind {
+    /// Something ends by itself.
+    Wait,
     /// Limits are raised.
     Raise,
     /// Others give something back.
@@ -42,11 +46,13 @@ pub enum RemedyKind {
 
 impl RemedyKind {
     /// All kinds, the cheapest for the cluster first.
-    pub const ALL: [Self; 5] = [Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
+    pub const ALL: [Self; 6] =
+        [Self::Wait, Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
 
     /// A short word that does not change.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Wait => "wait",
             Self::Raise => "raise",
             Self::Release => "release",
             Self::Shrink => "shrink",
@@ -65,13 +71,32 @@ pub struct Remedy {
     pub edits: Vec<Edit>,
     /// Whether nothing smaller of its kind does; if not, only that each edit is needed.
     pub exact: bool,
+    /// What becomes of it when those before it go first, where that was looked at.
+    pub in_turn: Option<Turn>,
 }
+
+/// What becomes of an ask when those before it go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Turn {
+    /// It starts.
+    Starts,
+    /// It goes on waiting.
+    Waits,
+    /// The steps were not enough to see.
+    Unknown,
+}
+
+/// How many steps the scheduler takes for one look at what becomes of an ask in its turn, unless somebody says
+/// otherwise.
+pub const TURN_STEPS: usize = 10_000;
 
 /// What would start an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remedies {
     /// Whether it starts as it is when it is next: then others go first, and nothing need be changed.
     pub starts_alone: bool,
+    /// What becomes of it as it is when those before it go first, where that was looked at.
+    pub in_turn: Option<Turn>,
     /// Changes, at most a few of each kind.
     pub found: Vec<Remedy>,
     /// Whether there was no time to look for more.
@@ -96,6 +121,7 @@ pub fn remedies(
     let mut found = Vec::new();
     for kind in RemedyKind::ALL.into_iter().filter(|kind| wanted.contains(kind)) {
         match kind {
+            RemedyKind::Wait => found.extend(wait::find(&mut trial)),
             RemedyKind::Raise => found.extend(raise::find(&mut trial)),
             RemedyKind::Release => found.extend(release::find(&mut trial)),
             RemedyKind::Shrink => found.extend(shrink::find(&mut trial)),
@@ -108,7 +134,18 @@ pub fn remedies(
             remedy.exact = false;
         }
     }
-    Remedies { starts_alone: false, found, ran_out: trial.ran_out() }
+    Remedies { found, ran_out: trial.ran_out(), ..Remedies::default() }
+}
+
+impl Remedies {
+    /// Look what becomes of the ask as it is, and with each of these, when those before it go first: the scheduler
+    /// goes on with all that waits, for so many steps each.
+    pub fn look_in_turn(&mut self, books: &Books, now: Timestamp, ask: AllocationId, steps: usize) {
+        self.in_turn = Some(trial::in_turn(books, now, ask, &[], steps));
+        for remedy in &mut self.found {
+            remedy.in_turn = Some(trial::in_turn(books, now, ask, &remedy.edits, steps));
+        }
+    }
 }
 
 /// Try a remedy out: whether the ask starts with these edits, when it is next.
@@ -117,6 +154,10 @@ pub fn starts(books: &Books, now: Timestamp, ask: AllocationId, edits: &[Edit]) 
 }
 
 impl Remedy {
+    const fn of(kind: RemedyKind, edits: Vec<Edit>, exact: bool) -> Self {
+        Self { kind, edits, exact, in_turn: None }
+    }
+
     /// The same changes, each smaller by one unit where it has a number, or left out where it has none; one
     /// of these at a time. With none of them the ask starts.
     pub fn lessened(&self) -> Vec<Vec<Edit>> {

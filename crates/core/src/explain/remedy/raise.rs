@@ -1,12 +1,15 @@
-//! Limits that are to be raised, each to what is used and what is asked for.
+//! Limits that are to be raised, each to what is used and what is asked for. Where a limit follows from a setting, such
+//! as a part of a parent or how much drivers may have, the least value of that is looked for.
 
 use alloc::vec::Vec;
 
 use crate::explain::{Amount, Check};
+use crate::id::{LevelId, PartitionId, QueueId};
 use crate::resource::Quantity;
+use crate::userlimit::Decimal;
 use crate::wait::Blocker;
 
-use super::edit::Edit;
+use super::edit::{Edit, Setting};
 use super::trial::Trial;
 use super::{Remedy, RemedyKind};
 
@@ -16,13 +19,19 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     confirmed(trial, RemedyKind::Raise, edits)
 }
 
-/// The edits that lift all checks about limits; none where one cannot be lifted by a number, or none fails.
+/// The edits that lift all checks about limits, settings as far as can be; none where one cannot be lifted by a
+/// number, or none fails.
 pub(super) fn edits(trial: &Trial) -> Option<Vec<Edit>> {
     let failed: Vec<&Check> = trial.explanation().blocked_by().collect();
-    let mut edits = Vec::new();
+    let mut edits: Vec<Edit> = Vec::new();
     for check in failed {
         for amount in &check.amounts {
             edits.extend(lift(trial, check.blocker, amount));
+        }
+        for edit in settings(trial, check.blocker) {
+            if !edits.contains(&edit) {
+                edits.push(edit);
+            }
         }
     }
     (!edits.is_empty()).then_some(edits)
@@ -44,19 +53,70 @@ pub(super) fn confirmed(
         fewer.remove(place);
         if trial.starts(&fewer) { edits = fewer } else { place += 1 }
     }
-    let remedy = Remedy { kind, edits, exact: true };
+    lower(trial, &mut edits);
+    let remedy = Remedy::of(kind, edits, true);
     let exact = remedy.lessened().iter().all(|less| !trial.starts(less));
     (exact && !trial.ran_out()).then_some(remedy)
 }
 
+/// Lower each setting as far as the ask starts with it, by halves.
+fn lower(trial: &mut Trial, edits: &mut [Edit]) {
+    for place in 0..edits.len() {
+        let Edit::Setting { from, to, .. } = edits[place] else { continue };
+        let (mut below, mut enough) = (from, to);
+        while below.plus(Decimal::SMALLEST) < enough {
+            let middle = below.middle(enough);
+            set(edits, place, middle);
+            if trial.starts(edits) { enough = middle } else { below = middle }
+        }
+        set(edits, place, enough);
+    }
+}
+
+fn set(edits: &mut [Edit], place: usize, value: Decimal) {
+    if let Edit::Setting { to, .. } = &mut edits[place] {
+        *to = value;
+    }
+}
+
+/// The settings from which a limit follows, each as high as may be.
+fn settings(trial: &Trial, blocker: Blocker) -> Vec<Edit> {
+    let books = trial.books();
+    let leaf = |partition: PartitionId, level: LevelId| {
+        books.partition(partition).trackers.level(level).queue
+    };
+    let of = |queue: QueueId, all: &[Setting]| {
+        let each = all.iter().filter_map(|setting| {
+            let (from, to) = (setting.of(&books.queue(queue).settings)?, setting.most());
+            (from < to).then_some(Edit::Setting { queue, setting: *setting, from, to })
+        });
+        each.collect()
+    };
+    match blocker {
+        Blocker::QueueMax(queue) => of(queue, &[Setting::PartOfParent]),
+        Blocker::DriverQueue(leaf) => of(leaf, &[Setting::Drivers]),
+        Blocker::DriverUser(partition, level) => of(leaf(partition, level), &[Setting::Drivers]),
+        // What is left out first is named first: where the factor is enough, the floor stays.
+        Blocker::UserCap(partition, level) | Blocker::UserShare(partition, level) => {
+            of(leaf(partition, level), &[Setting::UserFloor, Setting::UserFactor])
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
+    let books = trial.books();
     let Amount { resource, limit, used, asked } = *amount;
-    let to = used.plus(asked);
+    let beside = resource.map_or(Quantity::ZERO, |resource| trial.wanted_beside(resource));
+    let to = used.plus(asked).plus(beside);
     let count = |number: Quantity| u64::try_from(number.get()).unwrap_or_default();
     match (blocker, resource) {
         (Blocker::QueueMax(queue), Some(resource)) => {
-            // What the cluster has is raised by nodes.
-            trial.books().queue(queue).parent?;
+            // What the cluster has is raised by nodes, and a part of a parent by its setting.
+            books.queue(queue).parent?;
+            if Setting::PartOfParent.of(&books.queue(queue).settings).is_some() {
+                return None;
+            }
             Some(Edit::QueueMax { queue, resource, from: limit, to })
         }
         (Blocker::Limit(partition, level), Some(resource)) => {
@@ -71,6 +131,11 @@ fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
         }
         (Blocker::ParallelApplications(queue), None) => {
             Some(Edit::ParallelApplications { queue, from: count(limit), to: count(to) })
+        }
+        (Blocker::ParallelOfUser(partition, level), None) => {
+            let queue = books.partition(partition).trackers.level(level).queue;
+            let user = books.application(books.allocation(trial.ask()).application).user.clone();
+            Some(Edit::ParallelOfUser { queue, user, from: count(limit), to: count(to) })
         }
         _ => None,
     }

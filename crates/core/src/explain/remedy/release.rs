@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::{Allocation, Books, Mark};
-use crate::explain::{Kind, kind};
+use crate::explain::{Kind, NodeReason, Nodes, kind};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Quantity;
 use crate::wait::Blocker;
 
 use super::edit::Edit;
 use super::trial::Trial;
-use super::{Remedy, RemedyKind};
+use super::{Remedy, RemedyKind, raise};
 
 /// Among how many allocations the smallest set is looked for.
 const CANDIDATES: usize = 12;
@@ -19,11 +19,40 @@ const CANDIDATES: usize = 12;
 /// How many allocations a set has at most that is known to be the smallest.
 const EXACT: usize = 3;
 
-/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then youngest.
+/// How many limits are to be raised beside it, and how many allocations released then.
+const BESIDE_LIMITS: usize = 2;
+
+/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then youngest. Where limits
+/// hold it back that no release makes way for, these are raised beside.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let (candidates, all) = candidates(trial);
+    alone(trial, &candidates, all).or_else(|| beside_limits(trial, &candidates, all))
+}
+
+/// With limits raised, where that by itself is not enough.
+fn beside_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
+    let lacks_node =
+        trial.explanation().blocked_by().any(|check| kind(check.blocker) == Kind::Node);
+    let limits = raise::edits(trial).filter(|_| lacks_node)?;
+    for count in 1..=BESIDE_LIMITS {
+        for set in in_order(trial.books(), sets(candidates, count)) {
+            if trial.ran_out() {
+                return None;
+            }
+            let mut edits = limits.clone();
+            edits.extend(set.iter().map(|id| Edit::Release { allocation: *id }));
+            if trial.starts(&edits) {
+                let found = raise::confirmed(trial, RemedyKind::Release, edits)?;
+                return Some(Remedy { exact: all, ..found });
+            }
+        }
+    }
+    None
+}
+
+fn alone(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
     for count in 1..=EXACT {
-        for set in in_order(trial.books(), sets(&candidates, count)) {
+        for set in in_order(trial.books(), sets(candidates, count)) {
             if trial.ran_out() {
                 return None;
             }
@@ -32,11 +61,11 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
             }
             let edits = edits(set.iter().copied());
             if trial.starts(&edits) {
-                return Some(Remedy { kind: RemedyKind::Release, edits, exact: all });
+                return Some(Remedy::of(RemedyKind::Release, edits, all));
             }
         }
     }
-    greedy(trial, &candidates)
+    greedy(trial, candidates)
 }
 
 /// Sets of one size: that with least in sum first, of equals the youngest.
@@ -65,6 +94,8 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
                 freed >= amount.short()
             })
         }
+        // Where a node is kept for others, what was kept is had again.
+        Kind::Node if set.iter().any(|id| books.allocation(*id).is_pending()) => true,
         Kind::Node => {
             let wanted = books.on_node(trial.ask());
             near(trial).into_iter().any(|node| {
@@ -95,7 +126,7 @@ fn greedy(trial: &mut Trial, candidates: &[AllocationId]) -> Option<Remedy> {
             if trial.starts(&fewer) { edits = fewer } else { place += 1 }
         }
         let found = trial.starts_and_needs_all(&edits);
-        return found.then_some(Remedy { kind: RemedyKind::Release, edits, exact: false });
+        return found.then_some(Remedy::of(RemedyKind::Release, edits, false));
     }
     None
 }
@@ -116,8 +147,11 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
             _ => holds(books, row, check.blocker),
         })
     };
+    let keeps = |row: &Allocation| row.is_pending() && row.reservation().is_some();
+    let is_kept_out = is_kept_out(trial);
     for (id, row) in books.allocations().iter() {
-        if row.is_allocated() && row.mark == Mark::None && counts(row) {
+        let given = row.is_allocated() && row.mark == Mark::None && counts(row);
+        if given || is_kept_out && id != trial.ask() && keeps(row) {
             found.push((id, row));
         }
     }
@@ -128,6 +162,16 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
         found.drain(..found.len() - CANDIDATES); // The large ones help most.
     }
     (found.into_iter().map(|(id, _)| id).collect(), all)
+}
+
+/// Whether nodes are kept from it for others.
+fn is_kept_out(trial: &Trial) -> bool {
+    let mut failed = trial.explanation().blocked_by();
+    failed.any(|check| {
+        let refused = |nodes: &Nodes| nodes.refused.contains_key(&NodeReason::Reserved);
+        matches!(check.blocker, Blocker::NodesReserved(_))
+            || check.nodes.as_ref().is_some_and(refused)
+    })
 }
 
 /// The nodes that lack least, or the only one that it may have.
@@ -143,6 +187,12 @@ fn near(trial: &Trial) -> Vec<NodeId> {
     near
 }
 
+/// Whether an allocation counts in any check that fails and is not about nodes.
+pub(super) fn holds_any(trial: &Trial, row: &Allocation) -> bool {
+    let mut failed = trial.explanation().blocked_by();
+    failed.any(|check| holds(trial.books(), row, check.blocker))
+}
+
 /// Whether an allocation counts in what a check is about.
 fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
     let application = books.application(row.application);
@@ -154,6 +204,7 @@ fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
         | Blocker::DriverQueue(queue) => below(queue),
         Blocker::Limit(partition, level)
         | Blocker::UserCap(partition, level)
+        | Blocker::UserShare(partition, level)
         | Blocker::LimitApplications(partition, level)
         | Blocker::ParallelOfUser(partition, level)
         | Blocker::DriverUser(partition, level) => {

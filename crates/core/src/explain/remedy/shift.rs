@@ -32,6 +32,6 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let leaves: Vec<QueueId> = leaves.take(LEAVES).collect();
     leaves.into_iter().find_map(|queue| {
         let edits = vec![Edit::Leaf { ask, queue }];
-        trial.starts(&edits).then_some(Remedy { kind: RemedyKind::Move, edits, exact: true })
+        trial.starts(&edits).then_some(Remedy::of(RemedyKind::Move, edits, true))
     })
 }

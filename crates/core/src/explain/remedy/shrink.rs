@@ -7,6 +7,7 @@ use crate::books::Books;
 use crate::explain::{Kind, kind};
 use crate::id::AllocationId;
 use crate::resource::{Quantity, ResourceType};
+use crate::wait::Blocker;
 
 use super::edit::Edit;
 use super::trial::Trial;
@@ -14,10 +15,11 @@ use super::{Remedy, RemedyKind};
 
 /// For each type the most with which it would start, the others as asked.
 ///
-/// Members of a task that start together are alike, so one of them has no other size.
+/// Members of a task that start together are alike, so one of them has no other size; neither has a placeholder of a
+/// gang that waits for others.
 pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
     let (books, ask) = (trial.books(), trial.ask());
-    if books.members_of(books.allocation(ask).application) > 1 {
+    if books.members_of(books.allocation(ask).application) > 1 || trial.is_gang() {
         return Vec::new();
     }
     let asked = trial.books().on_node(trial.ask()).clone();
@@ -27,17 +29,44 @@ pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
 
 fn of_type(trial: &mut Trial, resource: ResourceType) -> Option<Remedy> {
     let from = trial.wants(resource);
-    let most = estimate(trial, resource).min(from.minus(Quantity::of(1)));
-    if most <= Quantity::ZERO || most >= from {
-        return None;
-    }
+    let most = estimate(trial, resource).min(from.minus(Quantity::of(1))).max(Quantity::of(1));
     let ask = trial.ask();
     let edits = |to| vec![Edit::Size { ask, resource, from, to }];
-    let starts = |trial: &mut Trial, to: Quantity| trial.starts(&edits(to));
+    let starts = |trial: &mut Trial, to: Quantity| to < from && trial.starts(&edits(to));
+    let mut most = most;
     if !starts(trial, most) || starts(trial, most.plus(Quantity::of(1))) {
+        most = by_halves(trial, from, starts)?;
+    }
+    Some(Remedy::of(RemedyKind::Shrink, edits(most), true))
+}
+
+/// The most with which it starts, where a limit is none of amounts: steps, shares and what drivers may have.
+fn by_halves(
+    trial: &mut Trial,
+    from: Quantity,
+    starts: impl Fn(&mut Trial, Quantity) -> bool,
+) -> Option<Quantity> {
+    let follows = |blocker: Blocker| {
+        matches!(
+            blocker,
+            Blocker::UserCap(..)
+                | Blocker::UserShare(..)
+                | Blocker::DriverQueue(_)
+                | Blocker::DriverUser(..)
+        )
+    };
+    if !trial.explanation().blocked_by().any(|check| follows(check.blocker)) {
         return None;
     }
-    Some(Remedy { kind: RemedyKind::Shrink, edits: edits(most), exact: true })
+    let (mut enough, mut beyond) = (Quantity::of(1), from);
+    if !starts(trial, enough) {
+        return None;
+    }
+    while enough.plus(Quantity::of(1)) < beyond {
+        let middle = Quantity::of(enough.get() + (beyond.get() - enough.get()) / 2);
+        if starts(trial, middle) { enough = middle } else { beyond = middle }
+    }
+    (!trial.ran_out()).then_some(enough)
 }
 
 /// What is left of a type by all checks, and on the node with most of it that has room for the others.

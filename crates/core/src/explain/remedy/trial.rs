@@ -1,19 +1,23 @@
 //! Trying edits out: the scheduler runs on a copy of the books in which the ask is next.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::Books;
+use crate::books::{Allocation, Books};
 use crate::command::Command;
 use crate::event::{Event, Termination};
-use crate::explain::{Explanation, explain};
+use crate::explain::{Check, Explanation, explain};
 use crate::id::{AllocationId, PartitionId};
-use crate::resource::{Quantity, ResourceType};
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
+use crate::wait::Blocker;
 
-use super::edit::{Edit, carry_out};
+use super::Turn;
+use super::edit::Edit;
+use super::make::carry_out;
 
-/// How many steps the scheduler takes in one trial.
+/// How many steps the scheduler takes in one trial, beside two for each ask that is to start with it.
 const STEPS: usize = 64;
 
 /// The books of trials, and how many may still be made.
@@ -21,17 +25,22 @@ pub(super) struct Trial {
     books: Books,
     now: Timestamp,
     ask: AllocationId,
+    /// What else is to start: the other placeholders of its gang.
+    mates: Vec<AllocationId>,
+    /// Of all that is to start, what does not as it is.
+    stuck: Vec<AllocationId>,
     left: u32,
     supposes: bool,
     ran_out: bool,
-    /// The ask as it is when it is next.
+    /// The ask as it is when it is next; of a gang the first placeholder that gets no node.
     explanation: Explanation,
 }
 
 impl Trial {
     /// Books in which this ask is next; none if it does not wait.
     ///
-    /// What else waits is withdrawn, unless it starts together with the ask, or a node is kept for it. Costs what waits.
+    /// What else waits is withdrawn, unless it starts together with the ask, is a placeholder of its gang, or a
+    /// node is kept for it. Costs what waits.
     pub(super) fn of(
         books: &Books,
         now: Timestamp,
@@ -42,6 +51,8 @@ impl Trial {
         let application = row.application;
         let partition = books.application(application).partition;
         let together = books.members_of(application) > 1;
+        let placeholders = placeholders_beside(books, ask);
+        let is_placeholder = row.placeholder;
         let supposes = books.asks_about_nodes(partition);
         let mut books = books.clone();
         let others: Vec<AllocationId> = books
@@ -49,6 +60,7 @@ impl Trial {
             .iter()
             .filter(|(id, row)| *id != ask && row.is_pending() && row.reservation().is_none())
             .filter(|(_, row)| !(together && row.application == application))
+            .filter(|(id, _)| placeholders.binary_search(id).is_err())
             .map(|(id, _)| id)
             .collect();
         for other in others {
@@ -59,9 +71,45 @@ impl Trial {
             let partition = books.partition(partition).name.clone();
             carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
         }
+        let mates = if is_placeholder { placeholders.clone() } else { Vec::new() };
         let scheduler = idle(&books, now);
         let explanation = explain(&books, &scheduler, ask)?;
-        Some(Self { books, now, ask, left: trials, supposes, ran_out: false, explanation })
+        let stuck = vec![ask];
+        let left = trials;
+        let mut trial =
+            Self { books, now, ask, mates, stuck, left, supposes, ran_out: false, explanation };
+        let waits_for_one = |check: &Check| matches!(check.blocker, Blocker::Placeholders(..));
+        if is_placeholder {
+            trial.look_at_gang(core::iter::once(ask).chain(placeholders).collect());
+        } else if trial.explanation.blocked_by().any(waits_for_one) {
+            let group = |id: AllocationId| trial.books.allocation(id).task_group();
+            let own = placeholders.into_iter().filter(|one| group(*one) == group(ask)).collect();
+            trial.look_at_gang(own);
+            trial.stuck.truncate(1); // One place is enough.
+        }
+        Some(trial)
+    }
+
+    /// Have the first of these placeholders explained that gets no node when all that can have theirs.
+    fn look_at_gang(&mut self, placeholders: Vec<AllocationId>) {
+        let mut books = self.books.clone();
+        let mut scheduler = Scheduler::new(&books);
+        let mut events = Vec::new();
+        for _ in 0..STEPS + 2 * placeholders.len() {
+            if scheduler.next(&books, self.now, &mut events) != Step::Moved {
+                break;
+            }
+            for event in events.drain(..) {
+                scheduler.apply(&mut books, self.now, &event);
+            }
+        }
+        let waits =
+            |id: &AllocationId| books.allocations().get(*id).is_some_and(Allocation::is_pending);
+        let stuck: Vec<AllocationId> = placeholders.into_iter().filter(waits).collect();
+        let first = stuck.first().and_then(|one| explain(&books, &scheduler, *one));
+        if let Some(explanation) = first {
+            (self.explanation, self.stuck) = (explanation, stuck);
+        }
     }
 
     pub(super) const fn books(&self) -> &Books {
@@ -79,6 +127,24 @@ impl Trial {
     /// The checks that it fails when it is next.
     pub(super) const fn explanation(&self) -> &Explanation {
         &self.explanation
+    }
+
+    /// Whether it is a placeholder and starts with the others of its gang.
+    pub(super) const fn is_gang(&self) -> bool {
+        !self.mates.is_empty()
+    }
+
+    /// What all that does not start as it is needs together on nodes.
+    pub(super) fn wanted_on_nodes(&self) -> Resources {
+        let all = self.stuck.iter();
+        all.fold(Resources::new(), |sum, ask| sum.plus(self.books.on_node(*ask)))
+    }
+
+    /// What all of it that does not start, but the first, needs of a type.
+    pub(super) fn wanted_beside(&self, resource: ResourceType) -> Quantity {
+        let others = self.stuck.iter().skip(1);
+        let wants = |ask: &AllocationId| self.books.resources_of(*ask).get_or_zero(resource);
+        others.map(wants).fold(Quantity::ZERO, Quantity::plus)
     }
 
     /// How much it wants of a type.
@@ -107,23 +173,10 @@ impl Trial {
         if !edits.iter().all(|edit| edit.make(&mut books, self.now, &mut ask)) {
             return false;
         }
-        let mut scheduler = Scheduler::new(&books);
-        let mut events = Vec::new();
-        for _ in 0..STEPS {
-            if scheduler.next(&books, self.now, &mut events) != Step::Moved {
-                return false;
-            }
-            for event in events.drain(..) {
-                scheduler.apply(&mut books, self.now, &event);
-            }
-            match books.allocations().get(ask) {
-                Some(row) if row.is_pending() => {}
-                Some(_) => return true,
-                None => return false,
-            }
-        }
-        self.ran_out = true;
-        false
+        let steps = STEPS + 2 * self.mates.len();
+        let started = run(&mut books, self.now, (ask, &self.mates), steps);
+        self.ran_out |= started.is_none();
+        started.unwrap_or(false)
     }
 
     /// Whether the ask starts with these edits, and with none of them left out.
@@ -143,4 +196,69 @@ fn idle(books: &Books, now: Timestamp) -> Scheduler {
     let mut events = Vec::new();
     scheduler.next(books, now, &mut events);
     scheduler
+}
+
+/// Let the scheduler go on until all of these have started, or nothing moves; whether they have. None where the
+/// steps were not enough.
+fn run(
+    books: &mut Books,
+    now: Timestamp,
+    (ask, mates): (AllocationId, &[AllocationId]),
+    steps: usize,
+) -> Option<bool> {
+    let mut scheduler = Scheduler::new(books);
+    let mut events = Vec::new();
+    for _ in 0..steps {
+        if scheduler.next(books, now, &mut events) != Step::Moved {
+            return Some(false);
+        }
+        for event in events.drain(..) {
+            scheduler.apply(books, now, &event);
+        }
+        let mut all = core::iter::once(&ask).chain(mates).map(|id| books.allocations().get(*id));
+        match all.try_fold(true, |started, row| Some(started & !row?.is_pending())) {
+            Some(false) => {}
+            Some(true) => return Some(true),
+            None => return Some(false),
+        }
+    }
+    None
+}
+
+/// The other placeholders of an application that wait: they start with one of them or none does.
+fn placeholders_beside(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
+    let application = books.allocation(ask).application;
+    if books.application(application).gang.is_none() {
+        return Vec::new();
+    }
+    let all = books.allocations_of(application);
+    let waiting = all.filter(|(id, row)| *id != ask && row.is_pending() && row.placeholder);
+    let mut waiting: Vec<AllocationId> = waiting.map(|(id, _)| id).collect();
+    waiting.sort_unstable();
+    waiting
+}
+
+/// What becomes of an ask with these edits when all that waits goes on in its order.
+pub(super) fn in_turn(
+    books: &Books,
+    now: Timestamp,
+    ask: AllocationId,
+    edits: &[Edit],
+    steps: usize,
+) -> Turn {
+    let Some(row) = books.allocations().get(ask) else { return Turn::Waits };
+    let mates = if row.placeholder { placeholders_beside(books, ask) } else { Vec::new() };
+    let partition = books.partition(books.application(row.application).partition).name.clone();
+    let (mut books, mut ask) = (books.clone(), ask);
+    if books.partition_named(&partition).is_some_and(|one| books.asks_about_nodes(one)) {
+        carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
+    }
+    if !edits.iter().all(|edit| edit.make(&mut books, now, &mut ask)) {
+        return Turn::Waits;
+    }
+    match run(&mut books, now, (ask, &mates), steps) {
+        Some(true) => Turn::Starts,
+        Some(false) => Turn::Waits,
+        None => Turn::Unknown,
+    }
 }

@@ -1,13 +1,14 @@
 //! What would start an ask, in words, as far as the caller may see what is named there.
 
-use headroom_api::headroomv1::{Remedies, Remedy, display_amount};
+use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{self, Edit};
-use headroom_core::id::{LevelId, PartitionId, QueueId};
+use headroom_core::explain::remedy::{self, Edit, Turn};
+use headroom_core::id::{AllocationId, LevelId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
 use super::super::visible;
+use super::super::words::time;
 use super::checks::Told;
 use crate::caller::Caller;
 
@@ -17,9 +18,18 @@ pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> 
     let items: Vec<Option<Remedy>> = found.found.iter().map(|one| told.remedy(one)).collect();
     Remedies {
         starts_alone: found.starts_alone,
+        in_turn: found.in_turn.map(turn),
         hidden: items.iter().filter(|one| one.is_none()).count() as u64,
         items: items.into_iter().flatten().collect(),
         ran_out: found.ran_out,
+    }
+}
+
+const fn turn(turn: Turn) -> InTurn {
+    match turn {
+        Turn::Starts => InTurn::Starts,
+        Turn::Waits => InTurn::Waits,
+        Turn::Unknown => InTurn::Unknown,
     }
 }
 
@@ -31,7 +41,17 @@ struct Words<'a> {
 impl Words<'_> {
     fn remedy(&self, one: &remedy::Remedy) -> Option<Remedy> {
         let edits: Option<Vec<String>> = one.edits.iter().map(|edit| self.edit(edit)).collect();
-        Some(Remedy { kind: one.kind.word().to_owned(), exact: one.exact, edits: edits? })
+        let ends = one.edits.iter().filter_map(|edit| match edit {
+            Edit::End { at, .. } => Some(*at),
+            _ => None,
+        });
+        Some(Remedy {
+            kind: one.kind.word().to_owned(),
+            exact: one.exact,
+            edits: edits?,
+            at: ends.max().map(time),
+            in_turn: one.in_turn.map(turn),
+        })
     }
 
     /// An edit in a few words; none where the caller may not see what it names.
@@ -58,13 +78,26 @@ impl Words<'_> {
                 let path = self.queue(*queue)?;
                 Some(format!("`maxparallelapps` of {path}: {from} to {to}"))
             }
+            Edit::ParallelOfUser { queue, user, from, to } => {
+                let seen = visible::user_in(books, self.caller, user, *queue);
+                seen.then(|| {
+                    format!("applications of {user} that may have started: {from} to {to}")
+                })
+            }
+            Edit::Setting { queue, setting, from, to } => {
+                Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
+            }
+            Edit::End { allocation, at } => {
+                let what = self.allocation(*allocation)?;
+                Some(format!("{what} ends at {}", time(*at)))
+            }
             Edit::Release { allocation } => {
-                let row = books.allocation(*allocation);
-                let application = books.application(row.application);
-                let (user, queue) = (&application.user, application.queue);
-                let seen = visible::user_in(books, self.caller, user, queue);
-                let size = amounts(&books.plain_size_of(*allocation));
-                seen.then(|| format!("release {} of {} ({size})", row.key, application.name))
+                let what = self.allocation(*allocation)?;
+                Some(if books.allocation(*allocation).is_pending() {
+                    format!("withdraw {what}, for which a node is kept")
+                } else {
+                    format!("release {what}")
+                })
             }
             Edit::Size { resource, from, to, .. } => {
                 Some(format!("ask for less: {}", self.change(*resource, *from, *to)))
@@ -86,6 +119,15 @@ impl Words<'_> {
                 Some(format!("submit to {}", self.books.queue(*queue).path))
             }
         }
+    }
+
+    fn allocation(&self, allocation: AllocationId) -> Option<String> {
+        let row = self.books.allocation(allocation);
+        let application = self.books.application(row.application);
+        let (user, queue) = (&application.user, application.queue);
+        let seen = visible::user_in(self.books, self.caller, user, queue);
+        let size = amounts(&self.books.plain_size_of(allocation));
+        seen.then(|| format!("{} of {} ({size})", row.key, application.name))
     }
 
     fn queue(&self, queue: QueueId) -> Option<String> {

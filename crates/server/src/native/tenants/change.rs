@@ -27,7 +27,10 @@ const JSON: &str = "application/json";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// Read a body.
-pub(super) fn read<T: DeserializeOwned>(asked: &Asked, body: &[u8]) -> Result<T, Refused> {
+pub(in super::super) fn read<T: DeserializeOwned>(
+    asked: &Asked,
+    body: &[u8],
+) -> Result<T, Refused> {
     asked.sends(&[JSON])?;
     // A list would be read as the fields of an object, in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {

@@ -19,10 +19,14 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use headroom_api::headroomv1::{
-    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TenantMeasured, TenantUsage,
+    AncestorLimit, Code, LedgerDrift, LedgerVerified, NewTask, Page, TenantMeasured, TenantUsage,
     TenantWaiting,
 };
-use headroom_core::{Name, view};
+use headroom_core::books::TaskRequest;
+use headroom_core::id::PartitionId;
+use headroom_core::resource::Amounts;
+use headroom_core::{Name, SubmitTask, view};
+use headroom_engine::View;
 
 use super::answer::{Refused, json, versioned};
 use super::asked::{Asked, Parameters};
@@ -30,7 +34,37 @@ use super::words::{stamp, time};
 use crate::audit::origin;
 use crate::convert::value::resources;
 use crate::service::Service;
+pub(super) use change::read;
 use here::Here;
+
+/// A task that a caller might submit for a tenant that he sees.
+///
+/// # Errors
+/// When he does not see it, or may not say that.
+pub(super) fn supposed(
+    view: &View,
+    asked: &Asked,
+    (partition, tenant): (PartitionId, &Name),
+    said: &NewTask,
+) -> Result<SubmitTask, Refused> {
+    let here = Here::of(view, asked)?;
+    if here.partition != partition || here.tenants().get(tenant).is_none() || !here.sees(tenant) {
+        return Err(here.unseen(tenant));
+    }
+    here.submission(tenant, said, TaskRequest::default())
+}
+
+/// Amounts as they are sent; `what` names them in refusals.
+///
+/// # Errors
+/// When they are none.
+pub(super) fn amounts(
+    asked: &Asked,
+    what: &str,
+    sent: &headroom_api::headroomv1::Amounts,
+) -> Result<Amounts, Refused> {
+    body::amounts(what, sent).map_err(|why| change::unfit(asked, why))
+}
 
 /// What answers an operation of the table of routes; none if it is not about tenants.
 pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {

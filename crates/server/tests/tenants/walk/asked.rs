@@ -112,6 +112,9 @@ pub(super) fn all(document: &Value) -> Vec<Asked> {
                     json!({"resources": {"vcore": "1"}}),
                     json!({"id": "new", "parent": "zulu", "resources": {"vcore": "1"}}),
                     json!({"outcome": "failed"}),
+                    json!({"tenant": "ours", "resources": {"vcore": "1"}, "members": 2}),
+                    json!({"tenant": "zulu", "resources": {"vcore": "1"}}),
+                    json!({"queue": "root.tenants.zulu", "resources": {"vcore": "1"}}),
                 ]
                 .map(Some)
                 .to_vec(),

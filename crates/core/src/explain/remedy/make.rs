@@ -1,0 +1,221 @@
+//! Edits made on a copy of the books, by the events and commands that would make them.
+
+use alloc::sync::Arc;
+
+use crate::books::tracker::TrackerKind;
+use crate::books::{Books, LimitSettings, LimitSubject, NodeAttributes};
+use crate::command::{AddNode, Ask, Command, Submit};
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::Amounts;
+use crate::rules::decide;
+use crate::time::Timestamp;
+
+use super::edit::Edit;
+
+/// What a node of a trial is called that need not have a name.
+const ANY_NODE: &str = "headroom-explain";
+
+impl Edit {
+    /// Make it; whether it could be made. The ask may have another id then.
+    pub(super) fn make(&self, books: &mut Books, now: Timestamp, ask: &mut AllocationId) -> bool {
+        match self {
+            Self::QueueMax { .. }
+            | Self::QueueApplications { .. }
+            | Self::ParallelApplications { .. }
+            | Self::ParallelOfUser { .. }
+            | Self::Setting { .. } => self.change_queue(books, now),
+            Self::Limit { partition, level, resource, to, .. } => {
+                let name = books.types().name(*resource).clone();
+                change_limit(books, now, (*partition, *level), |limit| {
+                    limit.max.set(name.clone(), *to);
+                })
+            }
+            Self::LimitApplications { partition, level, to, .. } => {
+                change_limit(books, now, (*partition, *level), |limit| limit.max_applications = *to)
+            }
+            Self::Release { allocation } | Self::End { allocation, .. } => {
+                release(books, now, *allocation)
+            }
+            Self::Size { resource, to, .. } => {
+                let mut size = books.resources_of(*ask).clone();
+                size.set(*resource, *to);
+                let resources = books.types().amounts(&size);
+                books.apply(now, &Event::Resized { allocation: *ask, resources });
+                true
+            }
+            Self::Node { partition, name, label, capacity } => {
+                add_node(books, now, (*partition, name, label), capacity)
+            }
+            Self::Larger { node, by } => {
+                let row = books.node(*node);
+                let mut capacity = books.plain(row.partition, &row.capacity);
+                for (name, by) in by.iter() {
+                    let amount = capacity.get(name).unwrap_or_default().plus(by);
+                    capacity.set(name.clone(), amount);
+                }
+                let partition = books.partition(row.partition).name.clone();
+                let command = Command::ResizeNode { partition, node: row.name.clone(), capacity };
+                carry_out(books, now, &command)
+            }
+            Self::Leaf { queue, .. } => shift(books, now, ask, *queue),
+        }
+    }
+
+    /// Make it, where it is about what a queue says; whether it is.
+    fn change_queue(&self, books: &mut Books, now: Timestamp) -> bool {
+        let (Self::QueueMax { queue, .. }
+        | Self::QueueApplications { queue, .. }
+        | Self::ParallelApplications { queue, .. }
+        | Self::ParallelOfUser { queue, .. }
+        | Self::Setting { queue, .. }) = self
+        else {
+            return false;
+        };
+        let row = books.queue(*queue);
+        let mut settings = (*row.settings).clone();
+        let limits = &mut settings.application_limits;
+        match self {
+            Self::QueueMax { resource, to, .. } => {
+                let name = books.types().name(*resource).clone();
+                settings.max.get_or_insert_with(Amounts::default).set(name, *to);
+            }
+            Self::QueueApplications { to, .. } => settings.max_applications = *to,
+            Self::ParallelApplications { to, .. } => {
+                if let Some(limits) = limits {
+                    Arc::make_mut(limits).max_parallel = Some(*to);
+                }
+            }
+            Self::ParallelOfUser { user, to, .. } => {
+                if let Some(limits) = limits {
+                    Arc::make_mut(limits).set_parallel_of(user, *to);
+                }
+            }
+            Self::Setting { setting, to, .. } => setting.set(&mut settings, *to),
+            _ => return false,
+        }
+        let event = Event::QueueChanged {
+            partition: row.partition,
+            queue: row.path.clone(),
+            leaf: row.leaf,
+            managed: row.managed,
+            settings,
+        };
+        books.apply(now, &event);
+        true
+    }
+}
+
+fn add_node(
+    books: &mut Books,
+    now: Timestamp,
+    (partition, name, label): (PartitionId, &Name, &Name),
+    capacity: &Amounts,
+) -> bool {
+    let name = if name.is_empty() { Name::new(ANY_NODE) } else { name.clone() };
+    let label = Some((NodeAttributes::LABEL, label.as_str()));
+    let attributes = label.filter(|(_, label)| !label.is_empty()).into_iter().collect();
+    let command = Command::AddNode(AddNode {
+        partition: books.partition(partition).name.clone(),
+        node: name,
+        capacity: capacity.clone(),
+        schedulable: true,
+        attributes,
+    });
+    carry_out(books, now, &command)
+}
+
+/// Carry a command out; whether it was not refused.
+pub(super) fn carry_out(books: &mut Books, now: Timestamp, command: &Command) -> bool {
+    let Ok(events) = decide(books, now, command) else { return false };
+    for event in &events {
+        books.apply(now, event);
+    }
+    true
+}
+
+fn change_limit(
+    books: &mut Books,
+    now: Timestamp,
+    (partition, level): (PartitionId, LevelId),
+    change: impl Fn(&mut LimitSettings),
+) -> bool {
+    let trackers = &books.partition(partition).trackers;
+    let level = trackers.level(level);
+    let tracker = trackers.tracker(level.tracker);
+    let named = |one: &LimitSubject| match (one, tracker.kind) {
+        (LimitSubject::User(name), TrackerKind::User)
+        | (LimitSubject::Group(name), TrackerKind::Group) => *name == tracker.name,
+        _ => false,
+    };
+    let others = |one: &LimitSubject| match tracker.kind {
+        TrackerKind::User => *one == LimitSubject::AnyUser,
+        TrackerKind::Group => *one == LimitSubject::AnyGroup,
+    };
+    let mut limits = trackers.limits_at(level.queue).to_vec();
+    let by_name = limits.iter().any(|one| named(&one.subject));
+    let is_it = |one: &LimitSubject| if by_name { named(one) } else { others(one) };
+    // Of two for one name the later counts.
+    let Some(limit) = limits.iter_mut().rev().find(|one| is_it(&one.subject)) else {
+        return false;
+    };
+    change(limit);
+    let queue = books.queue(level.queue).path.clone();
+    books.apply(now, &Event::LimitsChanged { partition, queue, limits });
+    true
+}
+
+fn release(books: &mut Books, now: Timestamp, allocation: AllocationId) -> bool {
+    let Some(row) = books.allocations().get(allocation) else { return false };
+    let application = books.application(row.application);
+    let command = Command::Release {
+        partition: books.partition(application.partition).name.clone(),
+        application: application.name.clone(),
+        key: Some(row.key.clone()),
+        termination: Termination::StoppedByRm,
+    };
+    carry_out(books, now, &command)
+}
+
+/// Have an application of the same user ask for the same in another leaf.
+fn shift(books: &mut Books, now: Timestamp, ask: &mut AllocationId, queue: QueueId) -> bool {
+    let row = books.allocation(*ask);
+    let application = books.application(row.application);
+    let partition = books.partition(application.partition).name.clone();
+    let path = books.queue(queue).path.clone();
+    let name = Name::new(ANY_NODE);
+    let submit = Command::Submit(Submit {
+        partition: partition.clone(),
+        application: name.clone(),
+        queue: path,
+        user: application.user.clone(),
+        groups: application.groups.to_vec(),
+        ..Submit::default()
+    });
+    let wish = books.wish_of(*ask).cloned().unwrap_or_default();
+    let again = Command::Ask(Ask {
+        partition,
+        application: name.clone(),
+        key: name.clone(),
+        resources: books.plain_size_of(*ask),
+        priority: row.priority,
+        required_node: row.required_node().cloned().unwrap_or_default(),
+        may_preempt: row.may_preempt,
+        preemptable: row.preemptable,
+        node_label: wish.label.unwrap_or_default(),
+        blocked_nodes: wish.blocked,
+        ..Ask::default()
+    });
+    let before = *ask;
+    books.apply(now, &Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
+    if !carry_out(books, now, &submit) || !carry_out(books, now, &again) {
+        return false;
+    }
+    let mut all = books.allocations().iter();
+    let Some((id, row)) = all.find(|(_, row)| row.key == name && row.is_pending()) else {
+        return false;
+    };
+    *ask = id;
+    books.application(row.application).queue == queue
+}

@@ -1,0 +1,158 @@
+//! What would become of something that nobody has submitted: the commands that would submit it are carried out on
+//! a copy of the books, and the scheduler goes on there until nothing moves. Decision page 32.
+
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::command::{Ask, Command, Submit, SubmitTask};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rules::decide;
+use crate::schedule::{Scheduler, Step};
+use crate::time::Timestamp;
+
+use super::{Explanation, Verdict, explain, first_of};
+
+/// How many steps the scheduler takes for a submission that is supposed, unless somebody says otherwise.
+pub const SUPPOSED_STEPS: usize = 10_000;
+
+/// Something that might be submitted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Supposed {
+    /// An application, and what it asks for.
+    Application(Submit, Vec<Ask>),
+    /// A task of a tenant.
+    Task(SubmitTask),
+}
+
+/// What would become of it.
+#[derive(Clone, Debug)]
+pub enum Imagined {
+    /// It would not be taken in.
+    Rejected {
+        /// Which rule, by a code that does not change.
+        code: Name,
+        /// In a sentence.
+        message: Name,
+    },
+    /// It would be taken in.
+    TakenIn(alloc::boxed::Box<TakenIn>),
+}
+
+/// A submission on a copy of the books.
+#[derive(Clone, Debug)]
+pub struct TakenIn {
+    /// The books that the explanation speaks of: with it, and all that follows at once where it waits.
+    pub books: Books,
+    /// Its first ask that waits, as it would be explained then; if none waits, the first that gets a node, as it
+    /// is just before: then it is [`Verdict::StartsNext`].
+    pub explanation: Explanation,
+    /// How many of its asks get a node at once.
+    pub starts: usize,
+    /// How many asks it has.
+    pub asks: usize,
+    /// Whether the steps were not enough to see what becomes of all.
+    pub ran_out: bool,
+}
+
+/// Find out what would become of something, were it submitted now. Nothing is changed.
+///
+/// Costs a copy of the books, the indexes of a scheduler, and what that does in so many steps.
+pub fn suppose(books: &Books, now: Timestamp, supposed: &Supposed, steps: usize) -> Imagined {
+    let (mut books, application) = match submitted(books, now, supposed) {
+        Ok(submitted) => submitted,
+        Err((code, message)) => return Imagined::Rejected { code, message },
+    };
+    let mut scheduler = Scheduler::new(&books);
+    let (mut first, mut at_rest) = (None, false);
+    for _ in 0..steps {
+        let mut events = Vec::new();
+        if scheduler.next(&books, now, &mut events) != Step::Moved {
+            at_rest = true;
+            break;
+        }
+        if first.is_none()
+            && let Some(ask) = started(&books, application, &events)
+        {
+            first = explain(&books, &scheduler, ask).map(|found| (found, books.clone()));
+        }
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
+    }
+    let all = || books.allocations_of(application);
+    let starts = all().filter(|(_, row)| !row.is_pending()).count();
+    let asks = all().count();
+    let waiting = first_of(&books, application).filter(|ask| books.allocation(*ask).is_pending());
+    let found = match waiting {
+        Some(ask) => explain(&books, &scheduler, ask).map(|found| (found, books)),
+        None => {
+            first.map(|(found, then)| (Explanation { verdict: Verdict::StartsNext, ..found }, then))
+        }
+    };
+    let Some((explanation, books)) = found else {
+        let message = Name::new("it asks for nothing; say what it needs");
+        return Imagined::Rejected { code: Name::new("ASK_SIZE"), message };
+    };
+    Imagined::TakenIn(TakenIn { books, explanation, starts, asks, ran_out: !at_rest }.into())
+}
+
+/// Books that have it, and its application; the rule that declines it, and a sentence.
+fn submitted(
+    books: &Books,
+    now: Timestamp,
+    supposed: &Supposed,
+) -> Result<(Books, ApplicationId), (Name, Name)> {
+    let mut then = books.clone();
+    let commands = match supposed {
+        Supposed::Task(task) => alloc::vec![Command::SubmitTask(task.clone().into())],
+        Supposed::Application(submit, asks) => {
+            let asks = asks.iter().cloned().map(Command::Ask);
+            core::iter::once(Command::Submit(submit.clone())).chain(asks).collect()
+        }
+    };
+    let application = books.applications().next_id();
+    for command in &commands {
+        let declined = |code: &str, message| (Name::new(code), message);
+        let events = decide(&then, now, command)
+            .map_err(|why| declined(why.code(), Name::from(alloc::format!("{why}"))))?;
+        if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+            return Err(declined(code, message.clone()));
+        }
+        for event in &events {
+            then.apply(now, event);
+        }
+    }
+    Ok((then, application))
+}
+
+/// The first ask of an application that these events give a node.
+fn started(books: &Books, application: ApplicationId, events: &[Event]) -> Option<AllocationId> {
+    let placed = events.iter().filter_map(|event| match event {
+        Event::Placed { ask, .. } => Some(*ask),
+        _ => None,
+    });
+    placed.into_iter().find(|ask| books.allocation(*ask).application == application)
+}
+
+/// A name that no application and no ask of a partition has, nor one of so many members: with a point and a
+/// number behind it.
+pub fn unused_name(books: &Books, partition: PartitionId, members: u32) -> Name {
+    let row = books.partition(partition);
+    let is_free = |name: &Name| {
+        let taken = |name: &Name| {
+            row.applications.get(&**name).is_some()
+                || row.allocations.get(&**name).is_some()
+                || row.tasks.ended(name).is_some()
+        };
+        !taken(name) && !(1..=members).any(|number| taken(&member(name, number)))
+    };
+    let names = (1_u64..).map(|number| Name::from(alloc::format!("would-run-{number}")));
+    names.into_iter().find(is_free).unwrap_or_default()
+}
+
+/// What a member of something is called, the first with number 1.
+pub fn member(name: &Name, number: u32) -> Name {
+    Name::from(alloc::format!("{name}.{number}"))
+}

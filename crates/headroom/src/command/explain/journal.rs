@@ -1,0 +1,92 @@
+//! Explaining from a journal: its records are read with a scheduler that goes along.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use headroom_api::client::Sought;
+use headroom_api::headroomv1::Explanation;
+use headroom_core::books::Books;
+use headroom_core::explain::{explain, first_of};
+use headroom_core::id::AllocationId;
+use headroom_core::{Mark, Name};
+use headroom_engine::{Moment, follow, recover};
+use headroom_journal::FileReader;
+use headroom_journal::disk::Folder;
+use headroom_server::native::explanation_of;
+
+/// What an application, or one of its asks, waits for as of the last record of a journal, and all that it waited for.
+pub(super) fn explained(
+    folder: &Path,
+    partition: &str,
+    subject: &str,
+    sought: Sought<'_>,
+) -> Result<Explanation> {
+    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    let disk = Folder::new(folder).with_context(|| format!("cannot open {}", folder.display()))?;
+    let reader = FileReader::open(Arc::new(disk))?;
+    let made = recover(&reader)?;
+    let Some(ask) = find(&made.books, partition, subject) else {
+        bail!(
+            "as of record {} there is no {subject:?} in partition {partition} that asks for anything or has it",
+            made.sequence
+        );
+    };
+    // The first of an application was not always the same.
+    let application = &made.books.application(made.books.allocation(ask).application).name;
+    let subject = format!("{application}/{}", made.books.allocation(ask).key);
+    let mut told = Told::default();
+    let look = |moment: &Moment<'_>| {
+        if let Some(ask) = find(moment.books, partition, &subject) {
+            told.look(moment, ask);
+        }
+    };
+    let (made, scheduler) = follow(&reader, look)?;
+    let found = find(&made.books, partition, &subject);
+    let found = found.and_then(|ask| explain(&made.books, &scheduler, ask));
+    let found = found.with_context(|| format!("{subject} cannot be explained"))?;
+    let history = told.of(found.ask);
+    let found = headroom_core::explain::Explanation { history, ..found };
+    let sought = (sought.remedies, sought.in_turn);
+    explanation_of(&made.books, (made.time, made.sequence), &found, sought)
+        .map_err(|why| anyhow!(why))
+}
+
+/// An ask by the names of its application and its own; of an application, the first that it has.
+fn find(books: &Books, partition: &str, subject: &str) -> Option<AllocationId> {
+    let partition = books.partition(books.partition_named(partition)?);
+    let (application, key) = match subject.split_once('/') {
+        Some((application, key)) => (application, Some(Name::new(key))),
+        None => (subject, None),
+    };
+    let application = *partition.applications.get(application)?;
+    let Some(key) = key else { return first_of(books, application) };
+    let ask = *partition.allocations.get(&*key)?;
+    (books.allocation(ask).application == application).then_some(ask)
+}
+
+/// What was waited for so far.
+#[derive(Default)]
+struct Told {
+    ask: Option<AllocationId>,
+    changes: Vec<Mark>,
+}
+
+impl Told {
+    fn look(&mut self, moment: &Moment<'_>, ask: AllocationId) {
+        if self.ask != Some(ask) {
+            *self = Self { ask: Some(ask), changes: Vec::new() };
+        }
+        let Moment { books, scheduler, sequence, time } = *moment;
+        let wait = books.allocation(ask).is_pending().then(|| scheduler.wait_of(books, ask));
+        let Some(code) = wait.flatten().map(|wait| wait.blocker.wait_code(books)) else { return };
+        if self.changes.last().is_none_or(|last| last.code != code) {
+            self.changes.push(Mark { at: time, sequence, code });
+        }
+    }
+
+    /// All changes, if they are of this ask.
+    fn of(self, ask: AllocationId) -> Vec<Mark> {
+        if self.ask == Some(ask) { self.changes } else { Vec::new() }
+    }
+}

@@ -1,0 +1,117 @@
+//! `headroom explain` without a server.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod support;
+
+use std::path::Path;
+
+use headroom_core::books::Books;
+use headroom_core::resource::Amounts;
+use headroom_core::{
+    AddNode, Ask, Command, Event, Millis, Name, Scheduler, Step, Submit, Timestamp, decide,
+};
+use headroom_journal::{FileStore, Journal, Origin, Record};
+use serde_json::Value;
+use support::Folder;
+
+fn file(cores: u32) -> Command {
+    let text = format!(
+        "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        \
+         queues:\n          - name: sales\n            resources:\n              max: {{vcore: {cores}}}\n"
+    );
+    Command::Configure(Box::new(headroom_config::read(&text).unwrap().configuration))
+}
+
+/// A queue of 3 cores in which one ask of 2 runs and one waits; ten seconds later it has 30, and the node 3.
+fn commands() -> Vec<(u64, Command)> {
+    let partition = Name::new("default");
+    let node = Name::new("n1");
+    let capacity = |cores: i64| Amounts::from([("vcore", cores * 1_000)]);
+    let ask = |key: &str| {
+        Command::Ask(Ask {
+            partition: partition.clone(),
+            application: Name::new("app"),
+            key: Name::new(key),
+            resources: capacity(2),
+            ..Ask::default()
+        })
+    };
+    let add = AddNode {
+        partition: partition.clone(),
+        node: node.clone(),
+        capacity: capacity(8),
+        schedulable: true,
+        ..AddNode::default()
+    };
+    let submit = Submit {
+        partition: partition.clone(),
+        application: Name::new("app"),
+        queue: Name::new("root.sales"),
+        user: Name::new("ann"),
+        ..Submit::default()
+    };
+    let resize = Command::ResizeNode { partition: partition.clone(), node, capacity: capacity(3) };
+    vec![
+        (0, file(3)),
+        (0, Command::AddNode(add)),
+        (0, Command::Submit(submit)),
+        (0, ask("first")),
+        (0, ask("second")),
+        (10, resize),
+        (20, file(30)),
+    ]
+}
+
+fn journal(folder: &Path) {
+    let mut journal = Journal::new(Box::new(FileStore::open_folder(folder).unwrap()));
+    let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
+    let mut add = |time, command: Option<Command>, events: Vec<Event>| {
+        let sequence = journal.next();
+        let (origin, command) = (command.is_some().then(Origin::default), command);
+        journal.add(&Record { sequence, time, origin, command, events }).unwrap();
+    };
+    for (seconds, command) in commands() {
+        let now = Timestamp::from_millis(1_700_000_000_000) + Millis::from_secs(seconds);
+        let events = decide(&books, now, &command).unwrap();
+        for event in &events {
+            scheduler.apply(&mut books, now, event);
+        }
+        add(now, Some(command), events);
+        let mut events = Vec::new();
+        while scheduler.next(&books, now, &mut events) == Step::Moved {
+            for event in &events {
+                scheduler.apply(&mut books, now, event);
+            }
+            add(now, None, std::mem::take(&mut events));
+        }
+    }
+    journal.sync().unwrap();
+}
+
+#[test]
+fn a_journal_says_why_something_waits_and_all_that_it_waited_for() {
+    let folder = Folder::new("explain_journal");
+    journal(&folder.path("data"));
+    let explain =
+        |words: &[&str]| folder.run(&[&["explain"], words, &["--journal", "data"]].concat());
+    for subject in ["app", "app/second"] {
+        let found = explain(&[subject, "--json"]);
+        assert_eq!((found.code, &*found.stderr), (Some(0), ""));
+        let told: Value = serde_json::from_str(&found.stdout).unwrap();
+        assert_eq!(told["line"], "waiting: ROOT_CAPACITY cluster: 2 of 3 vcore used, needs 2");
+        let history: Vec<_> = told["history"].as_array().unwrap().iter().collect();
+        let codes: Vec<_> = history.iter().map(|one| one["id"].as_str().unwrap()).collect();
+        assert_eq!(codes, ["QUEUE_MAX", "ROOT_CAPACITY"], "{told}");
+        assert_eq!(history[1]["at"], "2023-11-14T22:13:40Z");
+        let remedies = told["remedies"]["items"].as_array().unwrap();
+        assert!(remedies.iter().any(|one| one["kind"] == "add"), "{told}");
+    }
+    let placed = explain(&["app/first"]);
+    assert!(placed.stdout.starts_with("allocated on node n1"), "{}", placed.stdout);
+    let missing = explain(&["app/third"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(missing.stderr.contains("there is no \"app/third\""), "{}", missing.stderr);
+    let nowhere = folder.run(&["explain", "app", "--journal", "nowhere"]);
+    assert!(nowhere.stderr.contains("there is no folder nowhere"), "{}", nowhere.stderr);
+}

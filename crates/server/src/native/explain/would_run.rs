@@ -1,0 +1,223 @@
+//! `POST /headroom/v1/partitions/{partition}/explain`: what would become of something, were it submitted now.
+//!
+//! The commands that would submit it are carried out on a copy of the books, beside the writer; nothing is kept of
+//! that. Who does not see everything asks for himself, and is not told why he is declined where that would tell
+//! of a queue that he does not see.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::Response;
+use headroom_api::headroomv1::{Code, ExplainedState, Explanation, NewTask, Stamp, WouldRun};
+use headroom_core::books::Books;
+use headroom_core::explain::{
+    self, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, suppose, unused_name,
+};
+use headroom_core::id::PartitionId;
+use headroom_core::resource::Amounts;
+use headroom_core::{Ask, Name, Submit, SubmitTask, Timestamp};
+
+use super::super::answer::{Refused, json};
+use super::super::asked::Asked;
+use super::super::partitions::of_path;
+use super::super::words::{epoch, time};
+use super::super::{tenants, visible};
+use super::{Sought, explained, wanted};
+use crate::caller::Caller;
+use crate::service::Service;
+
+mod hidden;
+
+pub(in super::super) async fn would_run(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response<Body>, Refused> {
+    let sought = wanted(&asked)?;
+    let said: WouldRun = tenants::read(&asked, &body)?;
+    let view = service.engine.views().at_least(0).await;
+    let books = &view.books;
+    let partition = of_path(books, &asked)?;
+    let supposed = match &said.tenant {
+        Some(tenant) => {
+            let task = as_task(&asked, &said)?;
+            let task = tenants::supposed(&view, &asked, (partition, &Name::new(tenant)), &task)?;
+            Supposed::Task(named(task, books, partition))
+        }
+        None => application(&asked, &said, (books, partition))?,
+    };
+    let stamp = Stamp { sequence: view.sequence, epoch: epoch(&service), as_of: time(view.time) };
+    let now = service.clock.now().max(view.time);
+    let (copy, caller) = (books.clone(), asked.caller.clone());
+    let looked = tokio::task::spawn_blocking(move || {
+        let imagined = suppose(&copy, now, &supposed, SUPPOSED_STEPS);
+        told(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
+    });
+    let found = looked.await.map_err(|_| {
+        Refused::new(&asked, Code::Internal, "what would become of it could not be found out")
+    })?;
+    Ok(json(&asked, &Explanation { stamp, ..found }))
+}
+
+/// What the caller is told of it.
+fn told(
+    caller: &Caller,
+    (books, partition): (&Books, PartitionId),
+    now: Timestamp,
+    (imagined, supposed): (Imagined, &Supposed),
+    sought: &Sought,
+) -> Explanation {
+    let submit = match supposed {
+        Supposed::Application(submit, _) => submit,
+        Supposed::Task(task) => &task.submit,
+    };
+    match imagined {
+        Imagined::Rejected { code, message } => {
+            let (code, message) =
+                hidden::unless_seen((books, partition), caller, (&code, &message));
+            Explanation {
+                application: submit.application.to_string(),
+                queue: submit.queue.to_string(),
+                user: submit.user.to_string(),
+                state: ExplainedState::Rejected,
+                line: explain::cut(&format!("rejected: {code} {message}")),
+                code: Some(code),
+                sentence: Some(message),
+                would_start: Some(0),
+                ..Explanation::default()
+            }
+        }
+        Imagined::TakenIn(taken) => {
+            let TakenIn { books, explanation, starts, ran_out, .. } = *taken;
+            let mut told = explained(&books, caller, &explanation);
+            told.would_start = Some(starts as u64);
+            if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
+                told.remedies = Some(sought.look(&books, caller, now, explanation.ask));
+            }
+            if ran_out {
+                told.remedies.get_or_insert_default().ran_out = true;
+            }
+            told
+        }
+    }
+}
+
+/// What is said of a task, as it is submitted.
+fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
+    are_few(asked, said.members)?;
+    let not_of_tasks = [
+        ("queue", said.queue.is_some()),
+        ("groups", said.groups.is_some()),
+        ("gang", said.gang),
+        ("requiredNode", said.required_node.is_some()),
+        ("mayPreempt", said.may_preempt),
+        ("tags", !said.tags.is_empty()),
+    ];
+    if let Some((field, _)) = not_of_tasks.iter().find(|(_, said)| *said) {
+        let detail = format!("a task of a tenant has no `{field}`; leave it out, or `tenant`");
+        return Err(Refused::new(asked, Code::Invalid, detail));
+    }
+    Ok(NewTask {
+        user: said.user.clone(),
+        resources: said.resources.clone(),
+        members: said.members,
+        priority: said.priority,
+        preemptible: true,
+        node_label: said.node_label.clone(),
+        blocked_nodes: said.blocked_nodes.clone(),
+        ..NewTask::default()
+    })
+}
+
+/// The same task under a name that is free.
+fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitTask {
+    let members = u32::try_from(task.asks.len()).unwrap_or(u32::MAX);
+    let name = unused_name(books, partition, members);
+    for (number, ask) in (1..).zip(&mut task.asks) {
+        ask.application = name.clone();
+        ask.key = explain::member(&name, number);
+    }
+    task.submit.application = name;
+    task
+}
+
+fn are_few(asked: &Asked, members: u32) -> Result<(), Refused> {
+    let most = SubmitTask::MEMBERS_MAX;
+    if (1..=most).contains(&members) {
+        return Ok(());
+    }
+    let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
+    Err(Refused::new(asked, Code::Invalid, detail).by_rule("TASK_MEMBERS"))
+}
+
+/// An application of the caller's, or of anybody where he sees everything.
+fn application(
+    asked: &Asked,
+    said: &WouldRun,
+    (books, partition): (&Books, PartitionId),
+) -> Result<Supposed, Refused> {
+    are_few(asked, said.members)?;
+    let (user, groups) = who(asked, said)?;
+    let resources = tenants::amounts(asked, "the request", &said.resources)?;
+    let members = said.members;
+    let application = unused_name(books, partition, members);
+    let partition = books.partition(partition).name.clone();
+    let name = |text: &Option<String>| text.as_deref().map(Name::new).unwrap_or_default();
+    let submit = Submit {
+        partition: partition.clone(),
+        application: application.clone(),
+        queue: name(&said.queue),
+        user,
+        groups,
+        tags: said.tags.iter().map(|(key, value)| (Name::new(key), Name::new(value))).collect(),
+        placeholder_ask: if said.gang { resources.times(members.into()) } else { Amounts::EMPTY },
+        ..Submit::default()
+    };
+    let ask = Ask {
+        partition,
+        application: application.clone(),
+        resources,
+        priority: said.priority,
+        placeholder: said.gang,
+        task_group: if said.gang { Name::new("members") } else { Name::default() },
+        required_node: name(&said.required_node),
+        may_preempt: said.may_preempt,
+        preemptable: true,
+        node_label: name(&said.node_label),
+        blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
+        ..Ask::default()
+    };
+    // Too many blocked nodes are refused of the first; they are not copied for each.
+    let members = if ask.blocked_nodes.len() > Ask::BLOCKED_NODES_MAX { 1 } else { members };
+    let member = |number| Ask { key: explain::member(&application, number), ..ask.clone() };
+    Ok(Supposed::Application(submit, (1..=members).map(member).collect()))
+}
+
+/// As whom it would be submitted.
+fn who(asked: &Asked, said: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
+    let caller = &asked.caller;
+    let sees_all = visible::everything(caller);
+    let forbidden = |detail: String| Err(Refused::new(asked, Code::Forbidden, detail));
+    if !sees_all && !visible::counts_hidden(caller) {
+        let identity = &caller.identity;
+        return forbidden(format!(
+            "{identity} reads tenants, and submits to no queue; name a `tenant`"
+        ));
+    }
+    let own = if caller.user.is_empty() { caller.identity.as_str() } else { &*caller.user };
+    let user = said.user.as_deref().unwrap_or(own);
+    let given = said.groups.as_ref().map(|groups| groups.iter().map(Name::new).collect::<Vec<_>>());
+    if sees_all {
+        let usual = if user == own { caller.groups.clone() } else { Vec::new() };
+        return Ok((Name::new(user), given.unwrap_or(usual)));
+    }
+    if user != own {
+        let identity = &caller.identity;
+        return forbidden(format!(
+            "{identity} asks what would become of what {own} submits, not {user:?}; that is for who sees everything"
+        ));
+    }
+    if given.is_some_and(|given| given != caller.groups) {
+        return forbidden(format!("the groups of {own} are known; leave `groups` out"));
+    }
+    Ok((Name::new(own), caller.groups.clone()))
+}
