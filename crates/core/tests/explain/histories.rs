@@ -155,8 +155,10 @@ fn is_where_it_stopped(
     }
     let raw = scheduler.parked_under(books, ask);
     let same = match (raw, first.blocker) {
-        // What is shut is not looked at, nor is whoever is to wait for others of his leaf.
+        // What is shut is not looked at, nor is whoever is to wait for others of his leaf, nor anything
+        // before the nodes have reported.
         (None, Blocker::QueueState(_)) => true,
+        (_, Blocker::RmBusy(partition)) if books.is_recovering(partition) => true,
         (None, _) => {
             let application = books.application(books.allocation(ask).application);
             books.users_of(application.queue).is_some()
