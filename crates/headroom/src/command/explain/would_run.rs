@@ -1,6 +1,6 @@
 //! What somebody might submit, as it is said on the command line.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use headroom_api::headroomv1::WouldRun;
 
@@ -60,12 +60,24 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// Whether anything is said of it but what it needs. Beside an application nobody else asks.
+    fn says_more(&self) -> bool {
+        let named = [&self.queue, &self.tenant, &self.user, &self.node_label, &self.required_node];
+        named.iter().any(|one| one.is_some())
+            || !self.groups.is_empty()
+            || !self.blocked_node.is_empty()
+            || (self.members, self.priority) != (1, 0)
+            || self.gang
+            || self.may_preempt
+    }
+
     /// As it is sent; none where nothing is said of it.
     ///
     /// # Errors
     /// When an amount is none.
     pub(super) fn body(&self) -> Result<Option<WouldRun>> {
         if self.would_run.is_empty() {
+            ensure!(!self.says_more(), "say what would run, too: `--would-run vcore=4`");
             return Ok(None);
         }
         let groups = (!self.groups.is_empty()).then(|| self.groups.clone());
