@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
     AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
-    PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task, TaskRank,
-    TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage,
-    WaitingList, WaitingReasons, WaitingTask,
+    PartitionSummary, Plan, Problem, QueueFileApplied, QuotaCheck, Role, ServerHealth,
+    StampedPartition, Task, TaskRank, TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent,
+    TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 33] = [
+const EXAMPLES: [(&str, Read); 36] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -29,7 +29,10 @@ const EXAMPLES: [(&str, Read); 33] = [
     ("partition", again::<StampedPartition>),
     ("partitions", again::<Page<PartitionSummary>>),
     ("partitions-many", again::<Page<PartitionSummary>>),
+    ("plan", again::<Plan>),
+    ("plan-refused", again::<Plan>),
     ("problem", again::<Problem>),
+    ("queue-file-applied", again::<QueueFileApplied>),
     ("reasons", again::<WaitingReasons>),
     ("task", again::<Task>),
     ("task-rank", again::<TaskRank>),

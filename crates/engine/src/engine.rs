@@ -359,6 +359,13 @@ impl Run {
                 let outcomes = self.judge(now, submissions)?;
                 replies.outcomes.push((answer, outcomes));
             }
+            Message::Checked(check, submission, answer) => {
+                let outcomes = match check(&self.writer.moment()) {
+                    true => self.judge(now, vec![*submission])?,
+                    false => Vec::new(),
+                };
+                replies.outcomes.push((answer, outcomes));
+            }
             Message::Look(look) => look(&self.writer.moment()),
             Message::Turn(most, answer) => {
                 self.writer.pass_time(now)?;

@@ -5,10 +5,12 @@ use serde_json::{Map, Value};
 use super::Part::{Fixed, Once};
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
-    Event, Explanation, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition,
-    WaitingReasons,
+    Event, Explanation, LogLevel, Page, PartitionSummary, Plan, QueueFileApplied, ServerHealth,
+    StampedPartition, WaitingReasons,
 };
 use crate::routes::Method;
+
+const YAML: &str = "application/x-yaml";
 
 /// Which events. What is `None` lets all through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,6 +96,28 @@ impl Client {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("reasons")];
         let query = queue.map(|queue| ("queue", queue.to_owned()));
         self.get(&parts, query.as_slice()).await
+    }
+
+    /// What another queue file would change.
+    pub async fn plan_config(&self, yaml: &str) -> Result<Plan, ClientError> {
+        let request = self.request(Method::Post, self.url(&[Fixed("headroom/v1/plan")])?);
+        self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
+    }
+
+    /// Take a queue file into force if it still does what the plan with this digest announced; without one,
+    /// whatever it does.
+    pub async fn apply_config(
+        &self,
+        yaml: &str,
+        plan: Option<&str>,
+    ) -> Result<QueueFileApplied, ClientError> {
+        let condition = match plan {
+            Some(digest) => ("plan", digest.to_owned()),
+            None => ("force", "true".to_owned()),
+        };
+        let url = with_query(self.url(&[Fixed("headroom/v1/apply")])?, &[condition]);
+        let request = self.request(Method::Post, url);
+        self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
     }
 
     /// Why the first ask of an application waits; with `remedies`, also what would start it.

@@ -8,11 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use headroom_config::{
-    Code, Counts, Diagnostic, Diagnostics, Mark, Review, Severity, Stage, Style, bytes_of,
-    review_bytes,
-};
+use headroom_config::{Code, Counts, Review, Severity, Style, bytes_of, review_bytes};
 use headroom_core::config::{Configuration, QueueConfig};
+use headroom_server::convert::diagnostic::diagnostic;
 use serde_json::{Value, json};
 
 use crate::output;
@@ -159,7 +157,7 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
     };
     let of = |severity| -> Vec<Value> {
         let all = review.diagnostics.iter().filter(|one| one.severity == severity);
-        all.map(|one| diagnostic(&review.diagnostics, one)).collect()
+        all.map(|one| json!(diagnostic(&review.diagnostics, one))).collect()
     };
     let counts = review.diagnostics.counts();
     let size = review.configuration.as_ref().map(Size::of);
@@ -174,34 +172,5 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
         "warnings": of(Severity::Warning),
         "errorsTotal": counts.errors,
         "warningsTotal": counts.warnings,
-    })
-}
-
-fn diagnostic(all: &Diagnostics, one: &Diagnostic) -> Value {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let (end_line, end_column) = all.place(one.primary.span.end);
-    let related = |mark: &Mark| {
-        let (line, column) = all.place(mark.span.start);
-        let (end_line, end_column) = all.place(mark.span.end);
-        json!({
-            "label": text(&mark.label),
-            "line": line, "column": column, "endLine": end_line, "endColumn": end_column,
-        })
-    };
-    json!({
-        "code": one.code.as_str(),
-        "severity": match one.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        "stage": match one.stage {
-            Stage::Validation => "validation",
-            Stage::Building => "building",
-        },
-        "message": one.message,
-        "line": one.line, "column": one.column, "endLine": end_line, "endColumn": end_column,
-        "label": text(&one.primary.label),
-        "related": one.secondary.iter().map(related).collect::<Vec<_>>(),
-        "help": one.help,
     })
 }

@@ -11,6 +11,7 @@ mod health;
 mod open_api;
 mod over_limit;
 mod partitions;
+mod plan;
 mod probes;
 mod reasons;
 mod stream;
@@ -19,7 +20,7 @@ mod tenants;
 mod visible;
 mod words;
 
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 
 use crate::service::Service;
 
@@ -38,6 +39,8 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getReasons" => get(reasons::reasons),
         "explainApplication" => get(explain::application),
         "explainAsk" => get(explain::ask),
+        "planConfig" => post(plan::plan),
+        "applyConfig" => post(plan::apply),
         "listEvents" => get(events::events),
         _ => return tenants::handler(operation),
     })

@@ -100,10 +100,11 @@ const ROWS: [(&[&str], &[&str]); 8] = [
             "submitTask",
         ],
     ),
-    (&["admin", "operator"], &["verifyLedger"]),
+    (&["admin", "operator"], &["planConfig", "verifyLedger"]),
     (
         &["admin"],
         &[
+            "applyConfig",
             "getAllocationProfile",
             "getBlockProfile",
             "getCommandLine",

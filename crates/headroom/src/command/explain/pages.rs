@@ -71,6 +71,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "PL-NO-RULES",
     "PL-REJECTED",
     "PL-RULE-ERROR",
+    "PLAN_MOVED",
     "PR-FGROUP",
     "PR-FUSER",
     "PR-RECOVERY",

@@ -1,28 +1,28 @@
 //! `headroom plan`: what another queue file would do, before it does.
 
-mod json;
 mod text;
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use headroom_config::{Review, Style, bytes_of, review_bytes};
+use headroom_api::headroomv1::Plan as Planned;
+use headroom_config::{Review, Style, review_bytes};
+use headroom_core::Timestamp;
 use headroom_core::books::Books;
-use headroom_core::plan::{Plan as Planned, Reach, plan};
-use headroom_core::{Rejection, Timestamp};
 use headroom_engine::recover;
 use headroom_journal::FileReader;
 use headroom_journal::disk::Folder;
+use headroom_server::plan_of;
 
 use crate::output;
+use crate::remote::Remote;
 
 const EXAMPLE: &str = "\
 Examples:
+  headroom plan queues.yaml --against http://127.0.0.1:9080
   headroom plan queues.yaml --journal headroom-data
   headroom plan queues.yaml --json | jq .differences
 
@@ -39,6 +39,12 @@ pub(crate) struct Plan {
     /// Queue file; - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Address of a server, to see what would become of what is there now
+    #[arg(long, value_name = "URL", conflicts_with = "journal")]
+    against: Option<String>,
+    /// File with the token that says who asks; the variable `HEADROOM_TOKEN` may hold it instead
+    #[arg(long, value_name = "FILE", env = "HEADROOM_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
     /// Folder of a journal, to see what would become of what is in it; without it, of a cluster with nothing
     #[arg(long, value_name = "FOLDER")]
     journal: Option<PathBuf>,
@@ -47,77 +53,76 @@ pub(crate) struct Plan {
     json: bool,
 }
 
-/// What there is to plan for.
-struct State {
-    books: Books,
-    now: Timestamp,
-    /// The last record of the journal; 0 for a cluster with nothing.
-    sequence: u64,
-}
-
 impl Plan {
     /// Find out and print.
     ///
     /// # Errors
-    /// When a file or the journal cannot be read.
+    /// When a file or the journal cannot be read, or the server does not answer.
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let (name, bytes) = read(&self.file)?;
-        let review = review_bytes(&bytes);
-        let state = match &self.journal {
-            Some(folder) => from_journal(folder)?,
-            None => State { books: Books::default(), now: Timestamp::ZERO, sequence: 0 },
+        let (name, bytes) = super::apply::read(&self.file)?;
+        let (plan, review) = match &self.against {
+            Some(server) => (self.asked(server, &name, &bytes)?, review_bytes(&bytes)),
+            None => self.made(&name, &bytes)?,
         };
-        let found = review
-            .configuration
-            .as_ref()
-            .map(|file| plan(&state.books, state.now, file, Reach::default()));
         let shown = if self.json {
-            format!("{:#}\n", json::object(&name, &review, found.as_ref(), state.sequence))
+            serde_json::to_string_pretty(&plan)? + "\n"
         } else {
-            said(&name, &review, found.as_ref())
+            said(&plan, &review)
         };
         output::print(&shown)?;
-        Ok(match found {
-            None | Some(Err(_)) => ExitCode::FAILURE,
-            Some(Ok(planned)) if planned.is_empty() => ExitCode::SUCCESS,
-            Some(Ok(_)) => ExitCode::from(CHANGES),
+        Ok(match &plan.effects {
+            None => ExitCode::FAILURE,
+            Some(effects) if effects.changes => ExitCode::from(CHANGES),
+            Some(_) => ExitCode::SUCCESS,
         })
     }
-}
 
-fn read(path: &Path) -> Result<(String, Vec<u8>)> {
-    if path == Path::new("-") {
-        let bytes = bytes_of(io::stdin().lock()).context("cannot read standard input")?;
-        return Ok(("standard input".to_owned(), bytes));
+    /// On the books of a server.
+    fn asked(&self, server: &str, name: &str, bytes: &[u8]) -> Result<Planned> {
+        let text = str::from_utf8(bytes).with_context(|| format!("{name} is no UTF-8"))?;
+        let remote = Remote::at(server, self.token_file.clone());
+        let plan = remote.ask(async |client| Ok(client.plan_config(text).await?))?;
+        Ok(Planned { file: name.to_owned(), ..plan })
     }
-    let name = path.display().to_string();
-    let bytes = File::open(path).and_then(bytes_of);
-    let bytes = bytes.with_context(|| format!("cannot read {name}"))?;
-    Ok((name, bytes))
-}
 
-/// The state as of the last record of a journal, which is only read.
-fn from_journal(folder: &Path) -> Result<State> {
-    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
-    let disk = Folder::new(folder).with_context(|| format!("cannot open {}", folder.display()))?;
-    let recovered = recover(&FileReader::open(Arc::new(disk))?)?;
-    for warning in &recovered.warnings {
-        output::tell(&format!("warning: {warning}"));
+    /// On those of a journal, or on none.
+    fn made(&self, name: &str, bytes: &[u8]) -> Result<(Planned, Review)> {
+        let Some(folder) = &self.journal else {
+            return Ok(plan_of(&Books::default(), Timestamp::ZERO, name, bytes));
+        };
+        ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+        let disk = Folder::new(folder);
+        let disk = disk.with_context(|| format!("cannot open {}", folder.display()))?;
+        let recovered = recover(&FileReader::open(Arc::new(disk))?)?;
+        for warning in &recovered.warnings {
+            output::tell(&format!("warning: {warning}"));
+        }
+        let (plan, review) = plan_of(&recovered.books, recovered.time, name, bytes);
+        let as_of = i64::try_from(recovered.time.as_millis()).ok();
+        let as_of = as_of.and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
+        Ok((Planned { sequence: recovered.sequence, as_of, ..plan }, review))
     }
-    Ok(State { books: recovered.books, now: recovered.time, sequence: recovered.sequence })
 }
 
 /// For people.
-fn said(name: &str, review: &Review, found: Option<&Result<Planned, Rejection>>) -> String {
+fn said(plan: &Planned, review: &Review) -> String {
     let mut text = String::new();
+    let name = &plan.file;
     if !review.diagnostics.is_empty() {
         text.push_str(&review.diagnostics.render(name, Style::Coloured));
         text.push_str("\n\n");
     }
-    match found {
-        None => text = format!("{text}{name} would be refused\n"),
-        Some(Err(refused)) => text = format!("{text}{name} would be refused: {refused}\n"),
-        Some(Ok(planned)) => text.push_str(&text::of(planned)),
+    match (&plan.effects, &plan.refused) {
+        (Some(effects), _) => text.push_str(&text::of(effects)),
+        (None, Some(refused)) => {
+            text.push_str(&output::printable_lines(&format!(
+                "{name} would be refused: {}\n",
+                refused.message
+            )));
+        }
+        (None, None) => {
+            text.push_str(&output::printable_lines(&format!("{name} would be refused\n")))
+        }
     }
     text
 }
