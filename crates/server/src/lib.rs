@@ -39,7 +39,7 @@ pub use caller::Caller;
 pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
 pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind, Traces};
 pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};
-pub use planning::plan_of;
+pub use planning::{node_totals, plan_of};
 pub use queue_file::{Applied, Condition, InForce, QueueFile, QueueFileError};
 pub use secret::NoRandomNumbers;
 pub use service::{Parts, Service};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use headroom_api::headroomv1::{Plan, PlanRefusal};
-use headroom_config::{BUILT_IN, Review, review, review_bytes};
+use headroom_config::{BUILT_IN, NodeTotals, Review, review_bytes_on, review_on};
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
 use headroom_core::plan::{Reach, plan};
@@ -17,13 +17,28 @@ use crate::convert;
 /// How long a plan waits for others, and for files that are taken into force by a plan.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
-/// What a text would do to these books, without the moment of the books, and what is said of it. A file that
-/// says nothing stands for the built-in one, as where it is taken into force.
-pub fn plan_of(books: &Books, now: Timestamp, file: &str, text: &[u8]) -> (Plan, Review) {
-    let own = review_bytes(text);
+/// What all nodes of each partition have together, of partitions with nodes.
+pub fn node_totals(books: &Books) -> NodeTotals {
+    let with_nodes = books.partitions().values().filter(|row| !row.nodes.is_empty());
+    let totals = with_nodes.filter_map(|row| {
+        let all = books.queue(row.root).max.as_ref()?;
+        Some((row.name.to_string(), books.types().amounts(all)))
+    });
+    totals.collect()
+}
+
+/// What a text would do to these books, without the moment of the books, and what is said of it where the nodes
+/// have so much. A file that says nothing stands for the built-in one, as where it is taken into force.
+pub fn plan_of(
+    books: &Books,
+    now: Timestamp,
+    nodes: &NodeTotals,
+    (file, text): (&str, &[u8]),
+) -> (Plan, Review) {
+    let own = review_bytes_on(text, nodes);
     let checksum = own.checksum.clone();
     let says_nothing = own.configuration.as_ref().is_some_and(|file| file.partitions.is_empty());
-    let review = if says_nothing { review(BUILT_IN) } else { own };
+    let review = if says_nothing { review_on(BUILT_IN, nodes) } else { own };
     let refused = |why: PlanRefusal| {
         let plan = convert::plan::plan(file, &review, &None);
         Plan { refused: Some(why), ..plan }

@@ -1,5 +1,6 @@
 //! `headroom validate`: what is wrong with a queue file, and what is probably not meant.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
@@ -8,9 +9,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use headroom_config::{Code, Counts, Review, Severity, Style, bytes_of, review_bytes};
+use headroom_config::{
+    Code, Counts, NodeTotals, Review, Severity, Style, bytes_of, review_bytes, review_bytes_on,
+};
+use headroom_core::Name;
 use headroom_core::config::{Configuration, QueueConfig};
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_server::convert::diagnostic::diagnostic;
+use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -21,12 +27,16 @@ use crate::output;
 /// Ends with 0 if every file can be loaded, warnings or not, and with 1 if one cannot.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml"
+    after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml\n  headroom validate queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'"
 )]
 pub(crate) struct Validate {
     /// Queue file as `YuniKorn` reads it; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Nodes of the first partition, to see what they cannot give: `N*{type: amount, …}`, a CSV or YAML file, or
+    /// `FILE@1/N` for every Nth node of it; may be given several times
+    #[arg(long, value_name = "NODES")]
+    nodes: Vec<String>,
     /// Print one JSON object per file, each on a line of its own
     #[arg(long)]
     json: bool,
@@ -34,7 +44,14 @@ pub(crate) struct Validate {
 
 impl Validate {
     /// Check every file, whatever the others are like.
+    ///
+    /// # Errors
+    /// When the nodes cannot be read.
     pub(crate) fn run(self) -> Result<ExitCode> {
+        let nodes = match &self.nodes[..] {
+            [] => None,
+            all => Some(total(&nodes::read(all, NodeOptions::default())?)),
+        };
         let mut all_accepted = true;
         let mut separator = "";
         for path in &self.files {
@@ -43,7 +60,7 @@ impl Validate {
             } else {
                 path.display().to_string()
             };
-            let found = read(path).map(|bytes| review_bytes(&bytes));
+            let found = read(path).map(|bytes| reviewed(&bytes, nodes.as_ref()));
             all_accepted &= matches!(&found, Ok(review) if review.configuration.is_some());
             if self.json {
                 output::print(&format!("{}\n", object(&name, &found)))?;
@@ -59,6 +76,28 @@ impl Validate {
         }
         Ok(if all_accepted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Look at a file; at what these nodes cannot give, too.
+fn reviewed(bytes: &[u8], nodes: Option<&Amounts>) -> Review {
+    let review = review_bytes(bytes);
+    let first = review.configuration.as_ref().and_then(|file| file.partitions.first());
+    match (first, nodes) {
+        (Some(first), Some(nodes)) => {
+            review_bytes_on(bytes, &NodeTotals::from([(first.name.to_string(), nodes.clone())]))
+        }
+        _ => review,
+    }
+}
+
+/// What nodes have together.
+pub(super) fn total(nodes: &[NodeSpec]) -> Amounts {
+    let mut sum: BTreeMap<&Name, Quantity> = BTreeMap::new();
+    for (name, amount) in nodes.iter().flat_map(|node| node.resources.iter()) {
+        let all = sum.entry(name).or_insert(Quantity::ZERO);
+        *all = all.plus(amount);
+    }
+    sum.into_iter().map(|(name, amount)| (name.clone(), amount)).collect()
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

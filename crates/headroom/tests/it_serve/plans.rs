@@ -64,3 +64,28 @@ fn whoever_applies_is_told_of_a_file_that_the_server_follows() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(done.stderr.contains("the server follows") && done.stderr.contains("queues.yaml"));
 }
+
+#[test]
+fn both_files_are_played_on_the_nodes_of_a_server() {
+    let folder = Folder::new("serve-plan-hours");
+    folder.write("queues.yaml", file(2));
+    folder.write("more.yaml", file(6));
+    let job = "{\"id\": \"1\", \"submit_ms\": 0, \"queue\": \"root.sales\", \"user\": \"ann\", \
+               \"resources\": {\"vcore\": \"4\"}, \"run_ms\": 3600000}\n";
+    folder.write("jobs.jsonl", job);
+    let nodes = "2*{vcore: 8, memory: 8Gi}";
+    let server = Server::start(&folder, &["--queues", "queues.yaml", "--demo-nodes", nodes]);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while server.get("/ws/v1/partition/default/nodes").matches("\"nodeID\"").count() < 2 {
+        assert!(std::time::Instant::now() < until, "no nodes: {}", folder.read("log"));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let url = format!("http://{}", server.address);
+    let line = ["plan", "more.yaml", "--against", &url, "--json", "--hours", "2"];
+    let ran = folder.run(&[&line[..], &["--workload", "jobs.jsonl"]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let plan: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let jobs = |side: &str| plan["overTime"][side]["run"]["jobs"]["finished"].clone();
+    assert_eq!((jobs("before"), jobs("after")), (0.into(), 1.into()));
+    assert_eq!(plan["overTime"]["nodes"], 2);
+}

@@ -12,7 +12,7 @@ use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::words::{epoch, time};
 use crate::audit::origin;
-use crate::planning::plan_of;
+use crate::planning::{node_totals, plan_of};
 use crate::queue_file::{Condition, QueueFileError};
 use crate::service::Service;
 
@@ -35,7 +35,7 @@ pub(super) async fn plan(
     let made = tokio::task::spawn_blocking(move || {
         // Until it is made, even if nobody waits for it any more.
         let _entered = entered;
-        plan_of(&view.books, now, SENT, &bytes).0
+        plan_of(&view.books, now, &node_totals(&view.books), (SENT, &bytes)).0
     });
     let plan = made.await.map_err(|_| failed(&asked))?;
     let (epoch, as_of) = (Some(epoch(&service)), Some(time(as_of)));

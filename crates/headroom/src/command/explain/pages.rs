@@ -193,6 +193,7 @@ mod tests {
         let core = root().join("crates/core/src");
         let files = [
             "../../server/src/listen/rate.rs",
+            "../../server/src/native/plan.rs",
             "rejection.rs",
             "rejection/tenant.rs",
             "rejection/task.rs",

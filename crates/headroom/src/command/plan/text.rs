@@ -27,7 +27,7 @@ pub(super) fn of(plan: &PlanEffects) -> String {
     output::printable_lines(&(lines.join("\n") + "\n"))
 }
 
-fn shown(value: Option<&PlanValue>) -> String {
+pub(super) fn shown(value: Option<&PlanValue>) -> String {
     match value {
         None => "-".to_owned(),
         Some(PlanValue::Text(text)) => text.clone(),
@@ -35,11 +35,11 @@ fn shown(value: Option<&PlanValue>) -> String {
     }
 }
 
-fn one_amount(resource: &str, amount: i64) -> String {
+pub(super) fn one_amount(resource: &str, amount: i64) -> String {
     amounts(&Resources(BTreeMap::from([(resource.to_owned(), amount)])))
 }
 
-fn amounts(amounts: &Resources) -> String {
+pub(super) fn amounts(amounts: &Resources) -> String {
     let text = resources(amounts);
     if text.is_empty() { "nothing".to_owned() } else { text }
 }
