@@ -360,9 +360,10 @@ impl Run {
                 replies.outcomes.push((answer, outcomes));
             }
             Message::Checked(check, submission, answer) => {
-                let outcomes = match check(&self.writer.moment()) {
-                    true => self.judge(now, vec![*submission])?,
-                    false => Vec::new(),
+                let outcomes = if check(&self.writer.moment()) {
+                    self.judge(now, vec![*submission])?
+                } else {
+                    Vec::new()
                 };
                 replies.outcomes.push((answer, outcomes));
             }

@@ -292,3 +292,38 @@ fn sd_61_tr_50_all_of_a_gang_is_charged_and_released_at_each_edge() {
         "#]],
     );
 }
+
+/// Whether anything was missed is looked at whenever nothing moves; where the RM has enough to answer, nothing is
+/// looked at, and so nothing is missed.
+#[test]
+fn a_gang_that_has_its_room_while_the_rm_has_enough_to_answer_is_not_missed() {
+    check(
+        "
+        tenants root.tenants
+        queue root.q
+        node n1 vcore=1
+        tenant a quota vcore=100
+        task t1 a ann vcore=4 x2
+        app app1 root.q bob
+        questions on at-once 1
+        ask a1 app1 vcore=1 prio 5
+        ask a2 app1 vcore=1 prio 5
+        node n2 vcore=8
+        answer a1 n1=ok
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            task t1: task t1 of a, t1 Accepted, t1 throttled ROOT_CAPACITY 
+              t1.1 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 1000 m, the ask needs 8000 m; wait for a release, or add nodes
+              t1.2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 1000 m, the ask needs 8000 m; wait for a release, or add nodes
+            questions on: nothing
+            ask a1: app1 Accepted, RM asked whether a1 may run on n1
+              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+            ask a2
+              a2 waits AWAITING_RM: the RM has 1 questions to answer, at most 1 at once, and is asked more once it has answered half of them; wait, or see to the RM
+            node n2: t1.1 on n2, t1 Running, t1.2 on n2
+            answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running
+              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+        "#]],
+    );
+}

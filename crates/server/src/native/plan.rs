@@ -53,9 +53,14 @@ pub(super) async fn apply(
         let at = error.utf8_error().valid_up_to();
         Refused::new(&asked, Code::Malformed, format!("the body is no UTF-8 at byte {at}"))
     })?;
-    let _entered = enter(&service, &asked).await?;
+    let (entered, to_apply) = (enter(&service, &asked).await?, service.clone());
     let origin = origin(&asked.caller, &asked.request_id);
-    let applied = service.queue_file.apply_if(origin, &text, condition).await;
+    // To its end even if nobody waits for it any more: the books, the text and the users go together.
+    let applied = tokio::spawn(async move {
+        let _entered = entered;
+        to_apply.queue_file.apply_if(origin, &text, condition).await
+    });
+    let applied = applied.await.map_err(|_| failed(&asked))?;
     let applied = applied.map_err(|why| refused(&asked, &why))?;
     let body = QueueFileApplied {
         sequence: applied.sequence,

@@ -69,7 +69,7 @@ impl State {
             Ok((client.get_config_yaml().await?, client.get_nodes(partition).await?))
         })?;
         let label = |one: &headroom_api::wsv1::Node| {
-            one.attributes.get(&*NodeAttributes::LABEL).map(|label| Name::new(label))
+            one.attributes.get(NodeAttributes::LABEL).map(Name::new)
         };
         let spec = |one: &headroom_api::wsv1::Node| NodeSpec {
             name: Name::new(&one.node_id),
@@ -125,7 +125,7 @@ fn queue_file_in(text: &str) -> String {
             && line.starts_with(|first: char| first.is_ascii_alphabetic())
     };
     let lines = text.lines().take_while(|line| !is_other(line));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn nodes_of(books: &Books, partition: &Name) -> Vec<NodeSpec> {
