@@ -321,9 +321,11 @@ fn a_gang_that_has_its_room_while_the_rm_has_enough_to_answer_is_not_missed() {
               a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
             ask a2
               a2 waits AWAITING_RM: the RM has 1 questions to answer, at most 1 at once, and is asked more once it has answered half of them; wait, or see to the RM
-            node n2: t1.1 on n2, t1 Running, t1.2 on n2
-            answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+            node n2
+              t1.1 waits AWAITING_RM: the RM has 1 questions to answer, at most 1 at once, and is asked more once it has answered half of them; wait, or see to the RM
+              t1.2 waits AWAITING_RM: the RM has 1 questions to answer, at most 1 at once, and is asked more once it has answered half of them; wait, or see to the RM
+            answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running, RM asked whether a2 may run on n2, t1.1 on n2, t1 Running, t1.2 on n2
+              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
         "#]],
     );
 }
