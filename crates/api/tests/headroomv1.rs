@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
     AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
-    PartitionSummary, Problem, QuotaCheck, Role, ServerHealth, StampedPartition, Task,
-    TaskMeasurement, TaskRank, TaskRelease, TaskResize, Tenant, TenantDefaults, TenantEvent,
-    TenantQuota, TenantUsage, WaitingList, WaitingReasons, WaitingTask, WouldRun,
+    PartitionSummary, Plan, Problem, QueueFileApplied, QuotaCheck, Role, ServerHealth,
+    StampedPartition, Task, TaskMeasurement, TaskRank, TaskRelease, TaskResize, Tenant,
+    TenantDefaults, TenantEvent, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
+    WaitingTask, WouldRun,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +17,7 @@ use serde::de::DeserializeOwned;
 type Read = fn(&str) -> serde_json::Result<String>;
 
 /// Every example with the body that it is one of.
-const EXAMPLES: [(&str, Read); 36] = [
+const EXAMPLES: [(&str, Read); 39] = [
     ("bye", again::<Bye>),
     ("events", again::<Page<Event>>),
     ("audit", again::<AuditPage>),
@@ -30,7 +31,10 @@ const EXAMPLES: [(&str, Read); 36] = [
     ("partition", again::<StampedPartition>),
     ("partitions", again::<Page<PartitionSummary>>),
     ("partitions-many", again::<Page<PartitionSummary>>),
+    ("plan", again::<Plan>),
+    ("plan-refused", again::<Plan>),
     ("problem", again::<Problem>),
+    ("queue-file-applied", again::<QueueFileApplied>),
     ("reasons", again::<WaitingReasons>),
     ("task", again::<Task>),
     ("task-measurement", again::<TaskMeasurement>),

@@ -262,6 +262,8 @@ codes! {
     ApplicationsNoShare: Warning = "AL-NOSHARE",
     /// Siblings whose percentages or weights are all 0: none of them is guaranteed anything.
     CapacityAllZero: Warning = "CP-ZERO",
+    /// Queues are guaranteed more than all nodes together have.
+    GuaranteeOverNodes: Warning = "Q-G>NODES",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
 }

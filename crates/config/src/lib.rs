@@ -72,7 +72,7 @@ pub use outline::{
     ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
-pub use review::{Review, review, review_bytes};
+pub use review::{NodeTotals, Review, review, review_bytes, review_bytes_on, review_on};
 pub use spelling::nearest;
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
@@ -120,7 +120,7 @@ impl Loaded {
 /// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
 /// has just that one fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
-    let (configuration, report) = examine(text, false);
+    let (configuration, report) = examine(text, None);
     let found = report.finish(text);
     match configuration {
         Some(configuration) => Ok(Loaded { configuration, warnings: found }),
@@ -134,8 +134,8 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
 const STACK_BYTES: usize = 64 << 20;
 
 /// What a text says, unless it is refused, and what was found on the way.
-fn examine(text: &str, with_advice: bool) -> (Option<Configuration>, Report) {
-    with_stack(|| examine_here(text, with_advice)).unwrap_or_else(|error| {
+fn examine(text: &str, advice: Option<&NodeTotals>) -> (Option<Configuration>, Report) {
+    with_stack(|| examine_here(text, advice)).unwrap_or_else(|error| {
         let message = format!("there is no thread to read the file: {error}");
         let mut report = Report::default();
         report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
@@ -154,14 +154,14 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     })
 }
 
-fn examine_here(text: &str, with_advice: bool) -> (Option<Configuration>, Report) {
+fn examine_here(text: &str, advice: Option<&NodeTotals>) -> (Option<Configuration>, Report) {
     let mut report = Report::default();
     let document = yaml::parse(text, &mut report);
     let file = document.map(|document| raw::read(&document, &mut report));
     let read_in_full = !report.has_errors();
     let trees = check::check(file.unwrap_or_default(), &mut report);
-    if with_advice {
-        advice::advise(&trees, &mut report);
+    if let Some(nodes) = advice {
+        advice::advise(&trees, nodes, &mut report);
     }
     if !read_in_full {
         report.forget_absences();

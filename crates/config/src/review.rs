@@ -1,6 +1,9 @@
 //! A queue file looked at for its author: the verdict, and advice.
 
+use std::collections::BTreeMap;
+
 use headroom_core::config::Configuration;
+use headroom_core::resource::Amounts;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Report, Span};
@@ -18,10 +21,19 @@ pub struct Review {
     pub checksum: String,
 }
 
+/// What all nodes of a partition have together, by its name. A partition that is not there is one of which
+/// that is not known.
+pub type NodeTotals = BTreeMap<String, Amounts>;
+
 /// Read the text of a queue file as [`read`](crate::read) does, and look for what its author
 /// may not have meant. The verdict is the same; advice never refuses a file.
 pub fn review(text: &str) -> Review {
-    let (configuration, report) = examine(text, true);
+    review_on(text, &NodeTotals::new())
+}
+
+/// [`review`], with advice on what the nodes of the cluster cannot give.
+pub fn review_on(text: &str, nodes: &NodeTotals) -> Review {
+    let (configuration, report) = examine(text, Some(nodes));
     let known = configuration.as_ref().map(|one| one.checksum.to_string());
     let checksum = known.unwrap_or_else(|| checksum(text));
     Review { configuration, diagnostics: report.finish(text), checksum }
@@ -32,6 +44,11 @@ pub fn review(text: &str) -> Review {
 /// Bytes that are not UTF-8 are shown as U+FFFD; they, and too many bytes, are a fault with the
 /// code [`Code::File`].
 pub fn review_bytes(bytes: &[u8]) -> Review {
+    review_bytes_on(bytes, &NodeTotals::new())
+}
+
+/// [`review_bytes`], with advice on what the nodes of the cluster cannot give.
+pub fn review_bytes_on(bytes: &[u8], nodes: &NodeTotals) -> Review {
     let refused = |text: &str, fault: Diagnostic| {
         let mut report = Report::default();
         report.push(fault);
@@ -44,7 +61,7 @@ pub fn review_bytes(bytes: &[u8]) -> Review {
         return refused("", fault.help("is it the right file? split what is not one queue file"));
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => review(text),
+        Ok(text) => review_on(text, nodes),
         Err(error) => {
             let start = error.valid_up_to();
             let byte = bytes.get(start).copied().unwrap_or_default();

@@ -40,6 +40,12 @@ impl Vector {
         Self(parsed.collect())
     }
 
+    /// Amounts that are written nowhere, and are pointed at here.
+    pub(crate) fn at(span: Span, amounts: &Amounts) -> Self {
+        let entries = amounts.iter();
+        Self(entries.map(|(name, amount)| (name.to_string(), Measure { amount, span })).collect())
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

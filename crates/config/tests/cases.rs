@@ -9,10 +9,19 @@ use std::fs;
 use std::path::PathBuf;
 
 use expect_test::expect_file;
-use headroom_config::{Code, Severity, Stage, Style, read, review, review_bytes};
+use headroom_config::{
+    Code, NodeTotals, Severity, Stage, Style, read, review, review_bytes_on, review_on,
+};
+use headroom_core::resource::Amounts;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+/// The nodes of the one example that is about them; its partition has a name of its own.
+fn nodes() -> NodeTotals {
+    let nodes = [("vcore", 80_000), ("memory", 64 << 30)];
+    NodeTotals::from([("small".to_owned(), Amounts::from(nodes))])
 }
 
 /// `Q-G>M` is `q-g-over-m`.
@@ -26,7 +35,7 @@ fn every_code_has_an_example_that_shows_it() {
         let name = file_name(code);
         let bytes = fs::read(folder().join(format!("{name}.yaml")));
         let bytes = bytes.unwrap_or_else(|error| panic!("{code} needs cases/{name}.yaml: {error}"));
-        let review = review_bytes(&bytes);
+        let review = review_bytes_on(&bytes, &nodes());
         let found: BTreeSet<Code> = review.diagnostics.iter().map(|one| one.code).collect();
         assert!(found.contains(&code), "cases/{name}.yaml shows {found:?}, not {code}");
         let refused = review.configuration.is_none();
@@ -53,7 +62,7 @@ fn no_example_is_left_over() {
 fn every_diagnostic_has_the_severity_of_its_code_and_says_what_to_do() {
     for &code in Code::ALL {
         let bytes = fs::read(folder().join(format!("{}.yaml", file_name(code)))).unwrap();
-        for one in review_bytes(&bytes).diagnostics.iter() {
+        for one in review_bytes_on(&bytes, &nodes()).diagnostics.iter() {
             assert_eq!(one.severity, one.code.severity(), "{one:?}");
             assert!(one.severity == Severity::Error || one.stage == Stage::Validation, "{one:?}");
             assert!(!one.message.ends_with('.'), "{one:?}");
@@ -105,4 +114,53 @@ fn the_guide_has_every_code_in_a_line() {
         })
         .collect();
     assert_eq!(written, expected);
+}
+
+#[test]
+fn what_nodes_cannot_back_is_told_of_the_queue_that_is_too_large_or_of_all() {
+    let file = |a: &str, b: &str, more: &str| {
+        format!(
+            "partitions:\n- name: small\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    \
+             - name: a\n      resources: {{guaranteed: {{{a}}}}}\n    - name: b\n      queues:\n      - name: c\n        \
+             resources: {{guaranteed: {{{b}}}}}\n{more}"
+        )
+    };
+    let told = |text: &str| -> Vec<(usize, String)> {
+        let found = review_on(text, &nodes());
+        let about = found.diagnostics.iter().filter(|one| one.code == Code::GuaranteeOverNodes);
+        about.map(|one| (one.line, one.message.clone())).collect()
+    };
+    let all = |text: &str, expected: &[(usize, &str)]| {
+        let found = told(text);
+        let found: Vec<(usize, &str)> = found.iter().map(|(line, text)| (*line, &**text)).collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    all(&file("vcore: 40", "vcore: 40", ""), &[]);
+    let together =
+        "the queues below root are guaranteed 81 vcore, all nodes together have 80 vcore";
+    all(&file("vcore: 41", "vcore: 40", ""), &[(8, together)]);
+    let alone = "queue `b` is guaranteed 81 vcore, all nodes together have 80 vcore";
+    all(&file("vcore: 1", "vcore: 81", ""), &[(12, alone)]);
+    let no_such =
+        "queue `a` is guaranteed 1 nvidia.com/gpu, all nodes together have 0 nvidia.com/gpu";
+    all(&file("nvidia.com/gpu: 1", "vcore: 2", ""), &[(8, no_such)]);
+    // A partition whose nodes are not known.
+    let elsewhere = file("vcore: 999", "vcore: 999", "").replace("small", "default");
+    all(&elsewhere, &[]);
+}
+
+#[test]
+fn one_user_may_not_have_more_than_all_nodes() {
+    let file = |factor: u32| {
+        format!(
+            "partitions:\n- name: small\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n      \
+             resources: {{guaranteed: {{vcore: 40}}}}\n      userlimits: {{formula: smooth, userlimitfactor: {factor}}}\n"
+        )
+    };
+    let told = |text: &str, nodes: &NodeTotals| {
+        let found = review_on(text, nodes);
+        found.diagnostics.iter().any(|one| one.code == Code::UserLimitLoose)
+    };
+    assert!(told(&file(3), &nodes()) && !told(&file(2), &nodes()));
+    assert!(!told(&file(3), &NodeTotals::new()), "without nodes nothing is certain");
 }

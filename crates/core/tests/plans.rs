@@ -14,6 +14,7 @@ use headroom_core::plan::{
     AskChange, AskInPlan, ExcessAmount, For, Plan, QueueUsage, Reach, Value, plan,
 };
 
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::testkit::{
     Counts, World, amounts, history, leaf, parent, partition, play, tree,
 };
@@ -32,9 +33,12 @@ const REACHED: &[&str] = &[
     "nothing",
     "differences",
     "starts",
+    "held",
     "waits otherwise",
     "impossible",
+    "released",
     "placed otherwise",
+    "evictions",
     "excesses",
 ];
 
@@ -51,7 +55,10 @@ fn a_plan_announces_exactly_what_follows_at_once() {
         let half = ops.len() / 2 + 1;
         let commands = &played.commands[..half + half * usize::from(die) / 512];
         let mut world = again(commands, die);
-        let file = if die % 3 == 0 { other } else { edited(tree, die) };
+        if die % 4 == 1 {
+            fill(&mut world);
+        }
+        let file = if die % 3 == 0 { other } else { edited(tree, die, &world.books) };
         compare(&mut world, &file, &mut counts.borrow_mut());
         Ok(())
     });
@@ -66,30 +73,99 @@ fn a_plan_announces_exactly_what_follows_at_once() {
 }
 
 /// The same commands once more, time passing between them; now and then the scheduler does not come to
-/// rest.
+/// rest, and behind the last ones often not at all, so that something would start whatever the file says.
 fn again(commands: &[Command], die: u8) -> World {
     let mut world = World { now: Timestamp::from_millis(1_000_000), ..World::default() };
     for (position, command) in commands.iter().enumerate() {
         world.now = world.now + Millis::from_secs(u64::from(die % 7));
         drop(world.command(command)); // A refusal changes nothing.
-        if position % 4 != 0 {
+        let is_last = position + usize::from(die % 8) >= commands.len();
+        if position % 4 != 0 && !is_last {
             world.settle();
         }
     }
     world
 }
 
-/// The same file, but for one queue, whose maximum is lower or higher.
-fn edited(mut file: Configuration, die: u8) -> Configuration {
-    let root = &mut file.partitions[0].root;
-    let queue = &mut root.children[usize::from(die / 3) % 3];
+/// More to use, and somebody who uses it as far as the queue file lets him.
+fn fill(world: &mut World) {
+    let partition = Name::new("default");
+    let node = AddNode {
+        partition: partition.clone(),
+        node: Name::new("large"),
+        capacity: amounts([("vcore", 100), ("memory", 100)]),
+        schedulable: true,
+        ..AddNode::default()
+    };
+    let queues = ["root.a.x", "root.a.y", "root.b", "root.c.d.e"];
+    let submits = queues.map(|queue| Submit {
+        partition: partition.clone(),
+        application: Name::from(format!("late {queue}")),
+        queue: Name::new(queue),
+        user: Name::new("zoe"),
+        ..Submit::default()
+    });
+    let asks = submits.iter().flat_map(|submit| {
+        ["k1", "k2", "k3"].map(|key| Ask {
+            partition: partition.clone(),
+            application: submit.application.clone(),
+            key: Name::from(format!("{} {key}", submit.application)),
+            resources: amounts([("vcore", 1)]),
+            preemptable: true,
+            ..Ask::default()
+        })
+    });
+    let asks: Vec<Command> = asks.map(Command::Ask).collect();
+    let (node, submits) = ([Command::AddNode(node)], submits.map(Command::Submit));
+    for command in node.into_iter().chain(submits).chain(asks) {
+        drop(world.command(&command)); // A queue may be full, closed, or no leaf.
+    }
+    world.settle();
+}
+
+/// The same file, but for one queue: its maximum is lower or higher, or half of what it uses with a clock for
+/// what is above; or with a partition less.
+fn edited(mut file: Configuration, die: u8, books: &Books) -> Configuration {
+    if die.is_multiple_of(13) {
+        file.partitions.truncate(1);
+    }
+    let default = &mut file.partitions[0];
+    if die % 2 == 1
+        && let Some((queue, used)) = in_use(&mut default.root, "root", books)
+    {
+        let half = used.iter().map(|(name, one)| (name.clone(), Quantity::of(one.get() / 2)));
+        queue.max = half.filter(|(_, half)| *half > Quantity::ZERO).collect();
+        queue.properties.insert(Name::new("quota.preemption.delay"), Name::new("1s"));
+        default.preemption.quota_enabled = true;
+        default.preemption.observe_only = false;
+        return file;
+    }
+    let queue = &mut default.root.children[usize::from(die / 3) % 3];
     queue.max =
         queue.max.iter().map(|(name, one)| (name.clone(), one.times(i64::from(die % 4)))).collect();
     queue.max_applications *= u64::from(die % 2);
     if die.is_multiple_of(5) {
-        root.limits.clear();
+        default.root.limits.clear();
     }
     file
+}
+
+/// The first leaf of the first partition that uses more than one of something, and what it uses.
+fn in_use<'file>(
+    queue: &'file mut QueueConfig,
+    path: &str,
+    books: &Books,
+) -> Option<(&'file mut QueueConfig, Amounts)> {
+    if queue.children.is_empty() {
+        let leaf = books.queue_at(books.partition_named("default")?, path)?;
+        let used = books.types().amounts(&books.queue(leaf).allocated);
+        let much = used.iter().any(|(_, amount)| amount.get() > 1);
+        return much.then_some((queue, used));
+    }
+    queue.children.iter_mut().find_map(|child| {
+        let path = format!("{path}.{}", child.name);
+        in_use(child, &path, books)
+    })
 }
 
 fn compare(world: &mut World, file: &Configuration, counts: &mut BTreeMap<&'static str, usize>) {

@@ -359,6 +359,14 @@ impl Run {
                 let outcomes = self.judge(now, submissions)?;
                 replies.outcomes.push((answer, outcomes));
             }
+            Message::Checked(check, submission, answer) => {
+                let outcomes = if check(&self.writer.moment()) {
+                    self.judge(now, vec![*submission])?
+                } else {
+                    Vec::new()
+                };
+                replies.outcomes.push((answer, outcomes));
+            }
             Message::Look(look) => look(&self.writer.moment()),
             Message::Turn(most, answer) => {
                 self.writer.pass_time(now)?;

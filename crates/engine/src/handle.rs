@@ -25,6 +25,9 @@ pub const COMMANDS_WAITING: usize = 8_192;
 /// Looks at the live books and the scheduler.
 pub(crate) type Look = Box<dyn FnOnce(&Moment<'_>) + Send>;
 
+/// Looks at the live books, and says whether a command is to be judged.
+pub(crate) type Check = Box<dyn FnOnce(&Moment<'_>) -> bool + Send>;
+
 /// Damages the books or the scheduler.
 #[cfg(feature = "testkit")]
 pub(crate) type Spoil = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
@@ -46,6 +49,8 @@ pub struct Moment<'a> {
 pub(crate) enum Message {
     /// Judge these in order, one after the other, and answer for all of them.
     Commands(Vec<Submission>, oneshot::Sender<Vec<Outcome>>),
+    /// Judge this if the check lets it pass, right after it.
+    Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
     /// Look at the books between two batches.
     Look(Look),
     /// Take so many steps, and let time pass first: only where it goes by hand.
@@ -119,6 +124,34 @@ impl Handle {
         };
         traced.end(answered.as_deref());
         answered
+    }
+
+    /// Give a command that is judged only if a look at the live books says so, with nothing between the look
+    /// and the command; what the look objects to otherwise. It holds up the writer for as long as it takes.
+    ///
+    /// # Errors
+    /// As [`Handle::submit`].
+    pub async fn submit_if<T: Send + 'static>(
+        &self,
+        submission: Submission,
+        check: impl FnOnce(&Moment<'_>) -> Result<(), T> + Send + 'static,
+    ) -> Result<Result<Outcome, T>, Unavailable> {
+        let (object, objection) = oneshot::channel();
+        let check: Check = Box::new(move |moment| match check(moment) {
+            Ok(()) => true,
+            Err(why) => {
+                // Whoever asked may have gone.
+                let _ = object.send(why);
+                false
+            }
+        });
+        let (answer, answered) = oneshot::channel();
+        let message = Message::Checked(check, Box::new(submission), answer);
+        self.sender.send(message).await.map_err(|_| self.gone())?;
+        match answered.await.map_err(|_| self.gone())?.pop() {
+            Some(outcome) => Ok(Ok(outcome)),
+            None => Ok(Err(objection.await.map_err(|_| self.gone())?)),
+        }
     }
 
     /// As [`Handle::submit_all`], but refused at once if there is no room.

@@ -148,3 +148,110 @@ fn a_file_that_is_refused_ends_with_one() {
     let ran = folder.run(&["plan", "bad.yaml", "--journal", "nowhere"]);
     assert_eq!((ran.code, &*ran.stderr), (Some(1), "error: there is no folder nowhere\n"));
 }
+
+/// Three jobs of two cores and an hour each, all at once.
+const JOBS: &str = "\
+    {\"id\": \"1\", \"submit_ms\": 0, \"queue\": \"root.sales\", \"user\": \"ann\", \"resources\": {\"vcore\": \"2\"}, \"run_ms\": 3600000}\n\
+    {\"id\": \"2\", \"submit_ms\": 0, \"queue\": \"root.sales\", \"user\": \"bob\", \"resources\": {\"vcore\": \"2\"}, \"run_ms\": 3600000}\n\
+    {\"id\": \"3\", \"submit_ms\": 0, \"queue\": \"root.sales\", \"user\": \"eve\", \"resources\": {\"vcore\": \"2\"}, \"run_ms\": 3600000}\n";
+
+#[test]
+fn nodes_beside_those_of_the_journal_are_there_for_the_plan() {
+    let folder = Folder::new("plan_nodes");
+    journal(&folder.path("data"));
+    // An ask of 2 cores waits for the queue; there are 8 cores.
+    folder.write(
+        "large.yaml",
+        file(20).replace("max: {", "guaranteed: {vcore: 12}\n              max: {"),
+    );
+    let plan = |more: &[&str]| {
+        let line = ["plan", "large.yaml", "--journal", "data", "--json"];
+        let ran = folder.run(&[&line[..], more].concat());
+        assert_eq!(ran.code, Some(2), "{}{}", ran.stderr, ran.stdout);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()
+    };
+    let few = plan(&[]);
+    assert_eq!(few["diagnostics"][0]["code"], "Q-G>NODES", "{few}");
+    let message = few["diagnostics"][0]["message"].as_str().unwrap();
+    assert!(message.contains("guaranteed 12 vcore, all nodes together have 8 vcore"), "{message}");
+    let more = plan(&["--nodes", "2*{vcore: 4}"]);
+    assert_eq!(more["warnings"], 0, "{more}");
+    let named_alike = "nodes:\n  - name: n1\n    resources: {vcore: 4}\n";
+    folder.write("nodes.yaml", named_alike);
+    let ran = folder.run(&["plan", "large.yaml", "--journal", "data", "--nodes", "nodes.yaml"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.starts_with("error: --nodes: node n1: "), "{}", ran.stderr);
+    // On a cluster with nothing they count for the warnings.
+    let ran = folder.run(&["plan", "large.yaml", "--nodes", "nodes.yaml"]);
+    assert!(ran.stdout.contains("all nodes together have 4 vcore"), "{}", ran.stdout);
+    let ran = folder.run(&["validate", "large.yaml", "--nodes", "nodes.yaml"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("Q-G>NODES"), "{}", ran.stdout);
+}
+
+#[test]
+fn both_files_are_played_over_time() {
+    let folder = Folder::new("plan_hours");
+    journal(&folder.path("data"));
+    folder.write("old.yaml", file(2));
+    folder.write("new.yaml", file(6));
+    folder.write("jobs.jsonl", JOBS);
+    let line =
+        ["plan", "new.yaml", "--journal", "data", "--hours", "4", "--workload", "jobs.jsonl"];
+    let unknown = folder.run(&line);
+    assert_eq!(unknown.code, Some(1));
+    assert!(unknown.stderr.contains("name it with --before"), "{}", unknown.stderr);
+    let ran = folder.run(&[&line[..], &["--before", "old.yaml"]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let (_, over) = ran.stdout.split_once("over time: ").unwrap();
+    let row = |name: &str| over.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    // One after the other, or all at once.
+    assert!(row("longest wait").contains("2 h"), "{over}");
+    assert_eq!(words(&row("finished jobs"))[2..4], ["3", "3"], "{over}");
+    // A server keeps the file in force beside the journal.
+    let text = file(3);
+    let checksum = headroom_config::checksum(&text);
+    folder.write(&format!("data/queues-{checksum}.yaml"), &text);
+    let ran = folder.run(&[&line[..], &["--json"]].concat());
+    let plan: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let over = &plan["overTime"];
+    assert_eq!((&over["hours"], &over["nodes"]), (&4.into(), &1.into()));
+    assert_eq!(over["before"]["run"]["waits"]["max_ms"], 7_200_000, "{over}");
+    assert_eq!(over["after"]["run"]["waits"]["max_ms"], 0);
+    assert_eq!(folder.run(&["plan", "new.yaml", "--hours", "4"]).code, Some(2), "no workload");
+    let lost = folder.run(&["plan", "new.yaml", "--workload", "jobs.jsonl"]);
+    assert!(lost.stderr.contains("say how many"), "{}", lost.stderr);
+}
+
+#[test]
+fn the_page_has_all_of_the_plan_and_needs_nothing_else() {
+    let folder = Folder::new("plan_html");
+    journal(&folder.path("data"));
+    folder.write("old.yaml", file(2));
+    folder.write("new.yaml", file(6));
+    folder.write("jobs.jsonl", JOBS);
+    let line = ["plan", "new.yaml", "--journal", "data", "--html", "out/plan.html"];
+    let over = ["--hours", "4", "--workload", "jobs.jsonl", "--before", "old.yaml"];
+    let ran = folder.run(&[&line[..], &over].concat());
+    assert_eq!((ran.code, &*ran.stderr), (Some(2), "report: out/plan.html\n"));
+    let page = folder.read("out/plan.html");
+    for part in [
+        "<title>What new.yaml would change – Headroom plan</title>",
+        "1 settings change.",
+        "<td data-label=\"in the file\">vcore 6</td>",
+        "<th scope=\"row\">app/second</th>",
+        "record 7 of 2023-11-14T22:13:20Z",
+        "longest wait",
+        "vcore in use",
+    ] {
+        assert!(page.contains(part), "{part} is not in {page}");
+    }
+    for outside in ["href=\"http", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    folder.write("bad.yaml", file(3).replace("submitacl: '*'", "submitacl: a b c"));
+    let ran = folder.run(&["plan", "bad.yaml", "--html", "bad.html"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(folder.read("bad.html").contains("The file would be refused."));
+}

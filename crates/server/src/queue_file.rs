@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::{fs, io};
 
 use headroom_config::{Diagnostics, Loaded, Style};
-use headroom_core::{Command, Rejection};
+use headroom_core::books::Books;
+use headroom_core::config::Configuration;
+use headroom_core::plan::{Reach, plan};
+use headroom_core::{Command, Rejection, Timestamp};
 use headroom_engine::users::{ResolverError, ResolverWarning, Resolvers, Users};
-use headroom_engine::{Clock, Handle, Origin, Submission, Unavailable};
+use headroom_engine::{Clock, Handle, Moment, Origin, Submission, Unavailable};
 
+use crate::convert;
+use crate::planning::Plans;
 use crate::rest::EventSettings;
 
 /// A queue file in force.
@@ -38,6 +43,23 @@ pub enum QueueFileError {
     /// The engine takes no commands.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
+    /// It would not do what was announced.
+    #[error(
+        "the plan that was announced is {announced}; made again on record {sequence} it is {found}, since what \
+         there is has changed meanwhile or the file has. Make a plan again and look at it, or take the file \
+         by force"
+    )]
+    Moved {
+        /// The digest of what was announced.
+        announced: String,
+        /// That of what would happen now.
+        found: String,
+        /// The last record of the books that this was found on.
+        sequence: u64,
+    },
+    /// It could not be found out what it would do, which is a bug.
+    #[error("it could not be found out what the queue file would do; see the log of the server")]
+    Failed,
     /// Its text cannot be kept beside the journal.
     #[error("the text of the queue file cannot be kept in {}", path.display())]
     Keep {
@@ -49,9 +71,20 @@ pub enum QueueFileError {
     },
 }
 
+/// On what a queue file is put in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Whatever it does.
+    Always,
+    /// If a plan of it has this digest at that moment.
+    Says(String),
+}
+
 /// What is to be told of a queue file that was put in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
+    /// SHA-256 of its text, as the books have it.
+    pub checksum: String,
     /// The record of it; the last one before if it was in force already.
     pub sequence: u64,
     /// What hardly means what was written.
@@ -72,6 +105,9 @@ pub struct QueueFile {
     users: Arc<Users>,
     folder: Option<PathBuf>,
     in_force: RwLock<Arc<InForce>>,
+    /// The file on disk that is followed, if one is.
+    watched: OnceLock<PathBuf>,
+    plans: Plans,
     /// One at a time, in the order in which they come.
     applying: tokio::sync::Mutex<()>,
 }
@@ -98,7 +134,22 @@ impl QueueFile {
         let text = text.unwrap_or_default();
         let in_force = InForce { text, checksum, extra: BTreeMap::new() };
         let in_force = RwLock::new(Arc::new(in_force));
-        Self { engine, clock, users, folder, in_force, applying: tokio::sync::Mutex::default() }
+        let (watched, applying) = (OnceLock::new(), tokio::sync::Mutex::default());
+        let plans = Plans::default();
+        Self { engine, clock, users, folder, in_force, watched, plans, applying }
+    }
+
+    /// The file on disk that is followed: what it says comes back when it changes, and after a restart.
+    pub fn watched(&self) -> Option<&Path> {
+        self.watched.get().map(PathBuf::as_path)
+    }
+
+    pub(crate) fn follow(&self, path: &Path) {
+        self.watched.get_or_init(|| path.to_owned());
+    }
+
+    pub(crate) const fn plans(&self) -> &Plans {
+        &self.plans
     }
 
     /// The one in force.
@@ -118,6 +169,19 @@ impl QueueFile {
     /// When it has faults, does not fit what is there, or the engine takes no commands. Then
     /// nothing has changed.
     pub async fn apply(&self, origin: Origin, text: &str) -> Result<Applied, QueueFileError> {
+        self.apply_if(origin, text, Condition::Always).await
+    }
+
+    /// The same on a condition, which holds at the very moment at which the file comes into force.
+    ///
+    /// # Errors
+    /// As [`QueueFile::apply`], and when the condition does not hold.
+    pub async fn apply_if(
+        &self,
+        origin: Origin,
+        text: &str,
+        condition: Condition,
+    ) -> Result<Applied, QueueFileError> {
         let _one_at_a_time = self.applying.lock().await;
         let mut text = text;
         let mut loaded = headroom_config::read(text).map_err(QueueFileError::Faulty)?;
@@ -128,10 +192,26 @@ impl QueueFile {
         let Loaded { configuration, warnings } = loaded;
         let resolvers = Resolvers::of(&configuration)?;
         let checksum = configuration.checksum.to_string();
+        let check = match condition {
+            Condition::Always => None,
+            Condition::Says(digest) => Some(self.check(digest, &configuration, text).await?),
+        };
         // First the text, then the record that refers to it.
         self.keep(&checksum, text)?;
         let command = Command::Configure(Box::new(configuration));
-        let outcome = self.engine.submit(Submission { origin, command }).await?;
+        let submission = Submission { origin, command };
+        let outcome = match check {
+            None => self.engine.submit(submission).await?,
+            Some(check) => match self.engine.submit_if(submission, check).await? {
+                Ok(outcome) => outcome,
+                Err(moved) => {
+                    if self.in_force().checksum != checksum {
+                        self.forget(&checksum);
+                    }
+                    return Err(moved);
+                }
+            },
+        };
         let accepted = outcome.map_err(QueueFileError::Rejected)?;
         self.users.configure(&resolvers, self.clock.now());
         let before = self.in_force().checksum.clone();
@@ -143,7 +223,40 @@ impl QueueFile {
             self.forget(&before);
         }
         let (sequence, resolvers) = (accepted.sequence, resolvers.warnings);
-        Ok(Applied { sequence, warnings, resolvers })
+        Ok(Applied { checksum, sequence, warnings, resolvers })
+    }
+
+    /// What is looked at by the writer before it takes the file. A plan is made beside it first, on the books
+    /// as published: if it says something else, the writer is not held up, and if nothing happens until the
+    /// writer looks, it need not be made again.
+    async fn check(
+        &self,
+        announced: String,
+        configuration: &Configuration,
+        text: &str,
+    ) -> Result<
+        impl FnOnce(&Moment<'_>) -> Result<(), QueueFileError> + Send + 'static,
+        QueueFileError,
+    > {
+        let view = self.engine.views().at_least(0).await;
+        let now = self.clock.now().max(view.time);
+        let expected = Expected {
+            announced,
+            configuration: configuration.clone(),
+            checksum: headroom_config::checksum(text),
+        };
+        let sequence = view.sequence;
+        let first = tokio::task::spawn_blocking(move || {
+            expected.compare(&view.books, now, view.sequence).map(|()| expected)
+        });
+        let expected = first.await.map_err(|_| QueueFileError::Failed)??;
+        let clock = Arc::clone(&self.clock);
+        Ok(move |moment: &Moment<'_>| {
+            if moment.sequence == sequence {
+                return Ok(());
+            }
+            expected.compare(moment.books, clock.now().max(moment.time), moment.sequence)
+        })
     }
 
     fn update(&self, change: impl FnOnce(&mut InForce)) {
@@ -164,6 +277,25 @@ impl QueueFile {
         if let Some(folder) = self.folder.as_deref().filter(|_| !checksum.is_empty()) {
             let _ = fs::remove_file(path_of(folder, checksum));
         }
+    }
+}
+
+/// What was announced of a file.
+struct Expected {
+    announced: String,
+    configuration: Configuration,
+    checksum: String,
+}
+
+impl Expected {
+    fn compare(&self, books: &Books, now: Timestamp, sequence: u64) -> Result<(), QueueFileError> {
+        let found = plan(books, now, &self.configuration, Reach::default());
+        let found = found.map_err(QueueFileError::Rejected)?;
+        let found = convert::plan::digest(&found, &self.checksum);
+        if found == self.announced {
+            return Ok(());
+        }
+        Err(QueueFileError::Moved { announced: self.announced.clone(), found, sequence })
     }
 }
 

@@ -39,6 +39,7 @@ pub enum TakeError {
 /// # Errors
 /// When it cannot be read, has faults, or does not fit what is there; the one in force stays.
 pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, TakeError> {
+    service.queue_file.follow(path);
     let unreadable = |source| TakeError::Read { path: path.to_owned(), source };
     let owned = path.to_owned();
     let read = tokio::task::spawn_blocking(move || fs::File::open(owned).and_then(bytes_of)).await;
@@ -55,7 +56,7 @@ pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, 
 }
 
 fn tell(path: &Path, applied: &Applied) {
-    let Applied { sequence, warnings, resolvers } = applied;
+    let Applied { sequence, warnings, resolvers, .. } = applied;
     let path = path.display();
     tracing::info!(%path, sequence, "queue file in force");
     for warning in warnings.iter() {

@@ -130,6 +130,9 @@ fn any_body_is_answered_as_the_table_says() {
             &[&taken_by("validateConfig", b"\x01\x03\x00\x63\x00\x00"), &queues.repeat(20)],
         ),
         seed("deep", &[validate, &deep]),
+        seed("plan", &[&taken_by("planConfig", b"\x00\x03\x01\xff\x00\x00"), queues]),
+        seed("plan-deep", &[&taken_by("planConfig", b"\x00\x03\x01\xff\x00\x00"), &deep]),
+        seed("apply", &[&taken_by("applyConfig", b"\x00\x03\x01\xff\x00\x00"), queues]),
         seed("simulation", &[simulate, simulation]),
         seed("simulation-empty", &[simulate, b"{}"]),
         seed(

@@ -6,10 +6,12 @@ use super::Part::{Fixed, Once};
 use super::tenants::to_json;
 use super::{Client, ClientError, Frames, JSON, sending, with_query};
 use crate::headroomv1::{
-    Event, Explanation, LogLevel, Page, PartitionSummary, ServerHealth, StampedPartition,
-    WaitingReasons, WouldRun,
+    Event, Explanation, LogLevel, Page, PartitionSummary, Plan, QueueFileApplied, ServerHealth,
+    StampedPartition, WaitingReasons, WouldRun,
 };
 use crate::routes::Method;
+
+const YAML: &str = "application/x-yaml";
 
 /// Which events. What is `None` lets all through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,6 +114,28 @@ impl Client {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("reasons")];
         let query = queue.map(|queue| ("queue", queue.to_owned()));
         self.get(&parts, query.as_slice()).await
+    }
+
+    /// What another queue file would change.
+    pub async fn plan_config(&self, yaml: &str) -> Result<Plan, ClientError> {
+        let request = self.request(Method::Post, self.url(&[Fixed("headroom/v1/plan")])?);
+        self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
+    }
+
+    /// Take a queue file into force if it still does what the plan with this digest announced; without one,
+    /// whatever it does.
+    pub async fn apply_config(
+        &self,
+        yaml: &str,
+        plan: Option<&str>,
+    ) -> Result<QueueFileApplied, ClientError> {
+        let condition = match plan {
+            Some(digest) => ("plan", digest.to_owned()),
+            None => ("force", "true".to_owned()),
+        };
+        let url = with_query(self.url(&[Fixed("headroom/v1/apply")])?, &[condition]);
+        let request = self.request(Method::Post, url);
+        self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
     }
 
     /// Why the first ask of an application waits; and what would start it, as far as that is sought.

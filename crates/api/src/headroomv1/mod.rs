@@ -13,6 +13,7 @@ mod health;
 mod level;
 mod page;
 mod partition;
+mod plan;
 mod problem;
 mod reason;
 mod role;
@@ -35,6 +36,11 @@ pub use health::{
 pub use level::{Level, LogLevel};
 pub use page::{Page, Stamp};
 pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, StarvedQueue};
+pub use plan::{
+    Diagnostic, DiagnosticPlace, Plan, PlanAsk, PlanAskChange, PlanAskChanges, PlanAsks,
+    PlanDifference, PlanEffects, PlanEviction, PlanEvictions, PlanExcess, PlanMove, PlanMoves,
+    PlanQueueUsage, PlanRefusal, PlanSettled, PlanUserUsage, PlanValue, QueueFileApplied,
+};
 pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;

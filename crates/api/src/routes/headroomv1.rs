@@ -49,6 +49,18 @@ const IN_TURN: Parameter = Parameter {
     kind: ParameterKind::OneOf(&["true", "false"]),
     summary: "Whether to look what becomes of it, as it is and with each remedy, when those before it go first.",
 };
+const PLAN: Parameter = Parameter {
+    name: "plan",
+    kind: ParameterKind::Form("^[0-9A-F]{64}$"),
+    summary: "The `digest` of the plan that was made of this file.",
+};
+const FORCE: Parameter = Parameter {
+    name: "force",
+    kind: ParameterKind::OneOf(&["true", "false"]),
+    summary: "`true`: take the file into force whatever it does.",
+};
+const YAML: &str = "application/x-yaml";
+const NOT_YAML: Answer = problem(415, "The body is no YAML by its media type.");
 pub(super) const UNCHANGED: Answer = Answer {
     status: 304,
     meaning: "`If-None-Match` is the present `ETag`.",
@@ -216,6 +228,43 @@ pub(super) const ROUTES: &[Route] = &[
             problem(404, "No such partition or tenant, or none that the caller sees."),
             problem(409, "A tenant is named, and the partition has none."),
             problem(422, "What is said cannot be: the rule is named."),
+        ],
+    },
+    Route {
+        operation: "planConfig",
+        method: Method::Post,
+        path: "/headroom/v1/plan",
+        tag: Tag::Configuration,
+        summary: "What another queue file would change, on the books of this moment. Nothing happens by it.",
+        access: Access::Operator,
+        query: &[],
+        request: Some(Body { media: YAML, shape: Shape::Text }),
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("Plan") }]),
+            problem(400, "A parameter or the body cannot be read."),
+            NOT_YAML,
+        ],
+    },
+    Route {
+        operation: "applyConfig",
+        method: Method::Post,
+        path: "/headroom/v1/apply",
+        tag: Tag::Configuration,
+        summary: "Take a queue file into force, if it still does what a plan announced.",
+        access: Access::Admin,
+        query: &[PLAN, FORCE],
+        request: Some(Body { media: YAML, shape: Shape::Text }),
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("QueueFileApplied") }]),
+            problem(400, "A parameter or the body cannot be read."),
+            problem(
+                409,
+                "It would do something else than was announced (`PLAN_MOVED`), or does not fit what is there.",
+            ),
+            NOT_YAML,
+            problem(422, "The file has errors."),
+            problem(428, "The request says neither which plan is meant nor `force`."),
+            problem(500, "The file cannot be kept beside the journal."),
         ],
     },
     Route {

@@ -267,6 +267,18 @@ async fn server(asked: &mut Asked) {
             })
             .await;
     }
+    let body = example("headroomv1/plan");
+    let plan =
+        asked.check("planConfig", &body, None, async |c: Client| c.plan_config("a: b").await).await;
+    assert!(plan.effects.is_some());
+    let body = example("headroomv1/queue-file-applied");
+    for (plan, query) in [(Some("AB12"), "plan=AB12"), (None, "force=true")] {
+        asked
+            .check("applyConfig", &body, Some(query), async |c: Client| {
+                c.apply_config("a: b", plan).await
+            })
+            .await;
+    }
     let body = example("headroomv1/log-level");
     let level: LogLevel = serde_json::from_str(&body).unwrap();
     asked.check("getLogLevel", &body, None, async |c: Client| c.get_log_level().await).await;

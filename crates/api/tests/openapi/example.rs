@@ -8,7 +8,7 @@ use headroom_api::openapi;
 use serde_json::{Map, Value};
 
 /// Every example with its schema, `[]` around it for a list.
-const EXAMPLES: [(&str, &str); 64] = [
+const EXAMPLES: [(&str, &str); 67] = [
     ("headroomv1/bye", "Bye"),
     ("headroomv1/events-first", "EventPage"),
     ("headroomv1/partitions-many", "PartitionPage"),
@@ -23,7 +23,10 @@ const EXAMPLES: [(&str, &str); 64] = [
     ("headroomv1/new-task", "NewTask"),
     ("headroomv1/partition", "StampedPartition"),
     ("headroomv1/partitions", "PartitionPage"),
+    ("headroomv1/plan", "Plan"),
+    ("headroomv1/plan-refused", "Plan"),
     ("headroomv1/problem", "Problem"),
+    ("headroomv1/queue-file-applied", "QueueFileApplied"),
     ("headroomv1/quota-check", "QuotaCheck"),
     ("headroomv1/tenant-event", "TenantEvent"),
     ("headroomv1/tenant-event-resized", "TenantEvent"),

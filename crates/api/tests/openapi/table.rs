@@ -140,7 +140,7 @@ fn what_changes_something_needs_a_right() {
             "submitTask" | "confirmTask" | "resizeTask" | "releaseTask" | "cancelTask"
             | "measureTask" | "rankTask" => Access::TenantAdmin,
             // What is compared is not changed, and whoever operates is to see to it.
-            "verifyLedger" => Access::Operator,
+            "planConfig" | "verifyLedger" => Access::Operator,
             _ => Access::Admin,
         };
         assert_eq!(route.access, expected, "{}", route.operation);

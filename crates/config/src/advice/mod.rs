@@ -8,20 +8,23 @@ mod amounts;
 mod application_limits;
 mod capacity;
 mod limits;
+mod nodes;
 mod placement;
 mod properties;
 mod survey;
 mod user_limits;
 
-use crate::check::Tree;
+use crate::NodeTotals;
+use crate::check::{Tree, name_of_partition};
 use crate::diagnostic::Report;
 
 use survey::Survey;
 
 /// Look at every partition.
-pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
+pub(crate) fn advise(trees: &[Tree], nodes: &NodeTotals, report: &mut Report) {
     for tree in trees {
-        let survey = Survey::of(&tree.root);
+        let survey =
+            Survey::of(&tree.root, nodes.get(name_of_partition(&tree.partition.name.value)));
         access::advise(&survey, report);
         amounts::advise(&tree.partition, &survey, report);
         properties::advise(&tree.partition, &survey, report);
@@ -30,5 +33,6 @@ pub(crate) fn advise(trees: &[Tree], report: &mut Report) {
         user_limits::advise(&tree.partition, &survey, report);
         application_limits::advise(&tree.partition, &survey, report);
         capacity::advise(&survey, report);
+        nodes::advise(&survey, report);
     }
 }

@@ -1,5 +1,7 @@
 //! The queue tree in a row, so that advice looks things up instead of walking again.
 
+use headroom_core::resource::Amounts;
+
 use crate::check::names::{QUEUE_NAME_MAX, is_group_name, is_user_name};
 use crate::raw::Queue;
 use crate::vector::Vector;
@@ -7,6 +9,8 @@ use crate::vector::Vector;
 /// All queues of a partition: each before its children, children in file order.
 pub(super) struct Survey<'a> {
     places: Vec<Place<'a>>,
+    /// All that the nodes have, where that is known.
+    nodes: Option<Vector>,
 }
 
 /// One queue with what advice asks of it again and again.
@@ -39,8 +43,9 @@ impl Grants<'_> {
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn of(root: &'a Queue) -> Self {
-        let mut survey = Self { places: Vec::new() };
+    pub(super) fn of(root: &'a Queue, nodes: Option<&Amounts>) -> Self {
+        let nodes = nodes.map(|nodes| Vector::at(root.name.span, nodes));
+        let mut survey = Self { places: Vec::new(), nodes };
         survey.add(root, None);
         survey
     }
@@ -63,6 +68,11 @@ impl<'a> Survey<'a> {
             self.add(child, Some(position));
         }
         self.places[position].end = self.places.len();
+    }
+
+    /// All that the nodes have, at the place of the root queue; none where that is not known.
+    pub(super) const fn nodes(&self) -> Option<&Vector> {
+        self.nodes.as_ref()
     }
 
     pub(super) fn get(&self, position: usize) -> &Place<'a> {

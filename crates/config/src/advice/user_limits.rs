@@ -99,7 +99,14 @@ impl Scene<'_> {
     fn room(&self, resource: &str) -> Option<Measure> {
         let own = self.of_template.iter().map(|(_, max)| max);
         let path = self.survey.path(self.position).map(|(_, place)| &place.max);
-        smallest(own.chain(path).filter_map(|max| max.get(resource)))
+        // The maximum of root is the cluster.
+        smallest(own.chain(path).chain(self.survey.nodes()).filter_map(|max| max.get(resource)))
+    }
+}
+
+impl Scene<'_> {
+    fn is_of_nodes(&self, room: Measure) -> bool {
+        self.survey.nodes().is_some() && room.span == self.survey.get(0).queue.name.span
     }
 }
 
@@ -231,7 +238,7 @@ fn loose_factor(
     );
     Diagnostic::warning(Code::UserLimitLoose, text.span, message)
         .also(share.span, "guaranteed")
-        .also(room.span, "the maximum")
+        .also(room.span, if scene.is_of_nodes(room) { "all nodes" } else { "the maximum" })
         .help(LESS)
 }
 

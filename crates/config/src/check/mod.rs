@@ -32,6 +32,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{File, Queue, Rule};
 
 pub(crate) use placement::unbuildable;
+pub(crate) use resources::claims;
 pub(crate) use structure::name_of_partition;
 pub(crate) use template::is_absent;
 

@@ -65,6 +65,20 @@ fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> 
         let message = compare(&subject, &excess, "the queue may use");
         report.push(over_sum(Code::SumOverMax, queue, &excess, message));
     }
+    claimed(guaranteed, sum)
+}
+
+/// What a queue claims from its parent's guarantee, which the nodes of the cluster are at the top.
+pub(crate) fn claims(queue: &Queue) -> Vector {
+    let mut sum = Vector::default();
+    for child in &queue.children {
+        sum.add(claims(child));
+    }
+    claimed(Vector::of(queue.resources.guaranteed.as_ref()), sum)
+}
+
+/// A queue that guarantees nothing itself claims what those below it do.
+fn claimed(guaranteed: Vector, sum: Vector) -> Vector {
     if guaranteed.is_zero() { sum } else { guaranteed }
 }
 

@@ -1,6 +1,7 @@
 //! Tasks of several members: all of them start, or none. Source: tenants §1, TR-15, TS-20, SD-61, SD-63.
 
 use expect_test::expect;
+use headroom_core::testkit::tell_world;
 
 use crate::check;
 
@@ -291,4 +292,27 @@ fn sd_61_tr_50_all_of_a_gang_is_charged_and_released_at_each_edge() {
               task t5: FAILED
         "#]],
     );
+}
+
+/// Where the RM has enough to answer nothing more is looked at, and so nothing is missed.
+#[test]
+fn a_gang_that_has_its_room_while_the_rm_has_enough_to_answer_is_not_missed() {
+    let mut world = tell_world(
+        "
+        tenants root.tenants
+        queue root.q
+        node n1 vcore=1
+        tenant a quota vcore=100
+        task t1 a ann vcore=4 x2
+        app app1 root.q bob
+        questions on at-once 1
+        ask a1 app1 vcore=1 prio 5
+        ask a2 app1 vcore=1 prio 5
+        node n2 vcore=8
+        ",
+    );
+    let task = world.books.allocations().iter().find(|(_, row)| row.key == "t1.1").unwrap().0;
+    let wait = world.scheduler.wait_of(&world.books, task).unwrap();
+    assert_eq!(wait.blocker.code(&world.books), "AWAITING_RM");
+    assert_eq!(world.scheduler.sweep(&world.books, world.now, usize::MAX), []);
 }

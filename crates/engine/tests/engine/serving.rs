@@ -156,3 +156,23 @@ async fn an_empty_scan_leaves_no_record() {
     });
     assert!(matches!(idle.await.unwrap(), Step::Idle { .. }));
 }
+
+#[tokio::test]
+async fn a_command_on_a_condition_is_judged_right_after_the_look_or_not_at_all() {
+    let cluster = Cluster::furnished(&MemoryJournal::default()).await;
+    let before = cluster.handle.feed().newest();
+    let look = move |moment: &headroom_engine::Moment<'_>| {
+        if moment.sequence == before { Ok(()) } else { Err(moment.sequence) }
+    };
+    let judged = cluster.handle.submit_if(ask("a1", 1).into(), look).await.unwrap();
+    let accepted = judged.unwrap().unwrap();
+    assert_eq!(accepted.sequence, before + 1);
+    let objected = cluster.handle.submit_if(ask("a2", 1).into(), look).await.unwrap();
+    assert_eq!(objected.unwrap_err(), before + 1);
+    assert_eq!(cluster.handle.feed().newest(), before + 1, "it was not judged");
+    let refused = cluster.handle.submit_if(ask("a3", 0).into(), |_| Ok::<_, ()>(())).await.unwrap();
+    assert!(matches!(refused.unwrap(), Err(Rejection::AskSize { .. })));
+    cluster.engine.stop().await.unwrap();
+    let gone = cluster.handle.submit_if(ask("a4", 1).into(), |_| Ok::<_, ()>(())).await;
+    assert!(matches!(gone, Err(Unavailable::Stopped { .. })));
+}

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod apply;
 mod apps;
 mod audit;
 mod completions;
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Validate(validate::Validate),
     /// Say what a queue file would change, and change nothing
     Plan(plan::Plan),
+    /// Take a queue file into force on a running server, if it does what a plan announced
+    Apply(apply::Apply),
     /// Make a queue file of what another scheduler was configured by
     Convert(convert::Convert),
     /// Check, print or repair the journal of a server that does not run
@@ -79,6 +82,7 @@ impl Command {
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
             Self::Plan(plan) => return plan.run(),
+            Self::Apply(apply) => return apply.run(),
             Self::Convert(convert) => return convert.run(),
             Self::Journal(journal) => journal.run()?,
             Self::Audit(audit) => return audit.run(),

@@ -1,5 +1,6 @@
 //! `headroom validate`: what is wrong with a queue file, and what is probably not meant.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
@@ -9,10 +10,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use headroom_config::{
-    Code, Counts, Diagnostic, Diagnostics, Mark, Review, Severity, Stage, Style, bytes_of,
-    review_bytes,
+    Code, Counts, NodeTotals, Review, Severity, Style, bytes_of, review_bytes, review_bytes_on,
 };
+use headroom_core::Name;
 use headroom_core::config::{Configuration, QueueConfig};
+use headroom_core::resource::{Amounts, Quantity};
+use headroom_server::convert::diagnostic::diagnostic;
+use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -23,12 +27,16 @@ use crate::output;
 /// Ends with 0 if every file can be loaded, warnings or not, and with 1 if one cannot.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml"
+    after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml\n  headroom validate queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'"
 )]
 pub(crate) struct Validate {
     /// Queue file as `YuniKorn` reads it; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Nodes of the first partition, to see what they cannot give: `N*{type: amount, …}`, a CSV or YAML file, or
+    /// `FILE@1/N` for every Nth node of it; may be given several times
+    #[arg(long, value_name = "NODES")]
+    nodes: Vec<String>,
     /// Print one JSON object per file, each on a line of its own
     #[arg(long)]
     json: bool,
@@ -36,7 +44,14 @@ pub(crate) struct Validate {
 
 impl Validate {
     /// Check every file, whatever the others are like.
+    ///
+    /// # Errors
+    /// When the nodes cannot be read.
     pub(crate) fn run(self) -> Result<ExitCode> {
+        let nodes = match &self.nodes[..] {
+            [] => None,
+            all => Some(total(&nodes::read(all, NodeOptions::default())?)),
+        };
         let mut all_accepted = true;
         let mut separator = "";
         for path in &self.files {
@@ -45,7 +60,7 @@ impl Validate {
             } else {
                 path.display().to_string()
             };
-            let found = read(path).map(|bytes| review_bytes(&bytes));
+            let found = read(path).map(|bytes| reviewed(&bytes, nodes.as_ref()));
             all_accepted &= matches!(&found, Ok(review) if review.configuration.is_some());
             if self.json {
                 output::print(&format!("{}\n", object(&name, &found)))?;
@@ -61,6 +76,28 @@ impl Validate {
         }
         Ok(if all_accepted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Look at a file; at what these nodes cannot give, too.
+fn reviewed(bytes: &[u8], nodes: Option<&Amounts>) -> Review {
+    let review = review_bytes(bytes);
+    let first = review.configuration.as_ref().and_then(|file| file.partitions.first());
+    match (first, nodes) {
+        (Some(first), Some(nodes)) => {
+            review_bytes_on(bytes, &NodeTotals::from([(first.name.to_string(), nodes.clone())]))
+        }
+        _ => review,
+    }
+}
+
+/// What nodes have together.
+pub(super) fn total(nodes: &[NodeSpec]) -> Amounts {
+    let mut sum: BTreeMap<&Name, Quantity> = BTreeMap::new();
+    for (name, amount) in nodes.iter().flat_map(|node| node.resources.iter()) {
+        let all = sum.entry(name).or_insert(Quantity::ZERO);
+        *all = all.plus(amount);
+    }
+    sum.into_iter().map(|(name, amount)| (name.clone(), amount)).collect()
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -159,7 +196,7 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
     };
     let of = |severity| -> Vec<Value> {
         let all = review.diagnostics.iter().filter(|one| one.severity == severity);
-        all.map(|one| diagnostic(&review.diagnostics, one)).collect()
+        all.map(|one| json!(diagnostic(&review.diagnostics, one))).collect()
     };
     let counts = review.diagnostics.counts();
     let size = review.configuration.as_ref().map(Size::of);
@@ -174,34 +211,5 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
         "warnings": of(Severity::Warning),
         "errorsTotal": counts.errors,
         "warningsTotal": counts.warnings,
-    })
-}
-
-fn diagnostic(all: &Diagnostics, one: &Diagnostic) -> Value {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let (end_line, end_column) = all.place(one.primary.span.end);
-    let related = |mark: &Mark| {
-        let (line, column) = all.place(mark.span.start);
-        let (end_line, end_column) = all.place(mark.span.end);
-        json!({
-            "label": text(&mark.label),
-            "line": line, "column": column, "endLine": end_line, "endColumn": end_column,
-        })
-    };
-    json!({
-        "code": one.code.as_str(),
-        "severity": match one.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        "stage": match one.stage {
-            Stage::Validation => "validation",
-            Stage::Building => "building",
-        },
-        "message": one.message,
-        "line": one.line, "column": one.column, "endLine": end_line, "endColumn": end_column,
-        "label": text(&one.primary.label),
-        "related": one.secondary.iter().map(related).collect::<Vec<_>>(),
-        "help": one.help,
     })
 }

@@ -41,6 +41,12 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
+    /// This server, with the other options as they are by themselves.
+    pub(crate) fn at(server: &str, token_file: Option<std::path::PathBuf>) -> Self {
+        let (server, partition) = (server.to_owned(), "default".to_owned());
+        Self { server, token_file, partition, output: Format::default() }
+    }
+
     fn client(&self) -> Result<Client> {
         let mut builder = Client::builder(&self.server).timeout(Duration::from_mins(1));
         let token = match &self.token_file {

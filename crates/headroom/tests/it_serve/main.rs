@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 
 mod load;
+mod plans;
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;

@@ -368,6 +368,7 @@ fn refused(what: &str, error: &QueueFileError) -> Status {
             Status::invalid_argument(sentence)
         }
         QueueFileError::Unavailable(_) => Status::unavailable(sentence),
-        QueueFileError::Keep { .. } => Status::internal(sentence),
+        QueueFileError::Moved { .. } => Status::failed_precondition(sentence),
+        QueueFileError::Failed | QueueFileError::Keep { .. } => Status::internal(sentence),
     }
 }

@@ -11,6 +11,7 @@ mod health;
 mod open_api;
 mod over_limit;
 mod partitions;
+mod plan;
 mod probes;
 mod reasons;
 mod stream;
@@ -40,6 +41,8 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "explainApplication" => get(explain::application),
         "explainAsk" => get(explain::ask),
         "explainWouldRun" => post(explain::would_run),
+        "planConfig" => post(plan::plan),
+        "applyConfig" => post(plan::apply),
         "listEvents" => get(events::events),
         _ => return tenants::handler(operation),
     })

@@ -19,7 +19,8 @@ use super::world::World;
 use crate::auth::NO_FOREIGN_PAGE;
 use crate::listen::Peer;
 
-/// Servers that last as long as the process: requests change its tenants and their quotas, nothing else.
+/// Servers that last as long as the process: requests change its tenants and their quotas, and by force its queue
+/// file; nothing else.
 struct Worlds {
     runtime: Runtime,
     /// Everybody is trusted.

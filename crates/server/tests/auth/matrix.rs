@@ -102,10 +102,11 @@ const ROWS: [(&[&str], &[&str]); 8] = [
             "submitTask",
         ],
     ),
-    (&["admin", "operator"], &["verifyLedger"]),
+    (&["admin", "operator"], &["planConfig", "verifyLedger"]),
     (
         &["admin"],
         &[
+            "applyConfig",
             "getAllocationProfile",
             "getBlockProfile",
             "getCommandLine",

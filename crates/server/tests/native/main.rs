@@ -9,6 +9,7 @@ mod conventions;
 mod events;
 mod explain;
 mod page;
+mod plan;
 mod reasons;
 mod server;
 mod stream;

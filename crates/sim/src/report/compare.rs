@@ -55,22 +55,49 @@ pub fn documents(before: &Document, after: &Document) -> String {
     } else {
         let _ = writeln!(text, "Digests differ: {} before, {} after.", old.digest, new.digest);
     }
-    run(&mut text, old, new);
+    text.push_str(&summaries(old, new));
+    text
+}
+
+/// Compare what came of two runs, in lines of at most 100 columns.
+pub fn summaries(old: &Summary, new: &Summary) -> String {
+    let mut text = String::new();
+    for section in sections(old, new) {
+        section.write(&mut text);
+    }
+    let lines = text.lines().map(|line| pretty::plain(line.trim_end()) + "\n");
+    lines.collect()
+}
+
+/// Compare what came of two runs, subject by subject; sections without a row are left out.
+pub fn sections(old: &Summary, new: &Summary) -> Vec<Section> {
     let queues = |summary: &Summary| -> Vec<Scope> {
         summary.queues.iter().map(|queue| queue.scope.clone()).collect()
     };
-    waits(&mut text, "queue", &queues(old), &queues(new));
-    waits(&mut text, "user", &old.users, &new.users);
-    waits(&mut text, "group", &old.groups, &new.groups);
-    blockers(&mut text, old, new);
-    let lines = text.lines().map(|line| pretty::plain(line.trim_end()) + "\n");
-    lines.collect()
+    let mut all = vec![run(old, new)];
+    all.extend(waits("queue", &queues(old), &queues(new)));
+    all.extend(waits("user", &old.users, &new.users));
+    all.extend(waits("group", &old.groups, &new.groups));
+    all.push(blockers(old, new));
+    all.retain(|section| !section.rows.is_empty());
+    all
+}
+
+/// Values that belong together, before and after.
+#[derive(Debug)]
+pub struct Section {
+    /// What they are.
+    pub title: String,
+    rows: Vec<Row>,
+    /// How many more there are, which changed less.
+    pub more: usize,
 }
 
 /// Rows of a section; of more, those are shown that changed most.
 const ROWS_MAX: usize = 30;
 
 /// One compared value.
+#[derive(Debug)]
 struct Row {
     name: String,
     before: f64,
@@ -78,7 +105,7 @@ struct Row {
     show: fn(f64) -> String,
 }
 
-fn run(text: &mut String, old: &Summary, new: &Summary) {
+fn run(old: &Summary, new: &Summary) -> Section {
     let of = |name: &str, value: fn(&Summary) -> f64, show: fn(f64) -> String| Row {
         name: name.to_owned(),
         before: value(old),
@@ -124,10 +151,11 @@ fn run(text: &mut String, old: &Summary, new: &Summary) {
     for (name, (before, after)) in pairs(used(old), used(new)) {
         rows.push(Row { name: format!("{name} used"), before, after, show: pretty::percent });
     }
-    section(text, "run", rows);
+    Section::of("run", rows)
 }
 
-fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
+fn waits(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<Section> {
+    let mut sections = Vec::new();
     let table = |scopes: &[Scope], value: fn(&Scope) -> f64| -> BTreeMap<String, f64> {
         let active = scopes.iter().filter(|one| one.jobs.total > 0);
         active.map(|one| (one.name.clone(), value(one))).collect()
@@ -140,11 +168,12 @@ fn waits(text: &mut String, kind: &str, old: &[Scope], new: &[Scope]) {
             .into_iter()
             .map(|(name, (before, after))| Row { name, before, after, show: time })
             .collect();
-        section(text, &format!("{kind}: {title}"), rows);
+        sections.push(Section::of(&format!("{kind}: {title}"), rows));
     }
+    sections
 }
 
-fn blockers(text: &mut String, old: &Summary, new: &Summary) {
+fn blockers(old: &Summary, new: &Summary) -> Section {
     let table = |summary: &Summary| -> BTreeMap<String, f64> {
         let all = summary.blockers.iter();
         all.map(|one| (words::blocker(&one.code, &one.subject), float(one.wait_ms))).collect()
@@ -153,7 +182,7 @@ fn blockers(text: &mut String, old: &Summary, new: &Summary) {
         .into_iter()
         .map(|(name, (before, after))| Row { name, before, after, show: time })
         .collect();
-    section(text, "total wait, by what they waited for", rows);
+    Section::of("total wait, by what they waited for", rows)
 }
 
 /// Values of both sides by name; what one side lacks counts as zero.
@@ -166,38 +195,46 @@ fn pairs(old: BTreeMap<String, f64>, new: BTreeMap<String, f64>) -> BTreeMap<Str
     both
 }
 
-fn section(text: &mut String, title: &str, mut rows: Vec<Row>) {
-    if rows.is_empty() {
-        return;
+impl Section {
+    fn of(title: &str, mut rows: Vec<Row>) -> Self {
+        let more = rows.len().saturating_sub(ROWS_MAX);
+        if more > 0 {
+            // Of many, those that changed most.
+            let change = |row: &Row| (row.after - row.before).abs();
+            rows.sort_by(|left, right| change(right).total_cmp(&change(left)));
+            rows.truncate(ROWS_MAX);
+        }
+        Self { title: title.to_owned(), rows, more }
     }
-    let more = rows.len().saturating_sub(ROWS_MAX);
-    if more > 0 {
-        // Of many, those that changed most.
-        let change = |row: &Row| (row.after - row.before).abs();
-        rows.sort_by(|left, right| change(right).total_cmp(&change(left)));
-        rows.truncate(ROWS_MAX);
+
+    /// The rows as people read them: name, before, after, change, and the change in percent.
+    pub fn cells(&self) -> impl Iterator<Item = [String; 5]> {
+        self.rows.iter().map(|row| {
+            let change = row.after - row.before;
+            // Differences in the last decimal are rounding, not policy.
+            let (change, part) = if change.abs() < 1e-6 {
+                ("=".to_owned(), String::new())
+            } else {
+                let sign = if change > 0.0 { '+' } else { '-' };
+                (format!("{sign}{}", (row.show)(change.abs())), relative(row.before, change))
+            };
+            [row.name.clone(), (row.show)(row.before), (row.show)(row.after), change, part]
+        })
     }
-    let _ = writeln!(
-        text,
-        "\n{title:<42} {:>14} {:>14} {:>15} {:>9}",
-        "before", "after", "change", "%"
-    );
-    for row in &rows {
-        let change = row.after - row.before;
-        // Differences in the last decimal are rounding, not policy.
-        let shown = if change.abs() < 1e-6 {
-            ("=".to_owned(), String::new())
-        } else {
-            let sign = if change > 0.0 { '+' } else { '-' };
-            (format!("{sign}{}", (row.show)(change.abs())), relative(row.before, change))
-        };
-        let (before, after) = ((row.show)(row.before), (row.show)(row.after));
-        let name = shorten(&row.name, 42);
-        let _ =
-            writeln!(text, "{name:<42} {before:>14} {after:>14} {:>15} {:>9}", shown.0, shown.1);
-    }
-    if more > 0 {
-        let _ = writeln!(text, "… and {more} more that changed less");
+
+    fn write(&self, text: &mut String) {
+        let _ = writeln!(
+            text,
+            "\n{:<42} {:>14} {:>14} {:>15} {:>9}",
+            self.title, "before", "after", "change", "%"
+        );
+        for [name, before, after, change, part] in self.cells() {
+            let name = shorten(&name, 42);
+            let _ = writeln!(text, "{name:<42} {before:>14} {after:>14} {change:>15} {part:>9}");
+        }
+        if self.more > 0 {
+            let _ = writeln!(text, "… and {} more that changed less", self.more);
+        }
     }
 }
 

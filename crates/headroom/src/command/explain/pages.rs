@@ -72,6 +72,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "PL-NO-RULES",
     "PL-REJECTED",
     "PL-RULE-ERROR",
+    "PLAN_MOVED",
     "PR-FGROUP",
     "PR-FUSER",
     "PR-RECOVERY",
@@ -193,6 +194,7 @@ mod tests {
         let core = root().join("crates/core/src");
         let files = [
             "../../server/src/listen/rate.rs",
+            "../../server/src/native/plan.rs",
             "rejection.rs",
             "rejection/tenant.rs",
             "rejection/task.rs",

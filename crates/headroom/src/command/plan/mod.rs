@@ -1,29 +1,34 @@
 //! `headroom plan`: what another queue file would do, before it does.
 
-mod json;
+mod html;
+mod state;
 mod text;
+mod times;
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use headroom_config::{Review, Style, bytes_of, review_bytes};
-use headroom_core::books::Books;
-use headroom_core::plan::{Plan as Planned, Reach, plan};
-use headroom_core::{Rejection, Timestamp};
-use headroom_engine::recover;
-use headroom_journal::FileReader;
-use headroom_journal::disk::Folder;
+use headroom_api::headroomv1::Plan as Planned;
+use headroom_config::{Review, Style, review_bytes};
+use headroom_core::Name;
+use headroom_server::plan_of;
+use headroom_sim::nodes::{self, NodeSpec};
 
 use crate::output;
+use crate::remote::Remote;
+
+use super::simulate::Trace;
+use state::State;
+use times::Times;
 
 const EXAMPLE: &str = "\
 Examples:
-  headroom plan queues.yaml --journal headroom-data
+  headroom plan queues.yaml --against http://127.0.0.1:9080
+  headroom plan queues.yaml --journal headroom-data --html plan.html
+  headroom plan queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'
+  headroom plan queues.yaml --journal headroom-data --hours 24 --workload jobs.jsonl
   headroom plan queues.yaml --json | jq .differences
 
 The program ends with 0 where nothing changes, with 2 where something does, and with 1 where
@@ -39,85 +44,186 @@ pub(crate) struct Plan {
     /// Queue file; - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Address of a server, to see what would become of what is there now
+    #[arg(long, value_name = "URL", conflicts_with = "journal")]
+    against: Option<String>,
+    /// File with the token that says who asks; the variable `HEADROOM_TOKEN` may hold it instead
+    #[arg(long, value_name = "FILE", env = "HEADROOM_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
     /// Folder of a journal, to see what would become of what is in it; without it, of a cluster with nothing
     #[arg(long, value_name = "FOLDER")]
     journal: Option<PathBuf>,
+    /// Nodes beside those of the journal, in the first partition of the file: `N*{type: amount, …}`, a CSV or YAML
+    /// file, or `FILE@1/N` for every Nth node of it; may be given several times
+    #[arg(long, value_name = "NODES", conflicts_with = "against")]
+    nodes: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Write the plan as one HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Play a workload for so many hours, with the file in force and with this one
+    #[arg(long, value_name = "HOURS", requires = "workload", help_heading = "Over time", value_parser = clap::value_parser!(u64).range(1..=87_600))]
+    hours: Option<u64>,
+    /// The file to compare with; absent: the one that is in force on the server or in the journal
+    #[arg(long, value_name = "FILE", requires = "hours", help_heading = "Over time")]
+    before: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Over time")]
+    trace: Trace,
 }
 
-/// What there is to plan for.
-struct State {
-    books: Books,
-    now: Timestamp,
-    /// The last record of the journal; 0 for a cluster with nothing.
-    sequence: u64,
+/// All that was found out.
+struct Found {
+    plan: Planned,
+    review: Review,
+    times: Option<Times>,
 }
 
 impl Plan {
     /// Find out and print.
     ///
     /// # Errors
-    /// When a file or the journal cannot be read.
+    /// When a file or the journal cannot be read, or the server does not answer.
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let (name, bytes) = read(&self.file)?;
-        let review = review_bytes(&bytes);
-        let state = match &self.journal {
-            Some(folder) => from_journal(folder)?,
-            None => State { books: Books::default(), now: Timestamp::ZERO, sequence: 0 },
-        };
-        let found = review
-            .configuration
-            .as_ref()
-            .map(|file| plan(&state.books, state.now, file, Reach::default()));
-        let shown = if self.json {
-            format!("{:#}\n", json::object(&name, &review, found.as_ref(), state.sequence))
-        } else {
-            said(&name, &review, found.as_ref())
-        };
+        ensure!(
+            self.trace.workload.is_none() || self.hours.is_some(),
+            "--workload is played for --hours; say how many, for instance --hours 24"
+        );
+        let found = self.found()?;
+        if let Some(path) = &self.html {
+            output::write_file(path, &html::page(&found)?)?;
+        }
+        let shown = if self.json { found.json()? } else { said(&found) };
         output::print(&shown)?;
-        Ok(match found {
-            None | Some(Err(_)) => ExitCode::FAILURE,
-            Some(Ok(planned)) if planned.is_empty() => ExitCode::SUCCESS,
-            Some(Ok(_)) => ExitCode::from(CHANGES),
+        if let Some(path) = &self.html {
+            output::tell(&format!("report: {}", path.display()));
+        }
+        Ok(match &found.plan.effects {
+            None => ExitCode::FAILURE,
+            Some(effects) if effects.changes => ExitCode::from(CHANGES),
+            Some(_) => ExitCode::SUCCESS,
         })
     }
+
+    fn found(&self) -> Result<Found> {
+        let (name, bytes) = super::apply::read(&self.file)?;
+        let review = review_bytes(&bytes);
+        let file = review.configuration.as_ref();
+        let partition = file.and_then(|file| file.partitions.first()).map(|one| one.name.clone());
+        let partition = partition.unwrap_or_else(|| Name::new("default"));
+        let state = match (&self.against, &self.journal) {
+            (Some(server), _) => {
+                let remote = Remote::at(server, self.token_file.clone());
+                State::of_server(&remote, &partition, self.hours.is_some())?
+            }
+            (None, Some(folder)) => State::of_journal(folder, &partition)?,
+            (None, None) => State::default(),
+        };
+        let state = state.with_nodes(&partition, self.given_nodes()?)?;
+        let (plan, review) = match &self.against {
+            Some(server) => (self.asked(server, &name, &bytes)?, review),
+            None => plan_of(&state.books, state.now, &state.totals, (&name, &bytes)),
+        };
+        let plan = match &self.against {
+            Some(_) => plan,
+            None => Planned { sequence: state.sequence, as_of: state.as_of, ..plan },
+        };
+        let times = match (self.hours, &review.configuration) {
+            (Some(hours), Some(file)) if !file.partitions.is_empty() => {
+                let before = self.before(&state)?;
+                Some(Times::played(hours, &self.trace, [&before, file], state.nodes)?)
+            }
+            (Some(_), Some(_)) => bail!("{name} has no partition, and there is nothing to play"),
+            _ => None,
+        };
+        Ok(Found { plan, review, times })
+    }
+
+    fn given_nodes(&self) -> Result<Vec<NodeSpec>> {
+        if self.nodes.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(nodes::read(&self.nodes, self.trace.node_options())?)
+    }
+
+    /// On the books of a server.
+    fn asked(&self, server: &str, name: &str, bytes: &[u8]) -> Result<Planned> {
+        let text = str::from_utf8(bytes).with_context(|| format!("{name} is no UTF-8"))?;
+        let remote = Remote::at(server, self.token_file.clone());
+        let plan = remote.ask(async |client| Ok(client.plan_config(text).await?))?;
+        Ok(Planned { file: name.to_owned(), ..plan })
+    }
+
+    /// The file to compare with.
+    fn before(&self, state: &State) -> Result<headroom_core::config::Configuration> {
+        let (name, text) = match (&self.before, &state.in_force) {
+            (Some(path), _) => {
+                let (name, bytes) = super::apply::read(path)?;
+                let text = String::from_utf8(bytes);
+                (name.clone(), text.with_context(|| format!("{name} is no UTF-8"))?)
+            }
+            (None, Some(text)) => ("the file in force".to_owned(), text.clone()),
+            (None, None) => bail!(
+                "it is not known which file is in force, to be played beside this one; name it with --before"
+            ),
+        };
+        match headroom_config::read(&text) {
+            Ok(loaded) => Ok(loaded.configuration),
+            Err(faults) => bail!("{}", faults.render(&name, Style::Coloured)),
+        }
+    }
 }
 
-fn read(path: &Path) -> Result<(String, Vec<u8>)> {
-    if path == Path::new("-") {
-        let bytes = bytes_of(io::stdin().lock()).context("cannot read standard input")?;
-        return Ok(("standard input".to_owned(), bytes));
+impl Found {
+    /// For programs.
+    fn json(&self) -> Result<String> {
+        if self.times.is_none() {
+            return Ok(serde_json::to_string_pretty(&self.plan)? + "\n");
+        }
+        let mut plan = serde_json::to_value(&self.plan)?;
+        if let (Some(times), Some(keys)) = (&self.times, plan.as_object_mut()) {
+            keys.insert("overTime".to_owned(), times.json());
+        }
+        Ok(serde_json::to_string_pretty(&plan)? + "\n")
     }
-    let name = path.display().to_string();
-    let bytes = File::open(path).and_then(bytes_of);
-    let bytes = bytes.with_context(|| format!("cannot read {name}"))?;
-    Ok((name, bytes))
-}
 
-/// The state as of the last record of a journal, which is only read.
-fn from_journal(folder: &Path) -> Result<State> {
-    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
-    let disk = Folder::new(folder).with_context(|| format!("cannot open {}", folder.display()))?;
-    let recovered = recover(&FileReader::open(Arc::new(disk))?)?;
-    for warning in &recovered.warnings {
-        output::tell(&format!("warning: {warning}"));
+    /// Warnings that follow from what there is, which was looked at elsewhere.
+    fn more_warnings(&self) -> Vec<String> {
+        let known: Vec<&str> =
+            self.review.diagnostics.iter().map(|one| one.code.as_str()).collect();
+        let more = self.plan.diagnostics.iter().filter(|one| !known.contains(&one.code.as_str()));
+        let line = |one: &headroom_api::headroomv1::Diagnostic| {
+            let (line, column) = (one.place.line.unwrap_or(0), one.place.column.unwrap_or(0));
+            let help = one.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+            let (file, code) = (&self.plan.file, &one.code);
+            format!("{}[{code}]: {file}:{line}:{column}: {}{help}", one.severity, one.message)
+        };
+        more.map(line).collect()
     }
-    Ok(State { books: recovered.books, now: recovered.time, sequence: recovered.sequence })
 }
 
 /// For people.
-fn said(name: &str, review: &Review, found: Option<&Result<Planned, Rejection>>) -> String {
+fn said(found: &Found) -> String {
+    let (plan, review) = (&found.plan, &found.review);
     let mut text = String::new();
+    let name = &plan.file;
     if !review.diagnostics.is_empty() {
         text.push_str(&review.diagnostics.render(name, Style::Coloured));
         text.push_str("\n\n");
     }
-    match found {
-        None => text = format!("{text}{name} would be refused\n"),
-        Some(Err(refused)) => text = format!("{text}{name} would be refused: {refused}\n"),
-        Some(Ok(planned)) => text.push_str(&text::of(planned)),
+    for line in found.more_warnings() {
+        text.push_str(&output::printable_lines(&format!("{line}\n\n")));
+    }
+    text.push_str(&match (&plan.effects, &plan.refused) {
+        (Some(effects), _) => text::of(effects),
+        (None, Some(refused)) => {
+            output::printable_lines(&format!("{name} would be refused: {}\n", refused.message))
+        }
+        (None, None) => output::printable_lines(&format!("{name} would be refused\n")),
+    });
+    if let Some(times) = &found.times {
+        text.push_str(&times.text());
     }
     text
 }

@@ -1,18 +1,18 @@
 //! A plan for people: what is otherwise, what follows at once, and what is used then.
 
-use headroom_core::plan::{
-    AskChange, AskInPlan, Excess, ExcessAmount, For, Holder, Listed, Plan, Value,
-};
-use headroom_core::resource::{Amounts, Quantity};
+use std::collections::BTreeMap;
 
+use headroom_api::headroomv1::{
+    PlanAsk, PlanAskChange, PlanEffects, PlanEviction, PlanExcess, PlanMove, PlanSettled, PlanValue,
+};
 use headroom_api::wsv1::Resources;
 
 use crate::output;
 use crate::remote::resources;
 
 /// All of a plan, in the order in which it is read.
-pub(super) fn of(plan: &Plan) -> String {
-    if plan.is_empty() {
+pub(super) fn of(plan: &PlanEffects) -> String {
+    if !plan.changes {
         return "nothing changes\n".to_owned();
     }
     let mut lines = vec![format!("{} settings change:", plan.differences.len())];
@@ -23,108 +23,119 @@ pub(super) fn of(plan: &Plan) -> String {
         lines.push(format!("  {partition} {queue} {key}: {before} -> {after}"));
     }
     at_once(plan, &mut lines);
-    settled(plan, &mut lines);
+    settled(&plan.settled, plan.at_rest, &mut lines);
     output::printable_lines(&(lines.join("\n") + "\n"))
 }
 
-fn shown(value: Option<&Value>) -> String {
+pub(super) fn shown(value: Option<&PlanValue>) -> String {
     match value {
         None => "-".to_owned(),
-        Some(Value::Text(text)) => text.to_string(),
-        Some(Value::Amount { resource, amount }) => one_amount(resource, *amount),
+        Some(PlanValue::Text(text)) => text.clone(),
+        Some(PlanValue::Amount { resource, amount }) => one_amount(resource, *amount),
     }
 }
 
-fn one_amount(resource: &str, amount: Quantity) -> String {
-    amounts(&[(resource, amount)].into_iter().collect())
+pub(super) fn one_amount(resource: &str, amount: i64) -> String {
+    amounts(&Resources(BTreeMap::from([(resource.to_owned(), amount)])))
 }
 
-fn amounts(amounts: &Amounts) -> String {
-    let all = amounts.iter().map(|(name, amount)| (name.to_string(), amount.get()));
-    let text = resources(&Resources(all.collect()));
+pub(super) fn amounts(amounts: &Resources) -> String {
+    let text = resources(amounts);
     if text.is_empty() { "nothing".to_owned() } else { text }
 }
 
-fn at_once(plan: &Plan, lines: &mut Vec<String>) {
-    let effects = &plan.effects;
+fn at_once(plan: &PlanEffects, lines: &mut Vec<String>) {
     lines.push("at once:".to_owned());
-    let first = lines.len();
+    let before = lines.len();
     lines.extend(plan.excesses.iter().map(above));
-    list(lines, "starts", &effects.starts, ask);
-    list(lines, "waits", &effects.held, changed);
-    list(lines, "waits for another reason", &effects.waits_otherwise, changed);
-    list(lines, "can never start", &effects.impossible, changed);
-    list(lines, "is withdrawn", &effects.withdrawn, ask);
-    list(lines, "is given back", &effects.released, ask);
-    list(lines, "would be placed otherwise", &effects.placed_otherwise, |one| {
-        let other = one.other.as_deref().unwrap_or("nowhere");
-        let why = one.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        format!("application {} of {}: {} -> {other}{why}", one.application, one.user, one.queue)
-    });
-    list(lines, "is asked to stop", &effects.evictions, |one| {
-        let cause = match &one.cause {
-            For::Ask(other) => ask(other),
-            For::Maximum(queue) => format!("the maximum of {queue}"),
-        };
-        format!("{} for {cause}, after {} s", ask(&one.victim), one.after.get().div_ceil(1_000))
-    });
-    list(lines, "has no node kept any more", &effects.reservations_dropped, ask);
-    if lines.len() == first {
+    list(lines, "starts", plan.starts.total, &plan.starts.first, ask);
+    list(lines, "waits", plan.held.total, &plan.held.first, changed);
+    let otherwise = &plan.waits_otherwise;
+    list(lines, "waits for another reason", otherwise.total, &otherwise.first, changed);
+    list(lines, "can never start", plan.impossible.total, &plan.impossible.first, changed);
+    list(lines, "is withdrawn", plan.withdrawn.total, &plan.withdrawn.first, ask);
+    list(lines, "is given back", plan.released.total, &plan.released.first, ask);
+    let moved = &plan.placed_otherwise;
+    list(lines, "would be placed otherwise", moved.total, &moved.first, elsewhere);
+    list(lines, "is asked to stop", plan.evictions.total, &plan.evictions.first, eviction);
+    let dropped = &plan.reservations_dropped;
+    list(lines, "has no node kept any more", dropped.total, &dropped.first, ask);
+    if lines.len() == before {
         lines.push("  nothing starts, waits or stops for it".to_owned());
     }
 }
 
-fn above(one: &Excess) -> String {
-    let who = match (one.holder, &one.tenant) {
-        (Holder::Queue, Some(tenant)) => format!("queue {} of tenant {tenant}", one.name),
-        (Holder::Queue, None) => format!("queue {}", one.name),
-        (Holder::User, _) => format!("user {} at {}", one.name, one.queue),
-        (Holder::Group, _) => format!("group {} at {}", one.name, one.queue),
+fn elsewhere(one: &PlanMove) -> String {
+    let other = one.after.as_deref().unwrap_or("nowhere");
+    let why = one.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("application {} of {}: {} -> {other}{why}", one.application, one.user, one.before)
+}
+
+fn eviction(one: &PlanEviction) -> String {
+    let cause = match (&one.for_ask, &one.for_maximum_of) {
+        (Some(other), _) => ask(other),
+        (None, queue) => format!("the maximum of {}", queue.as_deref().unwrap_or_default()),
     };
-    match &one.of {
-        ExcessAmount::Resource { resource, used, limit, excess } => {
+    format!("{} for {cause}, after {} s", ask(&one.victim), one.after_ms.div_ceil(1_000))
+}
+
+fn above(one: &PlanExcess) -> String {
+    let who = match (&*one.holder, &one.tenant) {
+        ("queue", Some(tenant)) => format!("queue {} of tenant {tenant}", one.name),
+        ("queue", None) => format!("queue {}", one.name),
+        (holder, _) => format!("{holder} {} at {}", one.name, one.queue),
+    };
+    let PlanExcess { used, limit, .. } = one;
+    match &one.resource {
+        Some(resource) => {
+            let excess = used.saturating_sub(*limit);
             let [used, limit, excess] =
-                [used, limit, excess].map(|amount| one_amount(resource, *amount));
+                [*used, *limit, excess].map(|amount| one_amount(resource, amount));
             format!("  {who} is above its limit: uses {used}, may have {limit}, {excess} too much")
         }
-        ExcessAmount::Applications { used, limit } => {
-            format!("  {who} is above its limit: runs {used} applications, may run {limit}")
-        }
+        None => format!("  {who} is above its limit: runs {used} applications, may run {limit}"),
     }
 }
 
-fn list<T>(lines: &mut Vec<String>, what: &str, all: &Listed<T>, one: impl Fn(&T) -> String) {
-    lines.extend(all.first.iter().map(|each| format!("  {what}: {}", one(each))));
-    let more = all.total - all.first.len();
+fn list<T>(
+    lines: &mut Vec<String>,
+    what: &str,
+    total: u64,
+    first: &[T],
+    one: impl Fn(&T) -> String,
+) {
+    lines.extend(first.iter().map(|each| format!("  {what}: {}", one(each))));
+    let named = u64::try_from(first.len()).unwrap_or(u64::MAX);
+    let more = total.saturating_sub(named);
     if more > 0 {
         lines.push(format!("  {what}: {more} more"));
     }
 }
 
-fn ask(one: &AskInPlan) -> String {
+fn ask(one: &PlanAsk) -> String {
     let (queue, resources) = (&one.queue, amounts(&one.resources));
     format!("{}/{} of {} in {queue} ({resources})", one.application, one.key, one.user)
 }
 
-fn changed(one: &AskChange) -> String {
-    let why = one.after.as_ref().map(|(code, why)| format!(": {code}, {why}"));
+fn changed(one: &PlanAskChange) -> String {
+    let why = one.after.as_ref().map(|why| format!(": {}, {}", why.code, why.message));
     format!("{}{}", ask(&one.ask), why.unwrap_or_default())
 }
 
-fn settled(plan: &Plan, lines: &mut Vec<String>) {
-    let rest = if plan.at_rest { "" } else { ", as far as it was followed" };
+fn settled(settled: &PlanSettled, at_rest: bool, lines: &mut Vec<String>) {
+    let rest = if at_rest { "" } else { ", as far as it was followed" };
     lines.push(format!("after settling{rest}:"));
-    for one in &plan.settled.queues {
+    for one in &settled.queues {
         let [before, after] = one.used.each_ref().map(amounts);
         let [waited, waits] = one.pending.each_ref().map(amounts);
         let queue = &one.queue;
         lines.push(format!("  {queue} uses {before} -> {after}, waits for {waited} -> {waits}"));
     }
-    for one in &plan.settled.users {
+    for one in &settled.users {
         let [before, after] = one.used.each_ref().map(amounts);
         lines.push(format!("  user {} uses {before} -> {after}", one.user));
     }
-    if let [Some(before), Some(after)] = plan.settled.evenness {
+    if let [Some(before), Some(after)] = settled.evenness {
         let part = |thousandths: u64| format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
         lines.push(format!("  evenness among users {} -> {}", part(before), part(after)));
     }

@@ -6,19 +6,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use headroom_config::{ReadError, Style};
-use headroom_core::Name;
 use headroom_core::config::Configuration;
 use headroom_sim::fault::FaultSource;
 use headroom_sim::metric::summarise;
-use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
+use headroom_sim::nodes::{self, NodeSpec};
 use headroom_sim::outcome::Outcome;
 use headroom_sim::report::{self, RunHeader, csv, html, json, table};
-use headroom_sim::workload::{ReadOptions, Workload, read};
-use headroom_sim::world::{Checks, Setup, Shape, queues_of_groups, run};
+use headroom_sim::world::{Checks, Setup, queues_of_groups, run};
 
 use crate::output;
 
 use super::progress::Follower;
+use super::trace::drop_types;
 use super::{Play, example};
 
 impl Play {
@@ -50,20 +49,19 @@ impl Play {
     }
 
     fn setup(&self) -> Result<Setup> {
-        let built_in = self.workload.is_none();
-        let mut workload = self.read_workload()?;
+        let built_in = self.trace.workload.is_none();
+        let mut workload = match self.trace.read()? {
+            Some(workload) => workload,
+            None => example::workload(&self.trace.options())?,
+        };
         let nodes = self.read_nodes(built_in)?;
-        let types: Vec<Name> = nodes
-            .iter()
-            .flat_map(|node| node.resources.iter().map(|(name, _)| name.clone()))
-            .collect();
-        Self::drop_types(&mut workload, &types);
+        drop_types(&mut workload, &nodes);
         let configuration = match &self.queues {
             Some(path) => Self::read_queues(path)?,
-            None if built_in && self.queue_of.is_none() => example::configuration()?,
+            None if built_in && self.trace.queue_of.is_none() => example::configuration()?,
             None => queues_of_groups(&mut workload),
         };
-        let source = match &self.workload {
+        let source = match &self.trace.workload {
             Some(path) => path.display().to_string(),
             None => example::NAME.to_owned(),
         };
@@ -72,35 +70,17 @@ impl Play {
             nodes,
             workload,
             source,
-            shape: self.shape.map_or(Shape::Fitting, Shape::from),
+            shape: self.trace.shape(),
             until_ms: self.until,
             checks: self.check.map_or(Checks::NowAndThen, Checks::Every),
             seed: self.seed,
             faults: self.faults.as_deref().map(FaultSource::read).transpose()?,
-            reject_misfits: self.skip_bad_lines,
+            reject_misfits: self.trace.skip_bad_lines,
         })
     }
 
-    fn read_workload(&self) -> Result<Workload> {
-        let options = ReadOptions {
-            users: self.users.clone(),
-            groups: self.groups.clone(),
-            queue_of: self.queue_of.clone(),
-            priority_of: self.priority_of.clone(),
-            stretch: self.stretch.unwrap_or_default(),
-            skip_bad_lines: self.skip_bad_lines,
-            gpu_milli: self.gpu_milli,
-            // Later jobs are left to the run, which ends before them at the time asked for.
-            until_ms: None,
-        };
-        match &self.workload {
-            Some(path) => Ok(read(path, self.format, &options)?),
-            None => example::workload(&options),
-        }
-    }
-
     fn read_nodes(&self, built_in: bool) -> Result<Vec<NodeSpec>> {
-        let options = NodeOptions { gpu_milli: self.gpu_milli };
+        let options = self.trace.node_options();
         if !self.nodes.is_empty() {
             return Ok(nodes::read(&self.nodes, options)?);
         }
@@ -110,17 +90,6 @@ impl Play {
             );
         }
         example::nodes()
-    }
-
-    /// Traces tell the memory of some jobs; it counts only where the nodes tell theirs.
-    fn drop_types(workload: &mut Workload, types: &[Name]) {
-        let memory = Name::new("memory");
-        if !types.contains(&memory) {
-            let mut known: Vec<Name> = types.to_vec();
-            let asked = workload.jobs.iter().flat_map(|job| job.per_processor.iter());
-            known.extend(asked.map(|(name, _)| name.clone()).filter(|name| *name != memory));
-            workload.drop_missing_types(&known);
-        }
     }
 
     fn read_queues(path: &std::path::Path) -> Result<Configuration> {
@@ -195,7 +164,7 @@ impl Play {
         RunHeader {
             title: format!(
                 "{} on {}",
-                self.workload.as_ref().and_then(|path| path.file_name()).map_or_else(
+                self.trace.workload.as_ref().and_then(|path| path.file_name()).map_or_else(
                     || setup.source.clone(),
                     |name| name.to_string_lossy().into_owned()
                 ),

@@ -11,6 +11,7 @@ mod histogram;
 mod lines;
 mod scale;
 pub mod scenes;
+pub mod sheet;
 mod stack;
 mod tables;
 mod text;
@@ -32,7 +33,7 @@ const STACKS_MAX: usize = 8;
 pub fn page(document: &Document) -> String {
     let summary = &document.summary;
     let json = serde_json::to_string(summary).expect("text keys and finite numbers");
-    let mut html = head(&document.header.title, "");
+    let mut html = head(&document.header.title, "simulation", "");
     html.push_str(&header(document));
     html.push_str(&headline(summary));
     html.push_str(&bars::render(summary));
@@ -54,13 +55,13 @@ pub fn page(document: &Document) -> String {
 }
 
 /// The beginning of a page, with more styles of its own.
-fn head(title: &str, styles: &str) -> String {
+fn head(title: &str, kind: &str, styles: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{} – Headroom simulation</title>\n<style>\n{}{styles}</style></head>\n<body><main>\n",
+         <title>{} – Headroom {kind}</title>\n<style>\n{}{styles}</style></head>\n<body><main>\n",
         escape(title),
         include_str!("style.css"),
     )

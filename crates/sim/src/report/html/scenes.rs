@@ -30,7 +30,7 @@ const CURVES: [Curve; 5] = [
 /// # Panics
 /// Never: all keys of the document are texts.
 pub fn page(study: &Study) -> String {
-    let mut html = super::head("Scenes of user limits", include_str!("scenes.css"));
+    let mut html = super::head("Scenes of user limits", "simulation", include_str!("scenes.css"));
     html.push_str(&header(study));
     for scene in &study.scenes {
         html.push_str(&of_scene(scene));

@@ -1,0 +1,146 @@
+//! `POST /headroom/v1/plan` and `…/apply`: what another queue file would do, and taking into force what was
+//! announced. Decision page 34.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{Response, StatusCode};
+use headroom_api::headroomv1::{Code, Plan, QueueFileApplied};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::answer::{Refused, json};
+use super::asked::Asked;
+use super::words::{epoch, time};
+use crate::audit::origin;
+use crate::planning::{node_totals, plan_of};
+use crate::queue_file::{Condition, QueueFileError};
+use crate::service::Service;
+
+/// What the file is called that came with a request.
+const SENT: &str = "queues.yaml";
+/// Media types of a queue file; without one it is one, too.
+const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yaml", "text/plain"];
+
+pub(super) async fn plan(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response<Body>, Refused> {
+    asked.parameters(&[])?;
+    let bytes = sent(&asked, body)?;
+    let entered = enter(&service, &asked).await?;
+    let view = service.engine.views().at_least(0).await;
+    let now = service.clock.now().max(view.time);
+    let (sequence, as_of) = (view.sequence, view.time);
+    let made = tokio::task::spawn_blocking(move || {
+        // Until it is made, even if nobody waits for it any more.
+        let _entered = entered;
+        plan_of(&view.books, now, &node_totals(&view.books), (SENT, &bytes)).0
+    });
+    let plan = made.await.map_err(|_| failed(&asked))?;
+    let (epoch, as_of) = (Some(epoch(&service)), Some(time(as_of)));
+    Ok(json(&asked, &Plan { sequence, epoch, as_of, ..plan }))
+}
+
+pub(super) async fn apply(
+    State(service): State<Service>,
+    asked: Asked,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response<Body>, Refused> {
+    let condition = condition(&asked)?;
+    let bytes = sent(&asked, body)?;
+    let text = String::from_utf8(bytes.to_vec()).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Refused::new(&asked, Code::Malformed, format!("the body is no UTF-8 at byte {at}"))
+    })?;
+    let (entered, to_apply) = (enter(&service, &asked).await?, service.clone());
+    let origin = origin(&asked.caller, &asked.request_id);
+    // To its end even if nobody waits for it any more: the books, the text and the users go together.
+    let applied = tokio::spawn(async move {
+        let _entered = entered;
+        to_apply.queue_file.apply_if(origin, &text, condition).await
+    });
+    let applied = applied.await.map_err(|_| failed(&asked))?;
+    let applied = applied.map_err(|why| refused(&asked, &why))?;
+    let body = QueueFileApplied {
+        sequence: applied.sequence,
+        checksum: applied.checksum,
+        warnings: u64::try_from(applied.warnings.counts().warnings).unwrap_or(u64::MAX),
+        watched: service.queue_file.watched().map(|path| path.display().to_string()),
+    };
+    Ok(json(&asked, &body))
+}
+
+/// On what a file is to be taken into force.
+fn condition(asked: &Asked) -> Result<Condition, Refused> {
+    let parameters = asked.parameters(&["plan", "force"])?;
+    let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
+    let force = match parameters.get("force") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => {
+            return Err(malformed(format!("force is {other:?}; it takes true or false")));
+        }
+    };
+    match parameters.get("plan") {
+        _ if force => Ok(Condition::Always),
+        Some(digest) if is_digest(digest) => Ok(Condition::Says(digest.to_owned())),
+        Some(other) => Err(malformed(format!(
+            "plan is {other:?}; it takes the `digest` of a plan, 64 digits and letters A to F"
+        ))),
+        None => {
+            let detail = "it is not said which plan is to be carried out: send `plan` with the `digest` that \
+                          `/headroom/v1/plan` answers for this file, or `force=true` to take the file whatever it does";
+            Err(Refused::new(asked, Code::PreconditionRequired, detail))
+        }
+    }
+}
+
+fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
+}
+
+fn sent(asked: &Asked, body: Result<Bytes, BytesRejection>) -> Result<Bytes, Refused> {
+    asked.sends(&YAML)?;
+    body.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Refused::new(asked, Code::TooLarge, "the body is larger than the server takes")
+        }
+        _ => Refused::new(asked, Code::Malformed, error.body_text()),
+    })
+}
+
+async fn enter(service: &Service, asked: &Asked) -> Result<OwnedSemaphorePermit, Refused> {
+    let detail = "another plan is being made, and one is made at a time; try again in a moment";
+    let crowded = || Refused::new(asked, Code::TooManyRequests, detail);
+    service.queue_file.plans().enter().await.ok_or_else(crowded)
+}
+
+fn failed(asked: &Asked) -> Refused {
+    Refused::new(asked, Code::Internal, "the plan could not be made; see the log of the server")
+}
+
+fn refused(asked: &Asked, why: &QueueFileError) -> Refused {
+    let refuse = |code, detail: String| Refused::new(asked, code, detail);
+    match why {
+        QueueFileError::Faulty(found) => {
+            let first = found.iter().next();
+            let first = first.map(|one| {
+                format!("line {}, column {}: {}: {}", one.line, one.column, one.code, one.message)
+            });
+            let errors = found.counts().errors;
+            let first = first.unwrap_or_default();
+            refuse(Code::Invalid, format!("the queue file has {errors} errors; {first}"))
+        }
+        QueueFileError::Resolver(error) => refuse(Code::Invalid, error.to_string()),
+        QueueFileError::Rejected(rejection) => {
+            refuse(Code::Conflict, rejection.to_string()).by_rule(rejection.code())
+        }
+        QueueFileError::Moved { .. } => {
+            refuse(Code::Conflict, why.to_string()).by_rule("PLAN_MOVED")
+        }
+        QueueFileError::Failed => failed(asked),
+        QueueFileError::Unavailable(why) => Refused::unavailable(asked, why),
+        QueueFileError::Keep { .. } => refuse(Code::Internal, crate::chain(why)),
+    }
+}
