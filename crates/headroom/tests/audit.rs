@@ -129,6 +129,11 @@ fn tr_72_a_changed_a_dropped_and_a_moved_record_are_found() {
     let missing = "line 2: expected record 2, found record 3: record 2 is missing";
     assert_eq!(verify(&folder), (vec![missing.to_owned()], 1));
 
+    // A file goes as a whole with its time, and never its beginning alone.
+    write(&folder, &whole[2..]);
+    let begins = "line 1: expected record 1, found record 3: records 1 to 2 are missing";
+    assert_eq!(verify(&folder), (vec![begins.to_owned()], 1));
+
     let mut moved = whole.clone();
     moved.swap(1, 2);
     write(&folder, &moved);

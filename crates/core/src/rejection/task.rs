@@ -17,14 +17,14 @@ pub enum TaskRejection {
         partition: Name,
     },
     /// Its id is that of another.
-    #[error("{task} is the id of {state} in partition {partition}; choose another id, or none")]
+    #[error("{task} is the id of {what} in partition {partition}; choose another id, or none")]
     Exists {
         /// The id.
         task: Name,
         /// The partition.
         partition: Name,
-        /// What the other is, and where it stands.
-        state: Name,
+        /// What the other is.
+        what: &'static str,
     },
     /// The key of its request is that of another.
     #[error(

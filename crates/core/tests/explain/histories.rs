@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use headroom_core::books::Books;
 use headroom_core::config::Configuration;
 use headroom_core::explain::{Check, Explanation, Kind, LINE_MAX, Verdict, explain, kind};
-use headroom_core::id::AllocationId;
+use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
 use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
 use headroom_core::{Blocker, Scheduler, Timestamp};
@@ -122,7 +122,7 @@ fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str
     assert_eq!(events, [], "nothing can move");
     let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending());
     for (ask, row) in waiting {
-        let partition = books.application(row.application).partition;
+        let partition = partition_of(books, ask);
         let root = books.partition(partition).root;
         if books.has_asked_enough(partition) || books.queue(root).max.is_none() {
             continue; // Nothing is looked at there, or not all.
@@ -159,6 +159,7 @@ fn is_where_it_stopped(
         // before the nodes have reported.
         (None, Blocker::QueueState(_)) => true,
         (_, Blocker::RmBusy(partition)) if books.is_recovering(partition) => true,
+        (None, _) if books.is_recovering(partition_of(books, ask)) => true,
         (None, _) => {
             let application = books.application(books.allocation(ask).application);
             books.users_of(application.queue).is_some()
@@ -171,6 +172,10 @@ fn is_where_it_stopped(
         (Some(raw), first) => raw == first,
     };
     assert!(same, "it was put aside under {raw:?}, {}", told());
+}
+
+fn partition_of(books: &Books, ask: AllocationId) -> PartitionId {
+    books.application(books.allocation(ask).application).partition
 }
 
 /// Whether an explanation says nothing that is not so.

@@ -383,10 +383,10 @@ fn tr_81_an_id_and_a_key_are_one_tasks_alone() {
             tenant a: tenant a set, root.tenants.a made
             task app1: refused TASK_EXISTS: app1 is the id of an application that is no task in partition default; choose another id, or none
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            task t1: refused TASK_EXISTS: t1 is the id of a task that is STARTING in partition default; choose another id, or none
+            task t1: refused TASK_EXISTS: t1 is the id of a task in partition default; choose another id, or none
             task t2: refused KEY_TAKEN: tenant a has submitted task t1 under the key "k"; choose another key for another task
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed
-            task t1: refused TASK_EXISTS: t1 is the id of a task that is SUCCEEDED in partition default; choose another id, or none
+            task t1: refused TASK_EXISTS: t1 is the id of a task in partition default; choose another id, or none
             task-done none: refused UNKNOWN_TASK: task none does not exist in partition default; it was never submitted, or ended too long ago
             wait 86400s: nothing
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running

@@ -189,6 +189,7 @@ pub fn verify_audit(disk: &Arc<dyn Disk>, known: Option<&AuditKnown>) -> io::Res
     for (at, segment) in list.iter().enumerate() {
         let name = name_of(segment.first);
         judge.begin(disk.path(&name));
+        judge.begins.get_or_insert(segment.first);
         for line in Lines::of(disk.open(&name, false)?, segment.length) {
             let line = line?;
             judge.judge(&line.bytes, line.is_whole || at + 1 < list.len());
@@ -219,6 +220,8 @@ struct Judge<'a> {
     line: u64,
     /// The record that the next one follows; none before the first.
     head: Option<Head>,
+    /// The record with which the first file began, by its name; none where lines come from anywhere.
+    begins: Option<u64>,
     /// The journal was cut off behind the newest snapshot, so that it does not know all of the chain.
     is_cut: bool,
     verified: AuditVerified,
@@ -227,7 +230,7 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(known: Option<&'a AuditKnown>) -> Self {
         let (file, verified) = (PathBuf::new(), AuditVerified::default());
-        Self { known, file, line: 0, head: None, is_cut: false, verified }
+        Self { known, file, line: 0, head: None, begins: None, is_cut: false, verified }
     }
 
     fn begin(&mut self, file: PathBuf) {
@@ -245,7 +248,8 @@ impl<'a> Judge<'a> {
 
     fn judge(&mut self, line: &[u8], is_whole: bool) {
         self.line += 1;
-        let expected = self.head.as_ref().map_or(1, |head| head.seq + 1);
+        let first = self.begins.unwrap_or(1);
+        let expected = self.head.as_ref().map_or(first, |head| head.seq + 1);
         if !is_whole {
             return self.fault(Fault::CutOff { expected });
         }
@@ -266,10 +270,10 @@ impl<'a> Judge<'a> {
         };
         self.verified.records += 1;
         let seq = record.seq;
-        // The first that is kept may follow one that was dropped with its time.
-        let before = self.head.clone().unwrap_or_else(|| match seq {
+        // The first that is kept may follow one that was dropped with its time: files are, as a whole.
+        let before = self.head.clone().unwrap_or_else(|| match self.begins.unwrap_or(seq) {
             1 => Head::default(),
-            _ => Head { seq: seq.saturating_sub(1), hash: record.prev_hash.clone() },
+            first => Head { seq: first.saturating_sub(1), hash: record.prev_hash.clone() },
         });
         if seq <= before.seq {
             return self.fault(Fault::Order { seq, expected: before.seq + 1 });

@@ -198,6 +198,9 @@ async fn tr_72_a_dropped_a_moved_and_a_doubled_record_are_found() {
     let expected = "line 4: expected record 4, found record 6: records 4 to 5 are missing";
     assert!(said.ends_with(expected), "{said}");
 
+    disks.set_lines(&lines[3..]);
+    assert_eq!(faults(&disks), vec![(1, Fault::Missing { from: 1, found: 4 })]);
+
     let mut moved = lines.clone();
     moved.swap(3, 4);
     disks.set_lines(&moved);

@@ -225,8 +225,17 @@ impl Interface {
         if let Profile::Session { capabilities, .. } = profile {
             manager.asking.set_capabilities(capabilities);
             manager.reconcile().await.map_err(|error| unavailable(&error))?;
+        } else if self.holds_for_one_before(applied.sequence).await {
+            manager.reconcile().await.map_err(|error| unavailable(&error))?;
         }
         Ok(manager)
+    }
+
+    /// Whether partitions that stayed, as those with tenants do, ask an RM that is gone, or hold everything as it was
+    /// away when the server stopped.
+    async fn holds_for_one_before(&self, sequence: u64) -> bool {
+        let view = self.service().engine.views().at_least(sequence).await;
+        view.books.partitions().values().any(|row| row.questions.is_some())
     }
 
     /// It is over with a registration. If nobody took its place, nothing is placed for it, and

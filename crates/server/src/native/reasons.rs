@@ -168,7 +168,8 @@ impl Look<'_> {
             }
             let wanted = self.books.resources_of(one.ask);
             let wait = self.scheduler.wait_of(self.books, one.ask);
-            let sentence = wait.map(|wait| wait.sentence(self.books, one.ask));
+            let sight = Sight::of(self.caller);
+            let sentence = wait.map(|wait| sight.reason(self.books, &wait, one.ask));
             examples.push(WaitingExample {
                 application: application.name.to_string(),
                 ask: row.key.to_string(),

@@ -16,6 +16,7 @@ use crate::service::Service;
 use super::refusal::{Answer, Refusal};
 use super::request::{Asked, Seen, check_queue_path};
 use super::respond::{blocking, json};
+use super::visible::Sight;
 
 /// How long the scheduler is waited for, when it is asked why something waits.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -91,7 +92,7 @@ async fn with_reasons(
     let reasons = if waiting.is_empty() {
         BTreeMap::new()
     } else {
-        first_reasons(&asked.service, waiting).await
+        first_reasons(&asked.service, seen.sight.clone(), waiting).await
     };
     let now = asked.service.clock.now();
     let shown = ids.into_iter().map(move |id| {
@@ -120,8 +121,11 @@ async fn one(asked: Asked, path: Option<String>) -> Answer {
     let seen = asked.seen().await;
     let id = find(&seen, &partition, path.as_deref(), &name)?;
     let waits_for_room = seen.books().application(id).ask_count > 0;
-    let reasons =
-        if waits_for_room { reasons(&asked.service, partition, name).await } else { Vec::new() };
+    let reasons = if waits_for_room {
+        reasons(&asked.service, seen.sight.clone(), (partition, name)).await
+    } else {
+        Vec::new()
+    };
     let now = asked.service.clock.now();
     blocking(move || {
         let mut shown = show(&seen, id);
@@ -145,6 +149,7 @@ fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
 /// and allocations.
 async fn first_reasons(
     service: &Service,
+    sight: Sight,
     of: Vec<ApplicationId>,
 ) -> BTreeMap<ApplicationId, (Name, String)> {
     let reasons = service.engine.inspect(move |books, scheduler| {
@@ -153,8 +158,8 @@ async fn first_reasons(
             let mut some = books.allocations_of(id).take(LOOKED_AT_MAX);
             let (ask, row) = some.find(|(_, row)| row.is_pending())?;
             let wait = scheduler.wait_of(books, ask)?;
-            let sentence = wait.sentence(books, ask);
-            Some((id, (row.key.clone(), sentence)))
+            let reason = sight.reason(books, &wait, ask);
+            Some((id, (row.key.clone(), reason)))
         };
         of.into_iter().filter_map(reason).collect()
     });
@@ -164,14 +169,18 @@ async fn first_reasons(
 
 /// Why asks of an application wait, by key. The scheduler knows it, the books do not; if it has
 /// stopped, or has too much to do, nothing is said.
-async fn reasons(service: &Service, partition: String, application: String) -> Vec<(Name, String)> {
+async fn reasons(
+    service: &Service,
+    sight: Sight,
+    (partition, application): (String, String),
+) -> Vec<(Name, String)> {
     let reasons = service.engine.inspect(move |books, scheduler| {
         let partition = books.partition(books.partition_named(&partition)?);
         let id = partition.applications.get(&*application)?;
         let asks = books.allocations_of(*id).filter(|(_, row)| row.is_pending());
         let reasons = asks.take(REASONS_MAX).filter_map(|(ask, row)| {
             let wait = scheduler.wait_of(books, ask)?;
-            Some((row.key.clone(), wait.sentence(books, ask)))
+            Some((row.key.clone(), sight.reason(books, &wait, ask)))
         });
         Some(reasons.collect())
     });

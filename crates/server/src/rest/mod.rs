@@ -26,6 +26,7 @@ mod respond;
 mod settings;
 mod state_dump;
 mod stream;
+mod telling;
 mod usage;
 mod user_limits;
 mod validation;

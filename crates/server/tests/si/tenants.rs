@@ -77,8 +77,17 @@ async fn tr_54_an_rm_that_registers_again_leaves_tenants_their_tasks_and_its_nod
     server.turn(1_000).await;
     rm.allocated(1).await;
     assert_eq!(state(&server, "runs").await, Some(TaskState::Starting));
+    // It is lost first, so that the scheduler holds everything for it.
+    drop(rm);
+    let asks = async || {
+        let books = &server.handle.views().at_least(0).await.books;
+        let partition = books.partition_named("default").unwrap();
+        books.partition(partition).questions.is_some()
+    };
+    until("it is missed", asks).await;
     let before = server.handle.views().at_least(0).await.sequence;
     let mut rm = Rm::on(&server, "").await;
+    assert!(!asks().await, "this one answers no questions, and is asked none");
     // Its own application is gone, the task is not.
     let view = server.handle.views().at_least(before + 1).await;
     let partition = view.books.partition_named("default").unwrap();

@@ -110,12 +110,11 @@ fn is_new(
     }
     let live = row.applications.get(&submit.application).copied();
     let Some(other) = live.or_else(|| row.tasks.ended(&submit.application)) else { return Ok(()) };
-    let state = match books.task_state(other) {
-        Some(state) => Name::from(alloc::format!("a task that is {}", state.as_str())),
-        None => Name::new("an application that is no task"),
-    };
+    // Not how it goes: it may be a task of somebody whose tasks the sender does not see.
+    let is_task = books.application(other).task.is_some();
+    let what = if is_task { "a task" } else { "an application that is no task" };
     let (task, partition) = (submit.application.clone(), row.name.clone());
-    Err(TaskRejection::Exists { task, partition, state })
+    Err(TaskRejection::Exists { task, partition, what })
 }
 
 /// Ask for all members, one behind the other.

@@ -5,10 +5,8 @@ use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, NearMiss, NodesLookedAt,
 };
 use headroom_core::books::Books;
-use headroom_core::books::tracker::TrackerKind;
 use headroom_core::explain::{Amount, Check, Explanation, Holder, Nodes};
-use headroom_core::id::QueueId;
-use headroom_core::{Blocker, letter};
+use headroom_core::letter;
 
 use super::super::visible;
 use crate::caller::Caller;
@@ -30,13 +28,14 @@ impl Told<'_> {
     /// The answer in one line, without figures that the caller may not see.
     pub(super) fn line(&self, explanation: &Explanation) -> String {
         let first = explanation.blocked_by().next();
-        match first.filter(|check| !self.is_open(check.blocker)) {
+        let sight = self.sight();
+        match first.filter(|check| !sight.sees_use_of(self.books, check.blocker)) {
             Some(check) => {
                 let code = check.blocker.code(self.books);
                 let word = explanation.verdict.word();
                 headroom_core::explain::cut(&format!(
                     "{word}: {code} {}",
-                    self.scope(check.blocker)
+                    sight.scope_of(self.books, check.blocker)
                 ))
             }
             None => explanation.line(self.books),
@@ -46,8 +45,7 @@ impl Told<'_> {
     /// The first reason in a sentence, if the caller may see all that it tells.
     pub(super) fn sentence(&self, explanation: &Explanation) -> Option<String> {
         let first = explanation.blocked_by().next()?;
-        let open = self.is_open(first.blocker) && self.sees_nodes_of(first.blocker);
-        open.then(|| first.wait.map(|wait| wait.sentence(self.books, explanation.ask))).flatten()
+        self.sight().sentence(self.books, first.wait.as_ref()?, explanation.ask)
     }
 
     fn lines(&self, check: &Check) -> Vec<ExplainedCheck> {
@@ -55,7 +53,7 @@ impl Told<'_> {
         let bare = ExplainedCheck {
             id: code.to_owned(),
             letter: letter(code).map(|letter| letter.to_string()),
-            scope: self.scope(check.blocker),
+            scope: self.sight().scope_of(self.books, check.blocker),
             verdict: if check.failed { CheckVerdict::Failed } else { CheckVerdict::Passed },
             nodes: check.nodes.as_ref().map(|nodes| self.nodes(nodes)),
             ..ExplainedCheck::default()
@@ -67,7 +65,9 @@ impl Told<'_> {
     }
 
     fn of_type(&self, bare: ExplainedCheck, check: &Check, amount: &Amount) -> ExplainedCheck {
-        let open = self.is_open(check.blocker);
+        let (sight, blocker) = (self.sight(), check.blocker);
+        let open = sight.sees_use_of(self.books, blocker);
+        let bound = sight.sees_bound_of(self.books, blocker);
         let of = |holder: &Holder| {
             amount.resource.map_or(1, |resource| holder.used.get_or_zero(resource).get())
         };
@@ -88,7 +88,7 @@ impl Told<'_> {
         let holders = seen.into_iter().filter(|holder| of(holder) > 0).map(named).collect();
         ExplainedCheck {
             resource: amount.resource.map(|one| self.books.types().name(one).to_string()),
-            limit: Some(amount.limit.get()),
+            limit: bound.then(|| amount.limit.get()),
             used: open.then(|| amount.used.get()),
             asked: Some(amount.asked.get()),
             short: open.then(|| amount.short().get().max(0)),
@@ -116,69 +116,7 @@ impl Told<'_> {
         }
     }
 
-    /// What sets the bound, without the name of anybody or any node that the caller does not see.
-    fn scope(&self, blocker: Blocker) -> String {
-        let sight = Sight::of(self.caller);
-        if let Some((kind, name, queue)) = self.level(blocker) {
-            let path = &self.books.queue(queue).path;
-            match kind {
-                TrackerKind::User if !sight.sees_user(name) => {
-                    return format!("another user at {path}");
-                }
-                TrackerKind::Group if !sight.sees_group(name) => {
-                    return format!("another group at {path}");
-                }
-                TrackerKind::User | TrackerKind::Group => {}
-            }
-        }
-        if self.sees_nodes_of(blocker) { blocker.subject(self.books) } else { "a node".to_owned() }
-    }
-
-    /// Whether the caller sees the node that a check names, if it names one.
-    fn sees_nodes_of(&self, blocker: Blocker) -> bool {
-        let one = matches!(blocker, Blocker::KeptNode(_));
-        !one || visible::everything(self.caller)
-    }
-
-    /// Whether the caller sees what is used of a bound.
-    pub(super) fn is_open(&self, blocker: Blocker) -> bool {
-        let sees = |queue: QueueId| visible::queue(self.books, self.caller, queue);
-        if let Some((kind, name, queue)) = self.level(blocker) {
-            let sight = Sight::of(self.caller);
-            let own = match kind {
-                TrackerKind::User => sight.sees_user(name),
-                TrackerKind::Group => sight.sees_group(name),
-            };
-            return own || sees(queue);
-        }
-        match blocker {
-            Blocker::QueueMax(queue)
-            | Blocker::QueueApplications(queue)
-            | Blocker::ParallelApplications(queue)
-            | Blocker::DriverQueue(queue)
-            | Blocker::BehindHead(queue, _) => sees(queue),
-            Blocker::KeptNode(_) | Blocker::RequiredNode(_) | Blocker::RequiredNodeSize(_) => {
-                visible::everything(self.caller)
-            }
-            _ => true,
-        }
-    }
-
-    /// Whose bound it is, and where, if it is that of a user or group.
-    fn level(&self, blocker: Blocker) -> Option<(TrackerKind, &str, QueueId)> {
-        match blocker {
-            Blocker::Limit(partition, level)
-            | Blocker::LimitApplications(partition, level)
-            | Blocker::UserCap(partition, level)
-            | Blocker::UserShare(partition, level)
-            | Blocker::ParallelOfUser(partition, level)
-            | Blocker::DriverUser(partition, level) => {
-                let trackers = &self.books.partition(partition).trackers;
-                let level = trackers.level(level);
-                let tracker = trackers.tracker(level.tracker);
-                Some((tracker.kind, &tracker.name, level.queue))
-            }
-            _ => None,
-        }
+    fn sight(&self) -> Sight {
+        Sight::of(self.caller)
     }
 }

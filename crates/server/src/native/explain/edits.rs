@@ -9,8 +9,8 @@ use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
 use super::super::visible;
 use super::super::words::time;
-use super::checks::Told;
 use crate::caller::Caller;
+use crate::rest::Sight;
 
 /// All remedies that the caller may see, and how many others there are.
 pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> Remedies {
@@ -137,7 +137,7 @@ impl Words<'_> {
 
     fn level(&self, partition: PartitionId, level: LevelId) -> Option<String> {
         let blocker = Blocker::Limit(partition, level);
-        let open = Told { books: self.books, caller: self.caller }.is_open(blocker);
+        let open = Sight::of(self.caller).sees_use_of(self.books, blocker);
         open.then(|| blocker.subject(self.books))
     }
 
