@@ -185,9 +185,7 @@ impl Blocker {
                 format!("node {}", books.node(node).name)
             }
             Self::NodeAbsent(_) => "the required node".into(),
-            Self::RmBusy(partition) if books.is_recovering(partition) => {
-                format!("nodes of partition {}", books.partition(partition).name)
-            }
+            Self::RmBusy(id) if books.is_recovering(id) => later::its_nodes(books, id),
             Self::AwaitingRm(_) | Self::NodeConstraint(_) | Self::RmBusy(_) => "the RM".into(),
             Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)

@@ -46,6 +46,11 @@ pub(super) fn sentence(
     )
 }
 
+/// The nodes of a partition that are to report.
+pub(super) fn its_nodes(books: &Books, partition: PartitionId) -> String {
+    format!("nodes of partition {}", books.partition(partition).name)
+}
+
 /// How many questions the RM has to answer, and how many it may.
 pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String {
     let row = books.partition(partition);

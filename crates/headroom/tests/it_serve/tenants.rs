@@ -187,6 +187,7 @@ fn foresee(asked: &Asked) {
 
 /// What a task really uses is shown beside what it has, and what is counted is what tasks have.
 fn measured(asked: &Asked) {
+    assert_eq!(asked.json("tasks confirm t-1")["state"], "RUNNING");
     let measured = asked.shown("tasks measured t-1 vcore=3500m");
     assert_eq!(cells(measured.lines().nth(1).unwrap())[5], "vcore 3500m", "{measured}");
     let usage = asked.shown("tenants usage lab");
@@ -240,7 +241,6 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     assert_eq!(asked.json("tenants quota lab")["resources"]["vcore"], 100_000);
 
     assert_eq!(asked.json("tasks rank lab t-2 --priority 7")["priority"], 7);
-    assert_eq!(asked.json("tasks confirm t-1")["state"], "RUNNING");
     measured(&asked);
     let grown = asked.refused("tasks resize t-1 vcore=101 memory=180G");
     assert!(grown.contains("422 EXCEEDS_QUOTA_ALWAYS"), "{grown}");

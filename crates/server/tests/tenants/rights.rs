@@ -52,6 +52,22 @@ async fn ts_31_what_is_above_is_named_and_shows_no_figures() {
     let usage = scene.read_as("tim - tenant-viewer team", &format!("{TENANTS}/team/usage")).await;
     assert_eq!(usage.json()["byAncestor"], json!([{"tenant": "dept", "limited": true}]));
     assert!(!usage.text().contains("49") && !usage.text().contains("other"), "{}", usage.text());
+    let waits = json!({"id": "w1", "resources": {"vcore": "20"}});
+    assert_eq!(scene.submit("team", &waits).await.status, 202);
+    scene.server.turn(0).await;
+    let told = async |path: &str| {
+        let all = scene.server.json(path).await.to_string();
+        let his = scene.read_as("tim - tenant-viewer team", path).await.text();
+        for figure in ["49000", "51000", "1000 m"] {
+            assert!(!his.contains(figure), "{path}: {his}");
+        }
+        (all, his)
+    };
+    let (all, his) = told("/ws/v1/partition/default/application/w1").await;
+    assert!(all.contains(" left of its maximum of ") && !his.contains(" left of "), "{all}\n{his}");
+    assert!(his.contains("QUEUE_MAX root.tenants.dept"), "{his}");
+    told("/ws/v1/partition/default/applications/active").await;
+    told("/headroom/v1/partitions/default/reasons?explain=true").await;
     let above = scene.read_as("tim - tenant-viewer team", &format!("{TENANTS}/dept/usage")).await;
     assert_eq!(above.status, 403);
     let below = scene.read_as("dora - tenant-viewer dept", &format!("{TENANTS}/team/usage")).await;
