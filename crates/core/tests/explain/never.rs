@@ -3,7 +3,7 @@
 use headroom_core::books::{Allocation, Books};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::World;
-use headroom_core::{Command, Scheduler, Termination, Timestamp};
+use headroom_core::{Command, Event, Scheduler, Termination, Timestamp};
 
 /// Whether an ask starts when everything else is given back: all other asks first, then the allocations one
 /// by one, the oldest or the newest first.
@@ -53,16 +53,26 @@ fn starts_with(books: &Books, ask: AllocationId, other: &Allocation) -> bool {
     other.application == application && other.is_pending() && books.members_of(application) > 1
 }
 
+/// Whether it has a node, or takes a place. One that is gone has neither: what was given back may have ended its
+/// application.
 fn has_started(world: &mut World, ask: AllocationId) -> bool {
+    let is_it = |event: &Event| match event {
+        Event::Placed { ask: one, .. } | Event::SwapStarted { ask: one, .. } => *one == ask,
+        _ => false,
+    };
     for _ in 0..200 {
         let mut events = Vec::new();
         world.scheduler.next(&world.books, world.now, &mut events);
         if events.is_empty() {
             break;
         }
+        let started = events.iter().any(is_it);
         for event in &events {
             world.apply(event);
         }
+        if started {
+            return true;
+        }
     }
-    world.books.allocations().get(ask).is_none_or(|row| !row.is_pending())
+    false
 }
