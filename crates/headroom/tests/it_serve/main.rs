@@ -4,6 +4,7 @@
 
 mod load;
 mod plans;
+mod readme;
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;

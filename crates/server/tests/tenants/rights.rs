@@ -67,7 +67,7 @@ async fn ts_31_what_is_above_is_named_and_shows_no_figures() {
     assert!(all.contains(" left of its maximum of ") && !his.contains(" left of "), "{all}\n{his}");
     assert!(his.contains("QUEUE_MAX root.tenants.dept"), "{his}");
     told("/ws/v1/partition/default/applications/active").await;
-    told("/headroom/v1/partitions/default/reasons?explain=true").await;
+    told("/headroom/v1/partitions/default/reasons?queue=root.tenants.dept.team").await;
     let above = scene.read_as("tim - tenant-viewer team", &format!("{TENANTS}/dept/usage")).await;
     assert_eq!(above.status, 403);
     let below = scene.read_as("dora - tenant-viewer dept", &format!("{TENANTS}/team/usage")).await;

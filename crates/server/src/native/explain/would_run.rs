@@ -106,7 +106,7 @@ fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
     are_few(asked, said.members)?;
     let not_of_tasks = [
         ("queue", said.queue.is_some()),
-        ("groups", said.groups.is_some()),
+        ("groups", said.groups.as_ref().is_some_and(|groups| !groups.is_empty())),
         ("gang", said.gang),
         ("requiredNode", said.required_node.is_some()),
         ("mayPreempt", said.may_preempt),
