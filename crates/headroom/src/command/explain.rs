@@ -10,6 +10,7 @@ use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
     CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies, display_amount,
 };
+use headroom_core::explain::NodeReason;
 
 use crate::output;
 use crate::remote::{Remote, resources};
@@ -220,7 +221,11 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
 }
 
 fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
-    let refused = nodes.refused.iter().map(|(why, count)| format!(", {count} {why}"));
+    // A server that knows more reasons than this program sends a word all the same.
+    let said = |why: &str| NodeReason::of_word(why).map(NodeReason::said);
+    let refused = nodes.refused.iter();
+    let refused =
+        refused.map(|(why, count)| format!(", {count} {}", said(why).unwrap_or(why.as_str())));
     let refused: String = refused.collect();
     let _ = writeln!(text, "      {} of {} nodes fit{refused}", nodes.fitting, nodes.looked_at);
     for miss in &nodes.nearest {
