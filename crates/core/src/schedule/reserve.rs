@@ -195,5 +195,8 @@ pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
     };
     let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
     let shortfall = books.node(kept.node).available.shortfall(books.on_node(ask));
-    Wait { blocker: Blocker::KeptNode(kept.node), shortfall }
+    let row = books.allocation(ask);
+    let stops = row.preemption_triggered && stopping(books, kept.node).next().is_some();
+    let blocker = if stops { Blocker::Preempting } else { Blocker::KeptNode };
+    Wait { blocker: blocker(kept.node), shortfall }
 }
