@@ -138,4 +138,6 @@ pub use schedule::{
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
-pub use wait::{Blocker, Looked, TenantReason, TenantShort, Wait, WaitCode, WaitCounts};
+pub use wait::{
+    Blocker, Looked, Precedence, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
+};

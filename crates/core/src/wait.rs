@@ -18,6 +18,7 @@ mod code;
 mod later;
 mod looked;
 mod nodes;
+mod room;
 mod state;
 mod tenant;
 
@@ -63,6 +64,8 @@ pub enum Blocker {
     NoSuchLabel(PartitionId),
     /// This node is kept for it, and has no room yet; nor has any other.
     KeptNode(NodeId),
+    /// The same, and others were asked to stop there for it: their room comes when they have.
+    Preempting(NodeId),
     /// The only node that it may run on has no room.
     RequiredNode(NodeId),
     /// The only node that it may run on is too small for it, however empty.
@@ -83,6 +86,20 @@ pub enum Blocker {
     BackOff(ApplicationId),
     /// The head of the line of this leaf needs what it would take; who that is, where it is known.
     BehindHead(QueueId, Option<AllocationId>),
+    /// Nothing but that others are looked at first, at this queue and by this. Only who explains something says so: the
+    /// scheduler comes to it.
+    Order(QueueId, Precedence),
+}
+
+/// By what one is looked at before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Precedence {
+    /// It is more urgent.
+    Priority,
+    /// It uses less of its share.
+    Share,
+    /// It came earlier, asks for more, or its path is first: what the policy goes by where the others are alike.
+    Order,
 }
 
 /// Why an ask waits.
@@ -134,14 +151,18 @@ impl Blocker {
             Self::NodeBlocked(_) => WaitCode::NodeBlocked,
             Self::NoSuchLabel(_) => WaitCode::NoPartitionAccess,
             Self::KeptNode(_) => WaitCode::NodeResources,
+            Self::Preempting(_) => WaitCode::PreemptionPending,
+            Self::Order(_, Precedence::Priority) => WaitCode::PriorityBehind,
+            Self::Order(_, Precedence::Share) => WaitCode::ShareBehind,
+            Self::Order(_, Precedence::Order) => WaitCode::OrderBehind,
             Self::RequiredNode(_) => WaitCode::RequiredNodeFull,
             Self::RequiredNodeSize(_) => WaitCode::RequiredNodeSize,
             Self::NodeAbsent(_) => WaitCode::RequiredNodeAbsent,
-            Self::Placeholders(..) => WaitCode::AwaitingPlaceholder,
+            Self::Placeholders(..) => WaitCode::GangIncomplete,
             Self::RmBusy(partition) if books.is_recovering(partition) => WaitCode::Recovering,
             Self::AwaitingRm(_) | Self::RmBusy(_) => WaitCode::AwaitingRm,
             Self::NodeConstraint(_) => WaitCode::NodeConstraint,
-            Self::BackOff(_) => WaitCode::BackedOff,
+            Self::BackOff(_) => WaitCode::Backoff,
             Self::BehindHead(leaf, _) => {
                 let order = books.queue(leaf).settings.values.application_order;
                 if order == ApplicationOrder::FifoStrict {
@@ -161,7 +182,8 @@ impl Blocker {
             | Self::QueueApplications(queue)
             | Self::ParallelApplications(queue)
             | Self::DriverQueue(queue)
-            | Self::BehindHead(queue, _) => books.queue(queue).path.to_string(),
+            | Self::BehindHead(queue, _)
+            | Self::Order(queue, _) => books.queue(queue).path.to_string(),
             Self::Limit(partition, level)
             | Self::LimitApplications(partition, level)
             | Self::UserCap(partition, level)
@@ -181,9 +203,10 @@ impl Blocker {
             | Self::NodesReserved(_)
             | Self::NodeBlocked(_)
             | Self::NoSuchLabel(_) => "every node".into(),
-            Self::KeptNode(node) | Self::RequiredNode(node) | Self::RequiredNodeSize(node) => {
-                format!("node {}", books.node(node).name)
-            }
+            Self::KeptNode(node)
+            | Self::Preempting(node)
+            | Self::RequiredNode(node)
+            | Self::RequiredNodeSize(node) => format!("node {}", books.node(node).name),
             Self::NodeAbsent(_) => "the required node".into(),
             Self::RmBusy(id) if books.is_recovering(id) => later::its_nodes(books, id),
             Self::AwaitingRm(_) | Self::NodeConstraint(_) | Self::RmBusy(_) => "the RM".into(),
@@ -244,8 +267,9 @@ impl Wait {
             | Blocker::DriverQueue(_)
             | Blocker::DriverUser(..) => self.of_activation(books, &subject),
             Blocker::KeptNode(node)
+            | Blocker::Preempting(node)
             | Blocker::RequiredNode(node)
-            | Blocker::RequiredNodeSize(node) => self.of_one_node(books, node, wanted),
+            | Blocker::RequiredNodeSize(node) => room::of_one_node(self, books, node, wanted),
             Blocker::NodesReserved(partition)
             | Blocker::NodeBlocked(partition)
             | Blocker::NoSuchLabel(partition) => {
@@ -261,8 +285,9 @@ impl Wait {
                 )
             }
             Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head)),
+            Blocker::Order(queue, by) => later::of_order(&books.queue(queue).path, by),
             Blocker::BackOff(application) => later::of_back_off(books, &subject, application),
-            Blocker::Nodes(_) => self.of_nodes(books, ask),
+            Blocker::Nodes(_) => room::of_nodes(self, books, ask),
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
             Blocker::RmBusy(partition) => later::of_open_questions(books, partition),
@@ -318,48 +343,6 @@ impl Wait {
             }
             _ => String::new(),
         }
-    }
-
-    fn of_one_node(&self, books: &Books, node: NodeId, ask: &Resources) -> String {
-        let (subject, node) = (self.blocker.subject(books), books.node(node));
-        let free = books.types().amounts(&node.available);
-        let wanted = books.types().amounts(ask);
-        match self.blocker {
-            Blocker::KeptNode(_) => format!(
-                "{subject} is kept for the ask and has {free} free, the ask needs {wanted}; wait for a release there, or for another node with room"
-            ),
-            Blocker::RequiredNodeSize(_) => {
-                let size = books.types().amounts(&node.capacity);
-                format!(
-                    "{subject} is the only one that the ask may run on, and its size is {size}, the ask needs {wanted}; enlarge the node, or ask for less"
-                )
-            }
-            _ => format!(
-                "{subject} is the only one that the ask may run on; it has {free} free, the ask needs {wanted}; wait for a release there"
-            ),
-        }
-    }
-
-    fn of_nodes(&self, books: &Books, ask: AllocationId) -> String {
-        let (members, ask) =
-            (books.members_of(books.allocation(ask).application), books.on_node(ask));
-        let Some(short) = self.shortfall else {
-            if members > 1 {
-                return format!(
-                    "not all fit: the {members} members of the task start together and need {} each, and the nodes in use do not have room for all of them at once; wait for a release, or add nodes",
-                    books.types().amounts(ask)
-                );
-            }
-            return format!(
-                "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
-                books.types().amounts(ask)
-            );
-        };
-        let (name, unit) = named(books, short);
-        let (needed, most) = (short.needed, short.available);
-        format!(
-            "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
-        )
     }
 
     /// About a bound that is worked out anew at every look: it is what is used and what is left.

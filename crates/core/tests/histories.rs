@@ -74,7 +74,7 @@ const REACHED: &[&str] = &[
     "swap dropped by the loss of a node",
     "swap on another node",
     "swap on the same node",
-    "waits AWAITING_PLACEHOLDER",
+    "waits GANG_INCOMPLETE",
     "ApplicationLinked to a named group",
     "ApplicationLinked to no group",
     "ApplicationLinked to the others",
@@ -172,7 +172,7 @@ const REACHED: &[&str] = &[
     "rejected PL-REJECTED",
     "waits ABS_GROUP_LIMIT",
     "waits ABS_USER_LIMIT",
-    "waits BACKED_OFF",
+    "waits BACKOFF",
     "waits GROUP_APPS",
     "waits MAX_APPS",
     "waits NODE_RESERVED",
@@ -224,7 +224,7 @@ const LENT: &[&str] = &[
 
 /// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed, and of whatever else
 /// the dice are thrown for.
-const RARE: &[&str] = &["swap confirmed by the loss of a node", "woke from AWAITING_PLACEHOLDER"];
+const RARE: &[&str] = &["swap confirmed by the loss of a node", "woke from GANG_INCOMPLETE"];
 /// How many histories are enough for that.
 const ENOUGH: u32 = 10_000;
 

@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::resource::{ResourceType, Resources};
 use crate::time::Timestamp;
 
-use super::{Books, Task};
+use super::Books;
 
 /// What was measured of a task last, since it last got its nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,12 +75,5 @@ impl Books {
                 measured.as_ref(),
             );
         }
-    }
-}
-
-impl Task {
-    /// What was measured of it, if all of it has its nodes still.
-    pub const fn measured(&self) -> Option<&Measured> {
-        self.measured.as_ref()
     }
 }

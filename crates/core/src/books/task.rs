@@ -338,19 +338,8 @@ impl Books {
 
     /// A task takes a step.
     fn step_task(&mut self, now: Timestamp, application: ApplicationId, step: &TaskStep) {
-        match step {
-            TaskStep::Measured { resources } => {
-                let resources = self.types.intern_all(resources);
-                self.set_measured(application, Some(Measured { at: now, resources }));
-            }
-            TaskStep::Restarted { .. } | TaskStep::Requeued { .. } => {
-                self.set_measured(application, None);
-            }
-            _ => {}
-        }
         let Some(task) = self.applications[application].task.as_deref_mut() else { return };
         match step {
-            TaskStep::Measured { .. } => {}
             TaskStep::Confirmed => task.confirmed = true,
             TaskStep::Cancelling => task.cancelled = true,
             TaskStep::Waited => self.forget_wait(application),
@@ -362,6 +351,11 @@ impl Books {
                     TaskStep::Requeued { .. } => task.evicted += 1,
                     _ => task.restarted += 1,
                 }
+                self.set_measured(application, None);
+            }
+            TaskStep::Measured { resources } => {
+                let resources = self.types.intern_all(resources);
+                self.set_measured(application, Some(Measured { at: now, resources }));
             }
             TaskStep::Ended { outcome, request } => {
                 task.released = request.clone();

@@ -75,7 +75,7 @@ fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amoun
             Some(worked_out(looked, &drivers.map(|one| one.used.clone()).unwrap_or_default()))
         }
         Blocker::BehindHead(..) => Some(worked_out(looked, &Resources::new())),
-        Blocker::KeptNode(node) | Blocker::RequiredNode(node) => {
+        Blocker::KeptNode(node) | Blocker::Preempting(node) | Blocker::RequiredNode(node) => {
             let row = books.node(node);
             Some(amount::on_node(&row.capacity, &row.available, books.on_node(ask)))
         }
@@ -101,7 +101,8 @@ fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amoun
         | Blocker::AwaitingRm(_)
         | Blocker::RmBusy(_)
         | Blocker::NodeConstraint(_)
-        | Blocker::BackOff(_) => Some(Vec::new()),
+        | Blocker::BackOff(_)
+        | Blocker::Order(..) => Some(Vec::new()),
     }
 }
 

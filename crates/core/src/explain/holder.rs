@@ -61,7 +61,7 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
             let drivers = |row: &Application| row.driver.as_deref().cloned().unwrap_or_default();
             largest(books, amounts, of_level(books, partition, level), drivers)
         }
-        Blocker::KeptNode(node) | Blocker::RequiredNode(node) => {
+        Blocker::KeptNode(node) | Blocker::Preempting(node) | Blocker::RequiredNode(node) => {
             let mut holders: Vec<Holder> = Vec::new();
             for (_, row) in books.allocations_on(node) {
                 let used = books.shapes().on_node(row.shape);
@@ -86,7 +86,8 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
         | Blocker::RmBusy(_)
         | Blocker::NodeConstraint(_)
         | Blocker::BackOff(_)
-        | Blocker::BehindHead(..) => Vec::new(),
+        | Blocker::BehindHead(..)
+        | Blocker::Order(..) => Vec::new(),
     }
 }
 

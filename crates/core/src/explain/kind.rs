@@ -32,13 +32,17 @@ pub const fn kind(blocker: Blocker) -> Kind {
         | Blocker::UserCap(..)
         | Blocker::DriverQueue(_)
         | Blocker::DriverUser(..) => Kind::Amount,
-        Blocker::UserShare(..) | Blocker::BehindHead(..) | Blocker::BackOff(_) => Kind::Policy,
+        Blocker::UserShare(..)
+        | Blocker::BehindHead(..)
+        | Blocker::BackOff(_)
+        | Blocker::Order(..) => Kind::Policy,
         Blocker::AwaitingRm(_) | Blocker::RmBusy(_) => Kind::Rm,
         Blocker::Nodes(_)
         | Blocker::NodesReserved(_)
         | Blocker::NodeBlocked(_)
         | Blocker::NoSuchLabel(_)
         | Blocker::KeptNode(_)
+        | Blocker::Preempting(_)
         | Blocker::RequiredNode(_)
         | Blocker::RequiredNodeSize(_)
         | Blocker::NodeAbsent(_)

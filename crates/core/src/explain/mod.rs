@@ -31,6 +31,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
 use crate::schedule::{Chain, Mark, Scheduler};
 use crate::time::Timestamp;
+use crate::wait::{Blocker, Looked};
 
 /// What becomes of something that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,7 +44,7 @@ pub enum Verdict {
     Waiting,
     /// Whatever is given back, it does not fit: it needs another size, other limits or other nodes.
     Impossible,
-    /// It fits, and others go first.
+    /// It fits, and others go first by what the policy says.
     HeldBack,
 }
 
@@ -98,20 +99,36 @@ pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Optio
         let history = Vec::new();
         return Some(Explanation { ask, verdict, since, place: None, checks, history });
     }
-    let chain = scheduler.chain_of(books, ask);
-    // While the rules are new the indexes are void; what they would be is known.
-    let chain = chain.or_else(|| Scheduler::new(books).chain_of(books, ask))?;
-    let checks: Vec<Check> =
+    let Some(chain) = scheduler.chain_of(books, ask) else {
+        // While the rules are new the indexes are void; what they would be is known.
+        let scheduler = Scheduler::new(books);
+        return Some(explained(books, &scheduler, (ask, scheduler.chain_of(books, ask)?)));
+    };
+    Some(explained(books, scheduler, (ask, chain)))
+}
+
+/// An ask that waits, by what the scheduler knows of it.
+fn explained(
+    books: &Books,
+    scheduler: &Scheduler,
+    (ask, chain): (AllocationId, Chain),
+) -> Explanation {
+    let mut checks: Vec<Check> =
         chain.checks.iter().filter_map(|one| Check::of(books, ask, *one)).collect();
-    let explanation = Explanation {
+    if !checks.iter().any(|check| check.failed)
+        && let Some((queue, by)) = scheduler.goes_before(books, ask)
+    {
+        let looked = Looked::of(Blocker::Order(queue, by), true, None);
+        checks.extend(Check::of(books, ask, looked));
+    }
+    Explanation {
         ask,
         verdict: verdict(books, ask, &checks),
         since: since(books, ask, &chain, &checks),
         place: Place::of(books, scheduler, ask),
         checks,
         history: chain.history,
-    };
-    Some(explanation)
+    }
 }
 
 /// The ask of an application that is placed first of those that wait; if none does, one of its allocations.

@@ -47,6 +47,8 @@ pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bo
         | Blocker::DriverUser(..)
         | Blocker::UserShare(..)
         | Blocker::KeptNode(_)
+        | Blocker::Preempting(_)
+        | Blocker::Order(..)
         | Blocker::RequiredNode(_)
         | Blocker::Placeholders(..)
         | Blocker::AwaitingRm(_)

@@ -111,7 +111,9 @@ impl Nodes {
             | Blocker::NodesReserved(partition)
             | Blocker::NodeBlocked(partition)
             | Blocker::NoSuchLabel(partition) => Some(Self::look(books, partition, ask)),
-            Blocker::KeptNode(node) => Some(Self::look(books, books.node(node).partition, ask)),
+            Blocker::KeptNode(node) | Blocker::Preempting(node) => {
+                Some(Self::look(books, books.node(node).partition, ask))
+            }
             Blocker::NodeConstraint(one) if books.allocation(one).required_node().is_none() => {
                 let application = books.allocation(one).application;
                 Some(Self::look(books, books.application(application).partition, ask))

@@ -18,7 +18,7 @@ pub struct Place {
 
 impl Place {
     /// Where an ask that waits stands; none while the rules are new. Costs the applications.
-    pub(super) fn of(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Self> {
+    pub(crate) fn of(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Self> {
         let row = books.allocation(ask);
         let leaf = books.application(row.application).queue;
         let others = books.applications_in(leaf).filter(|(id, _)| *id != row.application);

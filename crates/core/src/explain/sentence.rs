@@ -57,7 +57,7 @@ impl Check {
     /// Both sides, of the type of which most is missing.
     fn said(&self, books: &Books) -> String {
         // Of a node that is kept for it that node is told.
-        let of_one = matches!(self.blocker, Blocker::KeptNode(_));
+        let of_one = matches!(self.blocker, Blocker::KeptNode(_) | Blocker::Preempting(_));
         if let Some(nodes) = self.nodes.as_ref().filter(|_| !of_one) {
             return said_of_nodes(books, (nodes, self.blocker), &self.amounts);
         }

@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::rules::decide;
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
+use crate::wait::Blocker;
 
 use super::{Explanation, Verdict, explain, first_of};
 
@@ -85,11 +86,14 @@ pub fn suppose(books: &Books, now: Timestamp, supposed: &Supposed, steps: usize)
     let starts = all().filter(|(_, row)| !row.is_pending()).count();
     let asks = all().count();
     let waiting = first_of(&books, application).filter(|ask| books.allocation(*ask).is_pending());
+    // Whoever was looked at before it has gone by.
+    let started = |(mut found, then): (Explanation, Books)| {
+        found.checks.retain(|check| !matches!(check.blocker, Blocker::Order(..)));
+        (Explanation { verdict: Verdict::StartsNext, ..found }, then)
+    };
     let found = match waiting {
         Some(ask) => explain(&books, &scheduler, ask).map(|found| (found, books)),
-        None => {
-            first.map(|(found, then)| (Explanation { verdict: Verdict::StartsNext, ..found }, then))
-        }
+        None => first.map(started),
     };
     let Some((explanation, books)) = found else {
         let message = Name::new("it asks for nothing; say what it needs");

@@ -104,6 +104,8 @@ impl Reason {
             | Blocker::NodeBlocked(_)
             | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
+            | Blocker::Preempting(_)
+            | Blocker::Order(..)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
             | Blocker::BehindHead(..)
@@ -116,10 +118,10 @@ impl Reason {
         Some(match self {
             Self::Turn => return None,
             Self::For(blocker) => blocker.code(books),
-            Self::Placeholders => "AWAITING_PLACEHOLDER",
+            Self::Placeholders => "GANG_INCOMPLETE",
             Self::Rm => "AWAITING_RM",
             Self::OtherNodes => "NODE_CONSTRAINT",
-            Self::Pause => "BACKED_OFF",
+            Self::Pause => "BACKOFF",
         })
     }
 

@@ -303,6 +303,8 @@ impl Class {
             | Blocker::NodeBlocked(_)
             | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
+            | Blocker::Preempting(_)
+            | Blocker::Order(..)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
             | Blocker::NodeAbsent(_)

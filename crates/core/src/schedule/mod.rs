@@ -24,6 +24,7 @@ mod members;
 mod nodes;
 mod order;
 mod park;
+mod precedence;
 pub mod preempt;
 mod questions;
 mod rank;

@@ -4,9 +4,10 @@
 use core::cmp::Reverse;
 
 use crate::books::{Allocation, Application, Queue};
-use crate::config::ApplicationOrder;
+use crate::config::{ApplicationOrder, PropertyValues};
 use crate::resource::{Share, Shares};
 use crate::time::Timestamp;
+use crate::wait::Precedence;
 
 /// Asks of one application: high priority first, then old first, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +71,32 @@ impl ApplicationKey {
             };
         Self { major, share, minor, number: application.number }
     }
+
+    /// By what this one comes before a later one of a leaf with these settings.
+    pub(crate) fn precedence_over(&self, later: &Self, leaf: &PropertyValues) -> Precedence {
+        let (order, first) = (leaf.application_order, leaf.priority_first);
+        // What the two hold: see above.
+        let urgent = [
+            match order {
+                ApplicationOrder::Fifo => first,
+                ApplicationOrder::Fair | ApplicationOrder::Priority | ApplicationOrder::Urgency => {
+                    true
+                }
+                ApplicationOrder::FifoStrict | ApplicationOrder::FifoBackfill => false,
+            },
+            matches!(order, ApplicationOrder::Fifo | ApplicationOrder::Fair) && !first,
+        ];
+        let by = |urgent| if urgent { Precedence::Priority } else { Precedence::Order };
+        if self.major != later.major {
+            by(urgent[0])
+        } else if self.share != later.share {
+            Precedence::Share
+        } else if self.minor != later.minor {
+            by(urgent[1])
+        } else {
+            Precedence::Order
+        }
+    }
 }
 
 /// What an application uses without its placeholders, as shares of its leaf's guarantee.
@@ -100,5 +127,18 @@ impl QueueKey {
         let urgent = -i64::from(priority);
         let (first, second) = if first { (urgent, 0) } else { (0, urgent) };
         Self { first, share, second, pending: Reverse(queue.pending.total()), rank }
+    }
+
+    /// By what this one comes before a later one.
+    pub(crate) fn precedence_over(&self, later: &Self) -> Precedence {
+        if self.first != later.first {
+            Precedence::Priority
+        } else if self.share != later.share {
+            Precedence::Share
+        } else if self.second != later.second {
+            Precedence::Priority
+        } else {
+            Precedence::Order
+        }
     }
 }

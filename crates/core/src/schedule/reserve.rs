@@ -195,5 +195,13 @@ pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
     };
     let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
     let shortfall = books.node(kept.node).available.shortfall(books.on_node(ask));
-    Wait { blocker: Blocker::KeptNode(kept.node), shortfall }
+    let row = books.allocation(ask);
+    let stops = row.preemption_triggered && stopping(books, kept.node).next().is_some();
+    let blocker = match row.required_node() {
+        _ if stops => Blocker::Preempting,
+        // No other will do.
+        Some(_) => Blocker::RequiredNode,
+        None => Blocker::KeptNode,
+    };
+    Wait { blocker: blocker(kept.node), shortfall }
 }

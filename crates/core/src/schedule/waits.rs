@@ -105,6 +105,8 @@ impl Scheduler {
             | Blocker::NodeBlocked(_)
             | Blocker::NoSuchLabel(_)
             | Blocker::KeptNode(_)
+            | Blocker::Preempting(_)
+            | Blocker::Order(..)
             | Blocker::BehindHead(..)
             | Blocker::RmBusy(_) => None,
         }

@@ -63,7 +63,8 @@ use super::watch::Watch;
 /// ```
 ///
 /// `on n1` in an ask means that it runs there already, whatever the limits say. `reload`, with
-/// lines of the configuration behind it, takes another one into force. Behind `#` is a remark.
+/// lines of the configuration behind it, takes another one into force. Behind `still` the scheduler
+/// comes to nothing any more. Behind `#` is a remark.
 ///
 /// # Panics
 /// When a line is not understood, or an invariant broken.
@@ -112,6 +113,8 @@ pub(super) struct Story {
     watch: Option<Watch>,
     /// What moved it so far.
     pub(super) moves: Vec<Move>,
+    /// Whether the scheduler does not come to anything any more.
+    still: bool,
     told: String,
 }
 
@@ -148,10 +151,11 @@ impl Story {
         match verb {
             "partition" => self.partition = Name::new(words.next("a name")),
             "show" => self.show(&mut words),
+            "still" => self.still = true,
             _ => self.command(verb, &mut words),
         }
         words.end();
-        if matches!(verb, "partition" | "show") {
+        if matches!(verb, "partition" | "show" | "still") {
             return;
         }
         let heading: Vec<&str> = line.split_whitespace().take(2).collect();
@@ -227,7 +231,7 @@ impl Story {
     }
 
     fn settle(&mut self) {
-        loop {
+        while !self.still {
             let mut events = Vec::new();
             let step = self.world.scheduler.next(&self.world.books, self.world.now, &mut events);
             self.pause();

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::books::{Books, Meter};
+use crate::books::{Books, MeasuredSum, Meter};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType};
@@ -30,16 +30,9 @@ pub fn task_seconds(books: &Books, application: ApplicationId, now: Timestamp) -
 /// the largest that it can. Source: tenants TR-17.
 pub fn tenant_measured(books: &Books, partition: PartitionId, tenants: &[Name]) -> (Amounts, u64) {
     let known = &books.partition(partition).tasks;
-    let (mut sums, mut tasks) = (BTreeMap::<ResourceType, i128>::new(), 0);
-    for measured in tenants.iter().filter_map(|tenant| known.measured_of(tenant)) {
-        tasks += measured.tasks();
-        for (resource, amount) in measured.sums() {
-            *sums.entry(resource).or_default() += amount;
-        }
-    }
-    let whole = |sum: i128| Quantity::of(i64::try_from(sum).unwrap_or(i64::MAX));
-    let name = |resource| books.types().name(resource).clone();
-    (sums.into_iter().map(|(resource, sum)| (name(resource), whole(sum))).collect(), tasks)
+    let all = || tenants.iter().filter_map(|tenant| known.measured_of(tenant));
+    let amounts = sums(books, all().flat_map(MeasuredSum::sums), 1);
+    (amounts, all().map(MeasuredSum::tasks).sum())
 }
 
 fn seconds<'books>(
@@ -47,12 +40,17 @@ fn seconds<'books>(
     meters: impl Iterator<Item = &'books Meter>,
     now: Timestamp,
 ) -> Amounts {
+    sums(books, meters.flat_map(|meter| meter.spent(now)), 1_000)
+}
+
+/// The sum by type, in units of so many.
+fn sums(books: &Books, all: impl Iterator<Item = (ResourceType, i128)>, unit: i128) -> Amounts {
     let mut sums: BTreeMap<ResourceType, i128> = BTreeMap::new();
-    for (resource, spent) in meters.flat_map(|meter| meter.spent(now)) {
+    for (resource, amount) in all {
         let sum = sums.entry(resource).or_default();
-        *sum = sum.saturating_add(spent);
+        *sum = sum.saturating_add(amount);
     }
-    let whole = |spent: i128| Quantity::of(i64::try_from(spent / 1_000).unwrap_or(i64::MAX));
-    let names = |resource| books.types().name(resource).clone();
-    sums.into_iter().map(|(resource, spent)| (names(resource), whole(spent))).collect()
+    let whole = |sum: i128| Quantity::of(i64::try_from(sum / unit).unwrap_or(i64::MAX));
+    let name = |resource| books.types().name(resource).clone();
+    sums.into_iter().map(|(resource, sum)| (name(resource), whole(sum))).collect()
 }

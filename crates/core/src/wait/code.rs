@@ -29,18 +29,18 @@ codes! {
     AbsGroupLimit = "ABS_GROUP_LIMIT",
     /// The absolute limit of a user.
     AbsUserLimit = "ABS_USER_LIMIT",
-    /// Placeholders of its task group are left, and none is to be had now.
-    AwaitingPlaceholder = "AWAITING_PLACEHOLDER",
     /// The RM was asked about it, or has too much to answer.
     AwaitingRm = "AWAITING_RM",
     /// Too many asks of its application found no node.
-    BackedOff = "BACKED_OFF",
+    Backoff = "BACKOFF",
     /// The head of a line of which nobody may overtake.
     BehindHead = "BEHIND_HEAD",
     /// What the drivers of a leaf may have.
     DriverLimitQueue = "DRIVER_LIMIT_QUEUE",
     /// What the drivers of a user may have of a leaf.
     DriverLimitUser = "DRIVER_LIMIT_USER",
+    /// Placeholders of its task group are left, and none is to be had now.
+    GangIncomplete = "GANG_INCOMPLETE",
     /// How many applications a group may run.
     GroupApps = "GROUP_APPS",
     /// What is kept for the head of a line.
@@ -59,8 +59,14 @@ codes! {
     NoNodeFits = "NO_NODE_FITS",
     /// No node has the label that it wishes for.
     NoPartitionAccess = "NO_PARTITION_ACCESS",
+    /// Nothing but that others are looked at first, for they come first in the order of their queue.
+    OrderBehind = "ORDER_BEHIND",
     /// How many applications may have been activated.
     ParallelLimit = "PARALLEL_LIMIT",
+    /// Others were asked to stop for it, and have not stopped yet.
+    PreemptionPending = "PREEMPTION_PENDING",
+    /// Nothing but that others are looked at first, for they are more urgent.
+    PriorityBehind = "PRIORITY_BEHIND",
     /// The maximum of a queue.
     QueueMax = "QUEUE_MAX",
     /// A queue that offers no room.
@@ -75,6 +81,8 @@ codes! {
     RequiredNodeSize = "REQUIRED_NODE_SIZE",
     /// The size of the cluster.
     RootCapacity = "ROOT_CAPACITY",
+    /// Nothing but that others are looked at first, for they use less of their share.
+    ShareBehind = "SHARE_BEHIND",
     /// A tenant that is suspended.
     TenantSuspended = "TENANT_SUSPENDED",
     /// How many applications a user may run.

@@ -10,7 +10,7 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::resource::Quantity;
 use crate::time::Told;
 
-use super::{Wait, named};
+use super::{Precedence, Wait, named};
 
 /// The sentence about the head of the line of a leaf, if it is known who that is.
 pub(super) fn sentence(
@@ -44,6 +44,21 @@ pub(super) fn sentence(
     format!(
         "{first} goes before the ask and needs {kept}{unit} {name}; beside that {available}{unit} are left of the maximum, the ask needs {needed}{unit}; {cure}"
     )
+}
+
+/// About those that are looked at first, at a queue.
+pub(super) fn of_order(queue: &str, by: Precedence) -> String {
+    let (who, cure) = match by {
+        Precedence::Priority => ("more urgent ones go first", "or raise its priority"),
+        Precedence::Share => (
+            "those go first that use less of their share",
+            "or use less, or raise the guarantee that shares are measured by",
+        ),
+        Precedence::Order => {
+            ("those go first that come first in its order", "it is their turn now")
+        }
+    };
+    format!("nothing holds the ask back but its turn: at queue {queue} {who}; wait, {cure}")
 }
 
 /// The nodes of a partition that are to report.

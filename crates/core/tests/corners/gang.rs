@@ -106,7 +106,7 @@ fn placeholders_that_are_too_small_are_given_up_at_once_whatever_their_sizes() {
             ask p3: p3 on n1, g Running
             ask other: other on n1
             ask m1: p1 to be released: Timeout, p2 to be released: Timeout, p3 to be released: Timeout
-              m1 waits AWAITING_PLACEHOLDER: application g has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
+              m1 waits GANG_INCOMPLETE: application g has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
             release p1: p1 released
             release p3: p3 released
             release p2: p2 released, m1 on n1

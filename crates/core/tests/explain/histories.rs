@@ -9,12 +9,15 @@ use headroom_core::config::Configuration;
 use headroom_core::explain::{Check, Explanation, Kind, LINE_MAX, Verdict, explain, kind};
 use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
-use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
+use headroom_core::testkit::{
+    Counts, Op, World, history, lending_history, lending_tree, play, tree,
+};
 use headroom_core::{Blocker, Scheduler, Timestamp};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::never;
+use crate::order;
 use crate::remedies;
 use crate::shown::shown;
 use crate::supposed;
@@ -31,7 +34,7 @@ fn number_in(variable: &str) -> Option<u32> {
 /// What must have been explained at least once, or the histories do not test it.
 const REACHED: &[&str] = &[
     "ABS_USER_LIMIT",
-    "AWAITING_PLACEHOLDER",
+    "GANG_INCOMPLETE",
     "AWAITING_RM",
     "BEHIND_HEAD",
     "DRIVER_LIMIT_QUEUE",
@@ -44,6 +47,7 @@ const REACHED: &[&str] = &[
     "NO_NODE_FITS",
     "NO_PARTITION_ACCESS",
     "PARALLEL_LIMIT",
+    "PREEMPTION_PENDING",
     "QUEUE_MAX",
     "QUEUE_STATE",
     "REQUIRED_NODE_ABSENT",
@@ -80,12 +84,41 @@ fn what_is_supposed_is_what_follows_a_submission() {
     each_settled((tree(), history(60)), histories() / 4, &kinds, supposed::is_what_follows);
 }
 
+#[test]
+fn the_one_that_is_said_to_be_next_is_the_next_that_is_placed() {
+    let orders = ["PRIORITY_BEHIND", "ORDER_BEHIND", "startsNext", "placed as said"];
+    each_state((tree(), history(60)), histories(), &orders, &between, order::is_kept);
+}
+
+/// Where every eleventh event of a history is the last: mostly something could move there.
+fn between(world: &World) -> Vec<(usize, Timestamp)> {
+    (11..world.journal.len()).step_by(11).map(|count| (count, world.journal[count - 1].0)).collect()
+}
+
+/// Where nothing can move, every third time.
+fn settled(world: &World) -> Vec<(usize, Timestamp)> {
+    let mut all: Vec<_> = world.settled.iter().skip(3).step_by(3).copied().collect();
+    all.dedup_by_key(|(count, _)| *count);
+    all
+}
+
 /// Play histories, and look at every ask that waits in states in which nothing can move.
-#[expect(clippy::print_stdout, reason = "how often what was explained is worth knowing")]
 fn each_settled(
     strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
     histories: u32,
     reached: &[&str],
+    look: impl Fn(&Books, Timestamp, &mut BTreeMap<&'static str, u64>),
+) {
+    each_state(strategy, histories, reached, &settled, look);
+}
+
+/// Play histories, and look at these states of them.
+#[expect(clippy::print_stdout, reason = "how often what was explained is worth knowing")]
+fn each_state(
+    strategy: impl Strategy<Value = (Configuration, Vec<Op>)>,
+    histories: u32,
+    reached: &[&str],
+    states: &dyn Fn(&World) -> Vec<(usize, Timestamp)>,
     look: impl Fn(&Books, Timestamp, &mut BTreeMap<&'static str, u64>),
 ) {
     let counts = RefCell::new(BTreeMap::new());
@@ -97,12 +130,8 @@ fn each_settled(
     runner
         .run(&strategy, |(tree, ops)| {
             let world = play(&tree, &ops, &mut Counts::new());
-            let mut last = 0;
-            for (count, now) in world.settled.iter().skip(3).step_by(3) {
-                if *count != last {
-                    look(&world.replayed_to(*count), *now, &mut counts.borrow_mut());
-                }
-                last = *count;
+            for (count, now) in states(&world) {
+                look(&world.replayed_to(count), now, &mut counts.borrow_mut());
             }
             Ok(())
         })
@@ -219,5 +248,8 @@ fn is_by_share(check: &Check) -> bool {
 
 /// Whether something else than room on any node is waited for.
 fn is_lane_of_its_own(check: &Check) -> bool {
-    matches!(check.blocker, Blocker::NodeConstraint(_) | Blocker::KeptNode(_))
+    matches!(
+        check.blocker,
+        Blocker::NodeConstraint(_) | Blocker::KeptNode(_) | Blocker::Preempting(_)
+    )
 }

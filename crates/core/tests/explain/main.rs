@@ -3,6 +3,7 @@
 
 mod histories;
 mod never;
+mod order;
 mod remedies;
 mod scenes;
 mod shown;

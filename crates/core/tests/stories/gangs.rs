@@ -89,7 +89,7 @@ fn scheduling_w15_placeholders_that_are_too_small_are_all_given_up() {
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1, G Running
             ask r: p1 to be released: Timeout, p2 to be released: Timeout
-              r waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
             release p1: p1 released
             release p2: p2 released, placeholders of G expired, r on N1
         "#]],

@@ -232,7 +232,7 @@ fn a_swap_goes_ahead_on_a_drained_node_and_none_for_an_unknown_group() {
             drain N1: nothing
             ask r: r takes the place of p on N1
             ask s
-              s waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              s waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
             release p: p replaced, placeholders of G expired
               s waits NO_NODE_FITS: no node fits: the ask needs 1 c, the most that any node in use has free is 0; wait for a release, or add nodes
             undrain N1: s on N1
@@ -279,7 +279,7 @@ fn an_application_whose_only_placeholder_goes_completes_although_nothing_ran() {
         expect![[r#"
             ask p1: G Accepted, p1 on N1
             ask r: p1 to be released: Timeout
-              r waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
             release r: r withdrawn
             release p1: p1 released, placeholders of G expired, G Completing
             wait 30s: G Completed

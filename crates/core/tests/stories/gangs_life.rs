@@ -93,7 +93,7 @@ fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own
               dev at root.a: uses {c: 5}, left {c: 15}, runs 1
               dev at root: uses {c: 5}, left none, runs 1
             ask r2: p2 to be released: Timeout
-              r2 waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r2 waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
             release p2: p2 released, placeholders of G expired, r2 on N2
               root.a: in force {c: 8}, uses {c: 6}, headroom {c: 2}, share 0.75, runs 1
               ann at root.a: uses {c: 6}, left {c: 14}, runs 1
@@ -295,7 +295,7 @@ fn sd_08_a_preempted_placeholder_is_in_use_until_the_rm_says_that_it_is_gone() {
               ann at root: uses {c: 2}, left none, runs 1
             ask r: r takes the place of p2 on N1
             ask s
-              s waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              s waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
             release p2: p2 replaced, placeholders of G expired, s on N1
         "#]],
     );

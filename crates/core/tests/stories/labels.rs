@@ -186,7 +186,7 @@ fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
             ask p2: p2 on g1, g1 Running
             ask m1: m1 takes the place of p2 on g1
             ask m2
-              m2 waits AWAITING_PLACEHOLDER: application g1 has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
+              m2 waits GANG_INCOMPLETE: application g1 has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
             ask m3: m3 takes the place of p1 on n1
         "#]],
     );

@@ -196,7 +196,7 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
             void n1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
             answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
-              d1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              d1 waits PREEMPTION_PENDING: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; what was asked to stop there has {vcore: 2000 m}; wait until it has stopped
             release f1: f1 released, RM asked whether d1 may run on n1
               d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
             answer d1: RM says of d1: n1=ok, d1 on n1
@@ -345,7 +345,7 @@ fn placeholders_that_are_too_small_go_whatever_the_rm_says() {
             answer r: RM says of r: N2=taint
               r waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
             release p2: p2 released
-              r waits AWAITING_PLACEHOLDER: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
         "#]],
     );
 }

@@ -192,7 +192,7 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
             ask a2: RM asked whether a2 may run on n1 once there is room
               a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
             answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
-              a2 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 4000 m}; wait for a release there, or for another node with room
+              a2 waits PREEMPTION_PENDING: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 4000 m}; what was asked to stop there has {vcore: 2000 m}; wait until it has stopped
             answer a1: RM says of a1: n1=taint
               a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
         "#]],

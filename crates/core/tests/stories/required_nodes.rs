@@ -25,7 +25,7 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
             wait 1s: nothing
             ask y: y on n1
             ask d: app2 Accepted, n1 keeps d, y to be stopped for d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; what was asked to stop there has {cpu: 5}; wait until it has stopped
             release y: y released, d on n1, app2 Running
         "#]],
     );
@@ -79,11 +79,11 @@ fn scheduling_w36_back_off() {
             ask r2
               r2 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
             ask r3: app1 backs off until 30000 ms
-              r1 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r2 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r3 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r1 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r2 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r3 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
             ask r4
-              r4 waits BACKED_OFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r4 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
             ask s1: app2 Accepted, s1 on n1, app2 Running
             wait 29s: nothing
             release r1: r1 withdrawn
@@ -204,9 +204,9 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
               o waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
             ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
               o waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-              d1 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
+              d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
             ask d2: n1 keeps d2
-              d2 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
+              d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
             foreign-gone f: f gone, d1 on n1, app2 Running, d2 on n1
         "#]],
     );
@@ -229,7 +229,7 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
               d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is {cpu: 4}, the ask needs {cpu: 5}; enlarge the node, or ask for less
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; what was asked to stop there has {cpu: 2}; wait until it has stopped
         "#]],
     );
 }
@@ -279,7 +279,7 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
               x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 4}; wait for a release there, or for another node with room
             wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
               low waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 3}; wait for a release there, or for another node with room
-              x waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has {} free, the ask needs {c: 4}; what was asked to stop there has {c: 4}; wait until it has stopped
             release v: v released, x on n1, A Running
         "#]],
     );
@@ -308,7 +308,7 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
             foreign f: f occupies n2
             ask v: B Accepted, v on n1, B Running
             ask low: n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+              low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {} free, the ask needs {c: 3}; wait for a release there
             wait 3s: nothing
             ask x: A Accepted
               x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
@@ -346,12 +346,12 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             ask y: y on n1
             ask z: z on n1
             ask d: D Accepted, n1 keeps d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {m: 3} free, the ask needs {c: 7}; wait for a release there
             ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
-              e waits NODE_RESOURCES: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 6}; wait for a release there, or for another node with room
+              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 6}; wait until it has stopped
             release z: z released
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
-              e waits NODE_RESOURCES: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 6}; wait for a release there, or for another node with room
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there
+              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 3}; wait until it has stopped
         "#]],
     );
 }

@@ -111,11 +111,18 @@ fn page_of(code: &str) -> Result<&'static str> {
 /// The answer in one line, with the cheapest remedy if that still fits.
 fn first_line(found: &Explanation) -> String {
     let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
+    // Nobody need do anything about what was asked to stop already.
+    let remedy = remedy.filter(|_| !is_on_its_way(found));
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
     let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(&one.kind)));
     let short = || kind().filter(|line| line.chars().count() <= LINE_MAX);
     fits.or_else(short).unwrap_or_else(|| found.line.clone())
+}
+
+/// Whether room is being made for it.
+fn is_on_its_way(found: &Explanation) -> bool {
+    found.blocked_by.first().is_some_and(|check| check.id == "PREEMPTION_PENDING")
 }
 
 /// What kind of change helps, where there is no room for the change itself.
@@ -261,7 +268,13 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     if remedies.starts_alone {
         return;
     }
-    let _ = writeln!(text, "\nwhat would start it");
+    let sooner = if is_on_its_way(found) {
+        let _ = writeln!(text, "\nit starts as it is once what was asked to stop has stopped");
+        " sooner"
+    } else {
+        ""
+    };
+    let _ = writeln!(text, "\nwhat would start it{sooner}");
     for one in &remedies.items {
         let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
         if let Some(turn) = one.in_turn {

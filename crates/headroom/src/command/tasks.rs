@@ -330,44 +330,36 @@ impl Release {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tasks resize t-17 vcore=8 memory=16G")]
 struct Resize {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
+    #[command(flatten)]
+    one: One,
     /// All that it needs from now on
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
-    #[command(flatten)]
-    remote: Remote,
 }
 
 impl Resize {
     fn run(&self) -> Result<()> {
+        let One { task, remote } = &self.one;
         let size = TaskResize { resources: amounts(&self.resources)? };
-        let asked =
-            self.remote.ask(async |client| Ok(client.resize_task(&self.task, &size).await?));
-        show_one(&self.remote, &asked?)
+        show_one(remote, &remote.ask(async |client| Ok(client.resize_task(task, &size).await?))?)
     }
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tasks measured t-17 vcore=3500m memory=9G")]
 struct Measured {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
+    #[command(flatten)]
+    one: One,
     /// What all of its members use together; it takes the place of what was said before
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
-    #[command(flatten)]
-    remote: Remote,
 }
 
 impl Measured {
     fn run(&self) -> Result<()> {
-        let measured = TaskMeasurement { resources: amounts(&self.resources)? };
-        let asked =
-            self.remote.ask(async |client| Ok(client.measure_task(&self.task, &measured).await?));
-        show_one(&self.remote, &asked?)
+        let One { task, remote } = &self.one;
+        let said = TaskMeasurement { resources: amounts(&self.resources)? };
+        show_one(remote, &remote.ask(async |client| Ok(client.measure_task(task, &said).await?))?)
     }
 }
 

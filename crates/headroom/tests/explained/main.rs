@@ -1,12 +1,13 @@
 //! Every reason to wait, as the terminal shows it. What is shown stands in one place: it is the example at the end of
 //! the page of its code in `docs/errors/`.
 
-#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
 mod nodes;
 mod sharing;
 #[path = "../support/mod.rs"]
 mod support;
+mod turns;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -37,14 +38,14 @@ const fn scene(code: WaitCode) -> Scene {
     match code {
         WaitCode::AbsGroupLimit => sharing::ABS_GROUP_LIMIT,
         WaitCode::AbsUserLimit => sharing::ABS_USER_LIMIT,
-        WaitCode::AwaitingPlaceholder => nodes::AWAITING_PLACEHOLDER,
         WaitCode::AwaitingRm => nodes::AWAITING_RM,
-        WaitCode::BackedOff => nodes::BACKED_OFF,
-        WaitCode::BehindHead => sharing::BEHIND_HEAD,
+        WaitCode::Backoff => nodes::BACKOFF,
+        WaitCode::BehindHead => turns::BEHIND_HEAD,
         WaitCode::DriverLimitQueue => sharing::DRIVER_LIMIT_QUEUE,
         WaitCode::DriverLimitUser => sharing::DRIVER_LIMIT_USER,
+        WaitCode::GangIncomplete => nodes::GANG_INCOMPLETE,
         WaitCode::GroupApps => sharing::GROUP_APPS,
-        WaitCode::HeldForHead => sharing::HELD_FOR_HEAD,
+        WaitCode::HeldForHead => turns::HELD_FOR_HEAD,
         WaitCode::MaxApps => sharing::MAX_APPS,
         WaitCode::NodeBlocked => nodes::NODE_BLOCKED,
         WaitCode::NodeConstraint => nodes::NODE_CONSTRAINT,
@@ -52,7 +53,10 @@ const fn scene(code: WaitCode) -> Scene {
         WaitCode::NodeResources => nodes::NODE_RESOURCES,
         WaitCode::NoNodeFits => nodes::NO_NODE_FITS,
         WaitCode::NoPartitionAccess => nodes::NO_PARTITION_ACCESS,
+        WaitCode::OrderBehind => turns::ORDER_BEHIND,
         WaitCode::ParallelLimit => sharing::PARALLEL_LIMIT,
+        WaitCode::PreemptionPending => nodes::PREEMPTION_PENDING,
+        WaitCode::PriorityBehind => turns::PRIORITY_BEHIND,
         WaitCode::QueueMax => sharing::QUEUE_MAX,
         WaitCode::QueueState => sharing::QUEUE_STATE,
         WaitCode::Recovering => nodes::RECOVERING,
@@ -60,10 +64,11 @@ const fn scene(code: WaitCode) -> Scene {
         WaitCode::RequiredNodeFull => nodes::REQUIRED_NODE_FULL,
         WaitCode::RequiredNodeSize => nodes::REQUIRED_NODE_SIZE,
         WaitCode::RootCapacity => sharing::ROOT_CAPACITY,
+        WaitCode::ShareBehind => turns::SHARE_BEHIND,
         WaitCode::TenantSuspended => sharing::TENANT_SUSPENDED,
         WaitCode::UserApps => sharing::USER_APPS,
         WaitCode::UserHardCap => sharing::USER_HARD_CAP,
-        WaitCode::UserShare => sharing::USER_SHARE,
+        WaitCode::UserShare => turns::USER_SHARE,
     }
 }
 

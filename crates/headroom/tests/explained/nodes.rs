@@ -2,7 +2,7 @@
 
 use super::Scene;
 
-pub(crate) const AWAITING_PLACEHOLDER: Scene = Scene {
+pub(crate) const GANG_INCOMPLETE: Scene = Scene {
     subject: "train-17/worker-1",
     script: "
         queue root.ml max vcore=16
@@ -29,7 +29,7 @@ pub(crate) const AWAITING_RM: Scene = Scene {
         ",
 };
 
-pub(crate) const BACKED_OFF: Scene = Scene {
+pub(crate) const BACKOFF: Scene = Scene {
     subject: "sweep-8/trial-3",
     script: "
         queue root.ml prop application.unschedasks.backoff=2 prop application.unschedasks.backoff.delay=30s
@@ -131,6 +131,26 @@ pub(crate) const NO_PARTITION_ACCESS: Scene = Scene {
         ",
 };
 
+pub(crate) const PREEMPTION_PENDING: Scene = Scene {
+    subject: "train-17/worker-2",
+    script: "
+        queue root.ml guaranteed vcore=12
+        queue root.batch guaranteed vcore=4
+        node n1 vcore=16 memory=64Gi
+        node n2 vcore=4 memory=64Gi
+        app nightly-1 root.batch bob
+        ask step-1 nightly-1 vcore=4 memory=8Gi on n1 preemptable
+        wait 60s
+        ask step-2 nightly-1 vcore=6 memory=8Gi on n1 preemptable
+        app train-17 root.ml ann
+        ask worker-1 train-17 vcore=4 memory=8Gi on n1
+        wait 300s
+        ask worker-2 train-17 vcore=6 memory=8Gi preempts
+        wait 3s
+        wait 60s
+        ",
+};
+
 pub(crate) const RECOVERING: Scene = Scene {
     subject: "render-4",
     script: "
@@ -159,17 +179,15 @@ pub(crate) const REQUIRED_NODE_ABSENT: Scene = Scene {
 };
 
 pub(crate) const REQUIRED_NODE_FULL: Scene = Scene {
-    subject: "train-17/worker-1",
+    subject: "logs/agent-n1",
     script: "
-        queue root.ml
+        queue root.system
         node n1 vcore=16 memory=64Gi
         node n2 vcore=16 memory=64Gi
-        app tune-3 root.ml bob
-        ask trial-1 tune-3 vcore=12 memory=32Gi on n1
-        app train-17 root.ml ann gang vcore=8 memory=16Gi timeout 900s
-        ask place-1 train-17 vcore=8 memory=16Gi placeholder group workers
+        foreign build-77 n1 vcore=15800m memory=32Gi
+        app logs root.system ops
+        ask agent-n1 logs vcore=500m memory=512Mi requires n1
         wait 60s
-        ask worker-1 train-17 vcore=8 memory=16Gi group workers requires n1
         ",
 };
 

@@ -32,21 +32,6 @@ pub(crate) const ABS_USER_LIMIT: Scene = Scene {
         ",
 };
 
-pub(crate) const BEHIND_HEAD: Scene = Scene {
-    subject: "notebook-5/kernel",
-    script: "
-        queue root.lab max vcore=16 prop application.sort.policy=fifo-strict
-        node n1 vcore=32 memory=128Gi
-        app sim-1 root.lab bob
-        ask run-1 sim-1 vcore=10 memory=16Gi
-        app sim-2 root.lab cid
-        ask run-2 sim-2 vcore=12 memory=16Gi
-        wait 600s
-        app notebook-5 root.lab ann
-        ask kernel notebook-5 vcore=6 memory=8Gi
-        ",
-};
-
 pub(crate) const DRIVER_LIMIT_QUEUE: Scene = Scene {
     subject: "load-2/driver-2",
     script: "
@@ -88,23 +73,6 @@ pub(crate) const GROUP_APPS: Scene = Scene {
         wait 900s
         app seg-6 root.research ann groups vision
         ask worker-6 seg-6 vcore=4 memory=16Gi
-        ",
-};
-
-pub(crate) const HELD_FOR_HEAD: Scene = Scene {
-    subject: "notebook-7/kernel",
-    script: "
-        queue root.lab max vcore=16 prop application.sort.policy=fifo-backfill prop application.sort.maxovertakes=1
-        node n1 vcore=32 memory=128Gi
-        app sim-1 root.lab bob
-        ask run-1 sim-1 vcore=6 memory=16Gi
-        app sim-2 root.lab cid
-        ask run-2 sim-2 vcore=12 memory=16Gi
-        app notebook-6 root.lab bob
-        ask console notebook-6 vcore=2 memory=8Gi
-        wait 600s
-        app notebook-7 root.lab ann
-        ask kernel notebook-7 vcore=6 memory=8Gi
         ",
 };
 
@@ -220,23 +188,6 @@ pub(crate) const USER_HARD_CAP: Scene = Scene {
         ask worker-1 train-17 vcore=4 memory=8Gi
         ask worker-2 train-17 vcore=4 memory=8Gi
         wait 300s
-        ask worker-3 train-17 vcore=4 memory=8Gi
-        ",
-};
-
-pub(crate) const USER_SHARE: Scene = Scene {
-    subject: "train-17/worker-3",
-    script: "
-        queue root.ml guaranteed vcore=24 share overshoot;p=25;f=4
-        node n1 vcore=16 memory=64Gi
-        node n2 vcore=16 memory=64Gi
-        app train-17 root.ml ann
-        ask worker-1 train-17 vcore=8 memory=8Gi on n1
-        ask worker-2 train-17 vcore=8 memory=8Gi on n2
-        app tune-3 root.ml bob
-        ask trial-1 tune-3 vcore=4 memory=8Gi on n1
-        ask trial-2 tune-3 vcore=10 memory=8Gi
-        wait 1s
         ask worker-3 train-17 vcore=4 memory=8Gi
         ",
 };

@@ -24,6 +24,15 @@ fn has_snapshot(folder: &Folder) -> bool {
         .any(|name| name.to_str().unwrap().starts_with("snapshot-"))
 }
 
+/// Nodes that are made up come a moment after the server.
+fn wait_for_a_node(server: &Server, folder: &Folder) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !server.get("/ws/v1/partition/default/nodes").contains("\"nodeID\"") {
+        assert!(Instant::now() < until, "no node: {}", folder.read("log"));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 const QUEUES: &str =
     "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: NAME\n";
 

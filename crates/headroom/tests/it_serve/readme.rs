@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use super::support::Folder;
 use super::support::server::Server;
@@ -44,11 +43,7 @@ fn the_readme_shows_an_explanation_and_a_plan_as_they_are() {
     let nodes = "1*{vcore: 128, memory: 256G}";
     let arguments = ["--queues", "examples/tenants.yaml", "--demo-nodes", nodes];
     let server = Server::start(&folder, &arguments);
-    let until = Instant::now() + Duration::from_secs(20);
-    while !server.get("/ws/v1/partition/default/nodes").contains("\"nodeID\"") {
-        assert!(Instant::now() < until, "no node: {}", folder.read("log"));
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    super::wait_for_a_node(&server, &folder);
     let url = format!("http://{}", server.address);
     let block = shown();
     let mut said = String::new();

@@ -27,11 +27,7 @@ impl Asked {
         folder.write("queues.yaml", QUEUES);
         let nodes = "1*{vcore: 128, memory: 256G}";
         let server = Server::start(&folder, &["--queues", "queues.yaml", "--demo-nodes", nodes]);
-        let until = Instant::now() + Duration::from_secs(20);
-        while !server.get("/ws/v1/partition/default/nodes").contains("\"nodeID\"") {
-            assert!(Instant::now() < until, "no node: {}", folder.read("log"));
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        super::wait_for_a_node(&server, &folder);
         let url = format!("http://{}", server.address);
         Self { folder, server, url }
     }

@@ -222,10 +222,14 @@ impl Interface {
         });
         spawn(watching::run(self.clone(), Arc::clone(&manager)));
         self.seat_taken_by(Some(Arc::clone(&manager)));
-        if let Profile::Session { capabilities, .. } = profile {
-            manager.asking.set_capabilities(capabilities);
-            manager.reconcile().await.map_err(|error| unavailable(&error))?;
-        } else if self.holds_for_one_before(applied.sequence).await {
+        let is_told = match profile {
+            Profile::Session { capabilities, .. } => {
+                manager.asking.set_capabilities(capabilities);
+                true
+            }
+            Profile::Compat => self.holds_for_one_before(applied.sequence).await,
+        };
+        if is_told {
             manager.reconcile().await.map_err(|error| unavailable(&error))?;
         }
         Ok(manager)

@@ -170,6 +170,22 @@ impl<'a> Parameters<'a> {
         self.values.get(name).copied()
     }
 
+    /// Whether it is said, and what: `true` or `false`.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refused> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => {
+                let detail = format!("{name} is {other:?}; it takes true or false");
+                Err(Refused::new(self.asked, Code::Malformed, detail))
+            }
+        }
+    }
+
     /// How many items are wanted; more than may be are cut.
     ///
     /// # Errors

@@ -134,15 +134,8 @@ impl Sought {
 
 fn wanted(asked: &Asked) -> Result<Sought, Refused> {
     let parameters = asked.parameters(&["remedies", "inTurn"])?;
+    let in_turn = parameters.flag("inTurn")?.unwrap_or(false);
     let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
-    let in_turn = match parameters.get("inTurn") {
-        None => false,
-        Some(text) if text.eq_ignore_ascii_case("true") => true,
-        Some(text) if text.eq_ignore_ascii_case("false") => false,
-        Some(text) => {
-            return Err(malformed(format!("`inTurn` is {text:?}; it takes `true` or `false`")));
-        }
-    };
     let kinds = kinds(parameters.get("remedies")).map_err(malformed)?;
     Ok(Sought { kinds, in_turn })
 }

@@ -74,20 +74,16 @@ pub(super) async fn apply(
 /// On what a file is to be taken into force.
 fn condition(asked: &Asked) -> Result<Condition, Refused> {
     let parameters = asked.parameters(&["plan", "force"])?;
-    let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
-    let force = match parameters.get("force") {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(other) => {
-            return Err(malformed(format!("force is {other:?}; it takes true or false")));
-        }
-    };
+    let force = parameters.flag("force")?.unwrap_or(false);
     match parameters.get("plan") {
         _ if force => Ok(Condition::Always),
         Some(digest) if is_digest(digest) => Ok(Condition::Says(digest.to_owned())),
-        Some(other) => Err(malformed(format!(
-            "plan is {other:?}; it takes the `digest` of a plan, 64 digits and letters A to F"
-        ))),
+        Some(other) => {
+            let detail = format!(
+                "plan is {other:?}; it takes the `digest` of a plan, 64 digits and letters A to F"
+            );
+            Err(Refused::new(asked, Code::Malformed, detail))
+        }
         None => {
             let detail = "it is not said which plan is to be carried out: send `plan` with the `digest` that \
                           `/headroom/v1/plan` answers for this file, or `force=true` to take the file whatever it does";

@@ -12,10 +12,9 @@ use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, WaitingExample, WaitingReason, WaitingReasons};
 use headroom_core::books::Books;
-use headroom_core::books::tracker::TrackerKind;
 use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::Resources;
-use headroom_core::{Blocker, Reason, Scheduler, Timestamp};
+use headroom_core::{Reason, Scheduler, Timestamp};
 
 use super::answer::{Refused, json};
 use super::asked::Asked;
@@ -133,26 +132,10 @@ impl Look<'_> {
 
     /// What sets the bound, without the name of anybody whom the caller does not see.
     fn scope(&self, reason: Reason) -> String {
-        let sight = Sight::of(self.caller);
-        if let Reason::For(
-            Blocker::Limit(partition, level) | Blocker::LimitApplications(partition, level),
-        ) = reason
-        {
-            let trackers = &self.books.partition(partition).trackers;
-            let level = trackers.level(level);
-            let tracker = trackers.tracker(level.tracker);
-            let path = &self.books.queue(level.queue).path;
-            match tracker.kind {
-                TrackerKind::User if !sight.sees_user(&tracker.name) => {
-                    return format!("another user at {path}");
-                }
-                TrackerKind::Group if !sight.sees_group(&tracker.name) => {
-                    return format!("another group at {path}");
-                }
-                TrackerKind::User | TrackerKind::Group => {}
-            }
+        match reason {
+            Reason::For(blocker) => Sight::of(self.caller).scope_of(self.books, blocker),
+            _ => reason.subject(self.books).unwrap_or_default(),
         }
-        reason.subject(self.books).unwrap_or_default()
     }
 
     fn examples(&self, reason: Reason) -> Vec<WaitingExample> {

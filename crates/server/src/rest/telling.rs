@@ -24,10 +24,12 @@ impl Sight {
             | Blocker::QueueApplications(queue)
             | Blocker::ParallelApplications(queue)
             | Blocker::DriverQueue(queue)
-            | Blocker::BehindHead(queue, _) => sees(queue),
-            Blocker::KeptNode(_) | Blocker::RequiredNode(_) | Blocker::RequiredNodeSize(_) => {
-                self.is_all()
-            }
+            | Blocker::BehindHead(queue, _)
+            | Blocker::Order(queue, _) => sees(queue),
+            Blocker::KeptNode(_)
+            | Blocker::Preempting(_)
+            | Blocker::RequiredNode(_)
+            | Blocker::RequiredNodeSize(_) => self.is_all(),
             // How many nodes there are.
             Blocker::RmBusy(_) => self.counts_hidden(),
             _ => true,
@@ -73,7 +75,7 @@ impl Sight {
 
     /// Whether he sees the node that a check names, if it names one.
     fn sees_node_of(&self, blocker: Blocker) -> bool {
-        !matches!(blocker, Blocker::KeptNode(_)) || self.is_all()
+        !matches!(blocker, Blocker::KeptNode(_) | Blocker::Preempting(_)) || self.is_all()
     }
 }
 

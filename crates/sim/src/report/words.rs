@@ -16,13 +16,14 @@ pub fn blocker(code: &str, subject: &str) -> String {
         "NO_NODE_FITS" => "a node with enough free room".to_owned(),
         "REQUIRED_NODE_FULL" => format!("room on {subject}, the only one that it may run on"),
         "REQUIRED_NODE_ABSENT" => "the only node that it may run on to be there".to_owned(),
-        "AWAITING_PLACEHOLDER" => format!("a placeholder of its gang ({subject})"),
-        "BACKED_OFF" => format!("another try: too many asks of {subject} had found no node"),
+        "GANG_INCOMPLETE" => format!("a placeholder of its gang ({subject})"),
+        "BACKOFF" => format!("another try: too many asks of {subject} had found no node"),
         "BEHIND_HEAD" | "HELD_FOR_HEAD" => {
             format!("the first in line of queue {subject} to start")
         }
         "GANG_AGAIN" => format!("{subject}: it was not complete in time"),
         "NODE_RESOURCES" => format!("free room on {subject}"),
+        "PREEMPTION_PENDING" => format!("others to stop on {subject}"),
         "NODE_RESERVED" => format!("a node that is held for another job ({subject})"),
         "NODE_BLOCKED" | "NO_PARTITION_ACCESS" => format!("a node it may use ({subject})"),
         "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => {
@@ -52,8 +53,8 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "USER_SHARE" => format!("share of {subject}"),
         "NO_NODE_FITS" => "no node with room".to_owned(),
         "REQUIRED_NODE_FULL" | "REQUIRED_NODE_ABSENT" => format!("only {subject}"),
-        "AWAITING_PLACEHOLDER" => "placeholder".to_owned(),
-        "BACKED_OFF" => "left alone for a while".to_owned(),
+        "GANG_INCOMPLETE" => "placeholder".to_owned(),
+        "BACKOFF" => "left alone for a while".to_owned(),
         "BEHIND_HEAD" | "HELD_FOR_HEAD" => format!("first in line of {subject}"),
         "GANG_AGAIN" => "gang comes again".to_owned(),
         "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => format!("drivers of {subject}"),

@@ -178,7 +178,9 @@ fn is_kept_out(trial: &Trial) -> bool {
 fn near(trial: &Trial) -> Vec<NodeId> {
     let mut near = Vec::new();
     for check in trial.explanation().blocked_by() {
-        if let Blocker::RequiredNode(node) | Blocker::KeptNode(node) = check.blocker {
+        if let Blocker::RequiredNode(node) | Blocker::KeptNode(node) | Blocker::Preempting(node) =
+            check.blocker
+        {
             near.push(node);
         }
         let nodes = check.nodes.iter().flat_map(|nodes| &nodes.nearest);

@@ -273,7 +273,7 @@ pub(super) async fn put_quota(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let dry = super::flag(&asked, &asked.parameters(&["dryRun"])?, "dryRun")?.unwrap_or(false);
+    let dry = asked.parameters(&["dryRun"])?.flag("dryRun")?.unwrap_or(false);
     let said: TenantQuota = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;

@@ -29,7 +29,7 @@ use headroom_core::{Name, SubmitTask, view};
 use headroom_engine::View;
 
 use super::answer::{Refused, json, versioned};
-use super::asked::{Asked, Parameters};
+use super::asked::Asked;
 use super::words::{stamp, time};
 use crate::audit::origin;
 use crate::convert::value::resources;
@@ -100,22 +100,9 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     })
 }
 
-/// A parameter that is `true` or `false`.
-fn flag(asked: &Asked, parameters: &Parameters<'_>, name: &str) -> Result<Option<bool>, Refused> {
-    match parameters.get(name) {
-        None => Ok(None),
-        Some("true") => Ok(Some(true)),
-        Some("false") => Ok(Some(false)),
-        Some(other) => {
-            let detail = format!("{name} is {other:?}; it takes true or false");
-            Err(Refused::new(asked, Code::Malformed, detail))
-        }
-    }
-}
-
 async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["kind", "parent", "overQuota", "limit", "cursor"])?;
-    let (limit, over) = (parameters.limit()?, flag(&asked, &parameters, "overQuota")?);
+    let (limit, over) = (parameters.limit()?, parameters.flag("overQuota")?);
     let kind = parameters.get("kind");
     if let Some(other) = kind.filter(|kind| !["user", "project", "department"].contains(kind)) {
         let detail = format!("kind is {other:?}; it takes user, project or department");
@@ -215,7 +202,7 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
     let excess = own.excess();
     let above = here.tenants().up(&name).skip(1);
     let with_below = here.tenants().with_below(&name);
-    let measured = view::tenant_measured(&view.books, here.partition, &with_below);
+    let (measured, tasks) = view::tenant_measured(&view.books, here.partition, &with_below);
     let body = TenantUsage {
         tenant: name.to_string(),
         ledger_version: view.sequence,
@@ -242,8 +229,7 @@ async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<
             &with_below,
             view.time,
         )),
-        measured: (measured.1 > 0)
-            .then(|| TenantMeasured { tasks: measured.1, resources: resources(&measured.0) }),
+        measured: (tasks > 0).then(|| TenantMeasured { tasks, resources: resources(&measured) }),
         throttled_total: with_below
             .iter()
             .flat_map(|tenant| view.tally.tenants.throttled(tenant))

@@ -78,7 +78,7 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
         evicted: task.evicted,
         first_throttled_at: task.throttled.as_ref().map(|(first, _)| time(*first)),
         resource_seconds: resources(&view::task_seconds(books, id, view.time)),
-        measured: task.measured().map(|measured| api::TaskMeasured {
+        measured: task.measured.as_ref().map(|measured| api::TaskMeasured {
             at: time(measured.at),
             resources: resources(&books.types().amounts(&measured.resources)),
         }),

@@ -1,0 +1,88 @@
+//! Who is looked at before an ask that nothing else holds back, and by what order.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::explain::Place;
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
+use crate::wait::Precedence;
+
+use super::Scheduler;
+use super::lane::Pass;
+
+impl Scheduler {
+    /// At which queue others are looked at before an ask, and by what; none if it is the next of its partition, and
+    /// while the rules are new.
+    ///
+    /// Those that were put aside do not count: they stand before nobody. Costs the queues.
+    pub(crate) fn goes_before(
+        &self,
+        books: &Books,
+        ask: AllocationId,
+    ) -> Option<(QueueId, Precedence)> {
+        let leaf = books.application(books.allocation(ask).application).queue;
+        let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
+            // Whose turn it is among users is only found out with the next step.
+            let place = Place::of(books, self, ask)?;
+            return (place.ahead > 0).then_some((leaf, Precedence::Order));
+        };
+        let mut path: Vec<QueueId> = books.up(leaf).map(|(id, _)| id).collect();
+        path.reverse();
+        let above = path.iter().zip(path.iter().skip(1)).find_map(|(parent, mine)| {
+            let key = |id: QueueId| self.tree.key_of(books, id);
+            let others = books.children(*parent).map(|(id, _)| id);
+            let others = others.filter(|id| id != mine && open.contains(id));
+            let (first, own) = (others.map(key).min()?, key(*mine));
+            if first < own {
+                return Some((*parent, first.precedence_over(&own)));
+            }
+            // An earlier pass has nothing of its queue.
+            (!open.contains(mine)).then_some((*parent, Precedence::Order))
+        });
+        above.or_else(|| self.goes_before_in_leaf(books, (leaf, pass), ask).map(|by| (leaf, by)))
+    }
+
+    /// By what another ask of its leaf is looked at before this one.
+    fn goes_before_in_leaf(
+        &self,
+        books: &Books,
+        (leaf, pass): (QueueId, Pass),
+        ask: AllocationId,
+    ) -> Option<Precedence> {
+        let (_, class) = self.tree.ready(leaf, pass).first()?;
+        let (application, first) = self.first_ask(*class);
+        if first == ask {
+            return None;
+        }
+        let row = books.allocation(ask);
+        if application == row.application {
+            let urgent = books.allocation(first).priority > row.priority;
+            return Some(if urgent { Precedence::Priority } else { Precedence::Order });
+        }
+        let key = |id: ApplicationId| self.applications.get(id.index())?.key.as_ref();
+        let (first, own) = (key(application)?, key(row.application)?);
+        let by = first.precedence_over(own, &books.queue(leaf).settings.values);
+        Some(if first < own { by } else { Precedence::Order })
+    }
+
+    /// The pass that finds something to be judged in a partition, and the queues in which it does, with those above
+    /// them.
+    fn to_be_looked_at(
+        &self,
+        books: &Books,
+        partition: PartitionId,
+    ) -> Option<(Pass, BTreeSet<QueueId>)> {
+        if self.is_stale() {
+            return None;
+        }
+        Pass::ALL.into_iter().find_map(|pass| {
+            let leaves =
+                books.queues().iter().filter(|(_, row)| row.leaf && row.partition == partition);
+            let open = leaves.filter(|(id, _)| !self.tree.ready(*id, pass).is_empty());
+            let open = open.flat_map(|(id, _)| books.up(id).map(|(above, _)| above));
+            let open: BTreeSet<QueueId> = open.collect();
+            (!open.is_empty()).then_some((pass, open))
+        })
+    }
+}
