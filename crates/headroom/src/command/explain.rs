@@ -111,8 +111,8 @@ fn page_of(code: &str) -> Result<&'static str> {
 /// The answer in one line, with the cheapest remedy if that still fits.
 fn first_line(found: &Explanation) -> String {
     let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
-    // Nobody need do anything about what was asked to stop already.
-    let remedy = remedy.filter(|_| !is_on_its_way(found));
+    // Nobody need do anything where it is on its way.
+    let remedy = remedy.filter(|_| by_itself(found).is_none());
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
     let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(&one.kind)));
@@ -120,9 +120,14 @@ fn first_line(found: &Explanation) -> String {
     fits.or_else(short).unwrap_or_else(|| found.line.clone())
 }
 
-/// Whether room is being made for it.
-fn is_on_its_way(found: &Explanation) -> bool {
-    found.blocked_by.first().is_some_and(|check| check.id == "PREEMPTION_PENDING")
+/// What comes of it without anybody's doing, where that is under way.
+fn by_itself(found: &Explanation) -> Option<&'static str> {
+    match &*found.blocked_by.first()?.id {
+        "PREEMPTION_PENDING" => Some("it starts as it is once what was asked to stop has stopped"),
+        "BACKOFF" => Some("it is looked at again as it is when the pause is over"),
+        "RECOVERING" => Some("it is looked at as it is once the nodes have reported"),
+        _ => None,
+    }
 }
 
 /// What kind of change helps, where there is no room for the change itself.
@@ -268,13 +273,14 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     if remedies.starts_alone {
         return;
     }
-    let sooner = if is_on_its_way(found) {
-        let _ = writeln!(text, "\nit starts as it is once what was asked to stop has stopped");
-        " sooner"
-    } else {
-        ""
-    };
-    let _ = writeln!(text, "\nwhat would start it{sooner}");
+    let coming = by_itself(found);
+    if let Some(coming) = coming {
+        let _ = writeln!(text, "\n{coming}");
+    }
+    if coming.is_none() || !remedies.items.is_empty() {
+        let sooner = if coming.is_some() { " sooner" } else { "" };
+        let _ = writeln!(text, "\nwhat would start it{sooner}");
+    }
     for one in &remedies.items {
         let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
         if let Some(turn) = one.in_turn {
@@ -282,7 +288,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         }
         let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
     }
-    if remedies.items.is_empty() {
+    if coming.is_none() && remedies.items.is_empty() {
         let _ = writeln!(text, "  none of the changes that were looked for");
     }
     if remedies.hidden > 0 {
