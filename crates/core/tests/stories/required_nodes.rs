@@ -172,7 +172,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+              d waits REQUIRED_NODE_ABSENT: node n9, the only one that the ask may run on, is not registered; register it, or withdraw the ask
             node n9: d on n9, app1 Running
         "#]],
     );
