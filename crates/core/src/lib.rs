@@ -81,7 +81,7 @@
 //! assert_eq!(row.key, "second");
 //! assert_eq!(
 //!     wait.sentence(&books, second),
-//!     "queue root.a has 1000 m vcore left of its maximum of 3000 m, the ask needs 2000 m; \
+//!     "queue root.a has 1 vcore left of its maximum of 3, the ask needs 2; \
 //!      wait for a release, or raise the maximum"
 //! );
 //! # Ok::<(), headroom_core::Rejection>(())

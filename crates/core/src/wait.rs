@@ -12,7 +12,8 @@ use crate::books::{Books, QuestionMode, QuestionSubject};
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
-use crate::resource::{Quantity, Resources, Shortfall, unit_of};
+use crate::resource::{Quantity, Resources, Shortfall, figures};
+use crate::time::Told;
 
 mod code;
 mod later;
@@ -304,11 +305,11 @@ impl Wait {
                     "the drivers of {subject} have all that they may; wait for an application {whose}to end, or raise `{key}`"
                 );
             };
-            let (name, unit) = named(books, short);
-            let (used, needed) = (used.get_or_zero(short.resource), short.needed);
-            let most = used.plus(short.available);
+            let used = used.get_or_zero(short.resource);
+            let amounts = [used, used.plus(short.available), short.needed];
+            let (name, [used, most, needed]) = figures_of(books, short, amounts);
             format!(
-                "the drivers of {subject} have {used}{unit} {name} and may have {most}{unit}, that of the application needs {needed}{unit}; wait for an application {whose}to end, or raise `{key}`"
+                "the drivers of {subject} have {used} {name} and may have {most}, that of the application needs {needed}; wait for an application {whose}to end, or raise `{key}`"
             )
         };
         match self.blocker {
@@ -363,13 +364,11 @@ impl Wait {
         let Some(short) = self.shortfall else {
             return format!("{subject} has nothing left of what {bound}; {cure}");
         };
-        let (name, unit) = named(books, short);
         let used = books.partition(partition).trackers.level(level).used();
         let used = used.get_or_zero(short.resource);
-        let (most, needed) = (used.plus(short.available), short.needed);
-        format!(
-            "{subject} uses {used}{unit} {name}, {bound} {most}{unit}, the ask needs {needed}{unit}; {cure}"
-        )
+        let amounts = [used, used.plus(short.available), short.needed];
+        let (name, [used, most, needed]) = figures_of(books, short, amounts);
+        format!("{subject} uses {used} {name}, {bound} {most}, the ask needs {needed}; {cure}")
     }
 
     fn of_amount(
@@ -383,11 +382,11 @@ impl Wait {
         let Some(short) = self.shortfall else {
             return format!("{subject} has nothing left of its {bound}; {cure}");
         };
-        let (name, unit) = named(books, short);
         let most = max.map_or(Quantity::ZERO, |max| max.get_or_zero(short.resource));
-        let (needed, left) = (short.needed, short.available);
+        let amounts = [short.available, most, short.needed];
+        let (name, [left, most, needed]) = figures_of(books, short, amounts);
         format!(
-            "{subject} has {left}{unit} {name} left of its {bound} of {most}{unit}, the ask needs {needed}{unit}; {cure}"
+            "{subject} has {left} {name} left of its {bound} of {most}, the ask needs {needed}; {cure}"
         )
     }
 }
@@ -395,7 +394,7 @@ impl Wait {
 /// About how many nodes the RM was asked, and since when.
 fn of_question(books: &Books, ask: AllocationId) -> String {
     let Some(question) = books.question_of(ask) else { return String::new() };
-    let (count, since) = (question.nodes().count(), question.since.as_millis());
+    let (count, since) = (question.nodes().count(), Told(question.since));
     let nodes = if count == 1 { "node suits" } else { "nodes suit" };
     let once = match question.subject {
         QuestionSubject::Nodes(QuestionMode::Allocate, _) => "",
@@ -403,7 +402,7 @@ fn of_question(books: &Books, ask: AllocationId) -> String {
         QuestionSubject::Removals(_) => " once others are stopped there",
     };
     format!(
-        "the RM was asked at {since} ms whether {count} {nodes} the ask{once}, and has not answered; wait for the answer to question {}, or see to the RM",
+        "the RM was asked at {since} whether {count} {nodes} the ask{once}, and has not answered; wait for the answer to question {}, or see to the RM",
         question.number
     )
 }
@@ -461,9 +460,14 @@ fn of_refusals(books: &Books, ask: AllocationId) -> String {
     )
 }
 
-fn named(books: &Books, short: Shortfall) -> (&str, &'static str) {
+/// What there is too little of, and amounts of it as people write them.
+fn figures_of<const N: usize>(
+    books: &Books,
+    short: Shortfall,
+    amounts: [Quantity; N],
+) -> (&str, [String; N]) {
     let name = books.types().name(short.resource).as_str();
-    (name, unit_of(name))
+    (name, figures(name, amounts))
 }
 
 /// About how many applications were activated, and how many may be.

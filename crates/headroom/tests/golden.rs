@@ -36,7 +36,7 @@ fn the_example_gives_these_bytes() {
         campus.json a894f3d5f6aaf963b43ecd5e34c45e5a
         campus.html b00321237939540492fd39889c72513a
         csv/allocations.csv 654d02ff56b07d4663f34ca7f4ee0fb6
-        csv/decisions.csv 513e98bc4e43e73f715c88b108795293
+        csv/decisions.csv b1770dd60c59e61c63bc5b45438f14f0
     "#]]
     .assert_eq(&found);
 }

@@ -109,7 +109,7 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
           default root.sales resources.max.vcore: vcore 3 -> vcore 1
         at once:
           queue root.sales is above its limit: uses vcore 2, may have vcore 1, vcore 1 too much
-          can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales has -1000 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or raise the maximum
+          can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales has -1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
         after settling:
           root uses vcore 2 -> vcore 2, waits for vcore 2 -> vcore 2
           evenness among users 1.000 -> 1.000

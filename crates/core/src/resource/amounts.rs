@@ -140,6 +140,19 @@ pub(crate) fn figures<const N: usize>(resource: &str, amounts: [Quantity; N]) ->
     texts
 }
 
+/// Amounts of several types as people write them, beside others of the same types.
+pub(crate) fn told<const N: usize>(types: &Amounts, beside: [&Amounts; N]) -> [String; N] {
+    let mut texts = [const { String::new() }; N];
+    for (name, _) in types.iter() {
+        let figures = figures(name, beside.map(|one| one.get(name).unwrap_or_default()));
+        for (text, figure) in texts.iter_mut().zip(figures) {
+            let comma = if text.is_empty() { "" } else { ", " };
+            *text += &format!("{comma}{name} {figure}");
+        }
+    }
+    texts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::resource::Quantity;
 use crate::time::Told;
 
-use super::{Precedence, Wait, named};
+use super::{Precedence, Wait, figures_of};
 
 /// The sentence about the head of the line of a leaf, if it is known who that is.
 pub(super) fn sentence(
@@ -37,12 +37,12 @@ pub(super) fn sentence(
     let Some(short) = wait.shortfall else {
         return format!("{first} goes before the ask; {cure}");
     };
-    let (name, unit) = named(books, short);
-    let (needed, available) = (short.needed, short.available.max(Quantity::ZERO));
     let kept =
         head.map_or(Quantity::ZERO, |(head, _)| books.whole_of(head).get_or_zero(short.resource));
+    let amounts = [kept, short.available.max(Quantity::ZERO), short.needed];
+    let (name, [kept, available, needed]) = figures_of(books, short, amounts);
     format!(
-        "{first} goes before the ask and needs {kept}{unit} {name}; beside that {available}{unit} are left of the maximum, the ask needs {needed}{unit}; {cure}"
+        "{first} goes before the ask and needs {kept} {name}; beside that {available} are left of the maximum, the ask needs {needed}; {cure}"
     )
 }
 

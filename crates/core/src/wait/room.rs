@@ -5,33 +5,35 @@ use alloc::string::String;
 
 use crate::books::{Books, Mark};
 use crate::id::{AllocationId, NodeId};
-use crate::resource::Resources;
+use crate::resource::{Resources, told};
 
-use super::{Blocker, Wait, named};
+use super::{Blocker, Wait, figures_of};
 
 /// About room on the only node that counts: one that is kept, or that is required.
 pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resources) -> String {
     let (subject, node) = (wait.blocker.subject(books), books.node(id));
-    let free = books.types().amounts(&node.available);
-    let wanted = books.types().amounts(ask);
+    let amounts = |resources: &Resources| books.types().amounts(resources);
+    let wanted = amounts(ask);
+    let beside = |resources: &Resources| told(&wanted, [&amounts(resources), &wanted]);
+    let [free, needs] = beside(&node.available);
     match wait.blocker {
         Blocker::KeptNode(_) => format!(
-            "{subject} is kept for the ask and has {free} free, the ask needs {wanted}; wait for a release there, or for another node with room"
+            "{subject} is kept for the ask and has {free} free, the ask needs {needs}; wait for a release there, or for another node with room"
         ),
         Blocker::Preempting(_) => {
-            let room = books.types().amounts(&stopping_on(books, id));
+            let [room, _] = beside(&stopping_on(books, id));
             format!(
-                "{subject} is kept for the ask and has {free} free, the ask needs {wanted}; what was asked to stop there has {room}; wait until it has stopped"
+                "{subject} is kept for the ask and has {free} free, the ask needs {needs}; what was asked to stop there has {room}; wait until it has stopped"
             )
         }
         Blocker::RequiredNodeSize(_) => {
-            let size = books.types().amounts(&node.capacity);
+            let [size, needs] = beside(&node.capacity);
             format!(
-                "{subject} is the only one that the ask may run on, and its size is {size}, the ask needs {wanted}; enlarge the node, or ask for less"
+                "{subject} is the only one that the ask may run on, and its size is {size}, the ask needs {needs}; enlarge the node, or ask for less"
             )
         }
         _ => format!(
-            "{subject} is the only one that the ask may run on; it has {free} free, the ask needs {wanted}; wait for a release there"
+            "{subject} is the only one that the ask may run on; it has {free} free, the ask needs {needs}; wait for a release there"
         ),
     }
 }
@@ -40,21 +42,20 @@ pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resource
 pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let (members, ask) = (books.members_of(books.allocation(ask).application), books.on_node(ask));
     let Some(short) = wait.shortfall else {
+        let wanted = books.types().amounts(ask);
+        let [needs] = told(&wanted, [&wanted]);
         if members > 1 {
             return format!(
-                "not all fit: the {members} members of the task start together and need {} each, and the nodes in use do not have room for all of them at once; wait for a release, or add nodes",
-                books.types().amounts(ask)
+                "not all fit: the {members} members of the task start together and need {needs} each, and the nodes in use do not have room for all of them at once; wait for a release, or add nodes"
             );
         }
         return format!(
-            "no node fits: no single node in use has {} free, though each amount is free somewhere; wait for a release, or add nodes",
-            books.types().amounts(ask)
+            "no node fits: no single node in use has {needs} free, though each amount is free somewhere; wait for a release, or add nodes"
         );
     };
-    let (name, unit) = named(books, short);
-    let (needed, most) = (short.needed, short.available);
+    let (name, [needed, most]) = figures_of(books, short, [short.needed, short.available]);
     format!(
-        "no node fits: the ask needs {needed}{unit} {name}, the most that any node in use has free is {most}{unit}; wait for a release, or add nodes"
+        "no node fits: the ask needs {needed} {name}, the most that any node in use has free is {most}; wait for a release, or add nodes"
     )
 }
 

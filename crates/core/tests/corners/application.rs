@@ -55,7 +55,7 @@ fn withdrawing_the_only_ask_changes_nothing_while_an_allocation_runs() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             release a2: a2 withdrawn
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
             release a1: a1 released, app1 Completing

@@ -52,7 +52,7 @@ fn a_gang_of_which_nothing_ran_completes_with_its_last_placeholder() {
         expect![[r#"
             ask p1: g Accepted, p1 on n1
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 6000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 6 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release p2: p2 withdrawn
               g: Accepted in root.a, no group, uses {vcore: 2000 m}, user headroom none
             release p1: p1 released, placeholders of g expired, g Completing

@@ -28,11 +28,11 @@ fn each_row_of_the_table_of_updates() {
         ",
         expect![[r#"
             ask new: app1 Accepted
-              new waits QUEUE_MAX: queue root.a has 4000 m vcore left of its maximum of 4000 m, the ask needs 9000 m; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 4 vcore left of its maximum of 4, the ask needs 9; wait for a release, or raise the maximum
             ask told: told on n2, app1 Running
-              new waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 9000 m; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 9; wait for a release, or raise the maximum
             ask new: new resized
-              new waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 8000 m; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 8; wait for a release, or raise the maximum
             ask new: new resized, new on n1
             ask told: told resized
               app1: Running in root.a, no group, uses {vcore: 6000 m}, user headroom none
@@ -76,15 +76,15 @@ fn each_row_of_the_table_of_releases() {
             ask victim: victim on n1
             ask place: place on n1
             ask waits
-              waits waits ROOT_CAPACITY: the cluster has 4000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 4 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release stopped: stopped released
-              waits waits ROOT_CAPACITY: the cluster has 5000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 5 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release late: late released
-              waits waits ROOT_CAPACITY: the cluster has 6000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 6 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release victim: victim released
-              waits waits ROOT_CAPACITY: the cluster has 7000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 7 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release place: place released
-              waits waits ROOT_CAPACITY: the cluster has 8000 m vcore left of its maximum of 8000 m, the ask needs 9000 m; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 8 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release waits: nothing
             release victim: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key victim
               app1: Running in root.a, no group, uses {}, user headroom none

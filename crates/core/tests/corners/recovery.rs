@@ -65,7 +65,7 @@ fn what_runs_already_is_taken_in_over_the_limits_of_queue_user_group_number_and_
               dev at root.q: uses {memory: 14 B}, left {memory: -7 B}, runs 2
               dev at root: uses {memory: 14 B}, left none, runs 2
             ask k3
-              k3 waits ABS_USER_LIMIT: user ann at root.q has -9 B memory left of its limit of 5 B, the ask needs 1 B; wait for a release, or raise the limit
+              k3 waits ABS_USER_LIMIT: user ann at root.q has -9 memory left of its limit of 5, the ask needs 1; wait for a release, or raise the limit
             ask k4: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
             ask k5: refused UNKNOWN_NODE: node n9 is not registered in partition default
         "#]],
@@ -98,13 +98,13 @@ fn a_forced_application_that_no_rule_places_runs_in_the_recovery_queue() {
             wait 1s: nothing
             ask k1: app1 Accepted, k1 on n1, app1 Running
             ask k2: app2 Accepted
-              k2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              k2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
             ask k3
-              k3 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              k3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
               app1: Running in root.@recovery@, no group, uses {vcore: 2000 m}, user headroom none
             reload: root changed, root.a changed
             resize n1: k3 on n1
-              k2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+              k2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
               root.@recovery@: in force {vcore: 3000 m}, uses {vcore: 3000 m}, headroom {vcore: 0 m}, share 1, runs 1
             resize n1: k2 on n1, app2 Running
         "#]],
@@ -187,9 +187,9 @@ fn a_resource_manager_that_comes_back_reports_step_by_step() {
             ask g1: gang Accepted, g1 on n2
             foreign system: system occupies n2
             ask o2
-              o2 waits QUEUE_MAX: queue root.q has -1000 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or raise the maximum
+              o2 waits QUEUE_MAX: queue root.q has -1 vcore left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
             ask g2
-              g2 waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore, the most that any node in use has free is 0 m; wait for a release, or add nodes
+              g2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
               root: in force {vcore: 8000 m}, uses {vcore: 6000 m}, headroom {vcore: 2000 m}, share 0.75, runs 2
             undrain n1: nothing
             undrain n2: g2 on n2, gang Running

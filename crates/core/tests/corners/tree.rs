@@ -260,7 +260,7 @@ fn an_application_that_is_starting_takes_its_place_once() {
             ask h1: h Accepted
               h1 waits MAX_APPS: queue root.a runs 0 applications, starts 1 and may run 1; wait for one to end, or raise the number
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             resize n1: p2 on n1, g Running
               h1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
               root.a: in force {vcore: 3000 m}, uses {vcore: 2000 m}, headroom {vcore: 1000 m}, share 0.6666666666666666, runs 1

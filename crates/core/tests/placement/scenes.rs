@@ -100,9 +100,9 @@ fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
         ask a1: app1 Accepted, a1 on n1, app1 Running
         ask b0: app2 Accepted, b0 on n1, app2 Running
         ask a2
-          a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+          a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         ask b1
-          b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+          b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         release b0: b0 released, a2 on n1, b1 on n1
     "#]].assert_eq(&story("fifo"));
     expect![[r#"
@@ -110,9 +110,9 @@ fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
         ask a1: app1 Accepted, a1 on n1, app1 Running
         ask b0: app2 Accepted, b0 on n1, app2 Running
         ask a2
-          a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+          a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         ask b1
-          b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+          b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         release b0: b0 released, b1 on n1, a2 on n1
     "#]].assert_eq(&story("fair"));
 }

@@ -106,7 +106,7 @@ fn a_withdrawn_ask_and_a_removed_application_are_told() {
               APP ADD APP_ALLOC app1 a1 {vcore: 3000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 30000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 30000 m}: the cluster has 7000 m vcore left of its maximum of 10000 m, the ask needs 30000 m; wait for a release, or add nodes
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 30000 m}: the cluster has 7 vcore left of its maximum of 10, the ask needs 30; wait for a release, or add nodes
             release a2
               APP REMOVE REQUEST_CANCEL app1 a2 {vcore: 30000 m}
             remove app1
@@ -313,7 +313,7 @@ fn an_ask_is_told_when_it_does_not_fit_its_queue_and_when_it_does_again() {
               APP ADD APP_ALLOC app1 a1 {vcore: 3000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 2000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or raise the maximum
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: queue root.a has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
             wait 20s
             release a1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 3000 m}
@@ -361,7 +361,7 @@ fn an_ask_is_told_when_it_exceeds_a_limit_and_when_it_does_no_more() {
               APP ADD APP_ALLOC app1 a1 {vcore: 2000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 1000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: user ann at root.a has 0 m vcore left of its limit of 2000 m, the ask needs 1000 m; wait for a release, or raise the limit
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: user ann at root.a has 0 vcore left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
             ask a3
               APP ADD APP_REQUEST app1 a3 {vcore: 1000 m}
             release a1

@@ -19,7 +19,7 @@ fn uh_20_one_application_always_starts_whatever_its_driver() {
         expect![[r#"
             ask driver1: app1 Accepted, driver1 on n1, app1 Running
             ask driver2: app2 Accepted
-              driver2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 2000 m vcore and may have 1000 m, that of the application needs 2000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+              driver2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 2 vcore and may have 1, that of the application needs 2; wait for an application to end, or raise `maximumdriverresourcepercent`
             remove app1: driver1 released, app1 Completing, app1 gone, driver2 on n1, app2 Running
         "#]],
     );
@@ -83,9 +83,9 @@ fn c7_a_smaller_driver_passes_one_that_is_too_large() {
         expect![[r#"
             ask d1: app1 Accepted, d1 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 4000 m vcore and may have 8000 m, that of the application needs 6000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 4 vcore and may have 8, that of the application needs 6; wait for an application to end, or raise `maximumdriverresourcepercent`
             ask d3: app3 Accepted, d3 on n1, app3 Running
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 8000 m vcore and may have 8000 m, that of the application needs 6000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 8 vcore and may have 8, that of the application needs 6; wait for an application to end, or raise `maximumdriverresourcepercent`
             ask w1: w1 on n1
         "#]],
     );
@@ -108,7 +108,7 @@ fn c7_a_user_whose_drivers_have_his_part_waits_and_others_start() {
         expect![[r#"
             ask d1: app1 Accepted, d1 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_USER: the drivers of user ann at root.q have 4000 m vcore and may have 4000 m, that of the application needs 4000 m; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_USER: the drivers of user ann at root.q have 4 vcore and may have 4, that of the application needs 4; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
             ask d3: app3 Accepted, d3 on n1, app3 Running, d2 on n1, app2 Running
             remove app3: d3 released, app3 Completing, app3 gone
         "#]],
@@ -134,7 +134,7 @@ fn the_driver_of_a_gang_is_all_of_its_first_task_group() {
             ask p1: app1 Accepted, p1 on n1
             ask p2: p2 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 6000 m vcore and may have 8000 m, that of the application needs 5000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 6 vcore and may have 8, that of the application needs 5; wait for an application to end, or raise `maximumdriverresourcepercent`
         "#]],
     );
 }

@@ -108,7 +108,7 @@ fn an_application_that_waits_for_room_does_not_count() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 2000 m, the ask needs 9000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 9; wait for a release, or add nodes
             ask b1: app2 Accepted, b1 on n1, app2 Running
               a1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
             resize n1: nothing

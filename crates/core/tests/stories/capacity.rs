@@ -189,10 +189,10 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
             ask b1-6
               b1-6 waits for nodes: the cluster has none
             node n1: x1-1 on n1, x1 Running, b1-1 on n1, b1 Running, x1-2 on n1, b1-2 on n1, x1-3 on n1, b1-3 on n1, x1-4 on n1, b1-4 on n1
-              x1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              x1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              b1-5 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
-              b1-6 waits ROOT_CAPACITY: the cluster has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or add nodes
+              x1-5 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
+              x1-6 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
+              b1-5 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
+              b1-6 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
               root.a: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
               root.a.x: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 2, runs 1
               root.b: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
@@ -288,7 +288,7 @@ fn c3_a_maximum_holds_at_every_level_and_follows_the_cluster() {
               root.a.x: guaranteed {memory: 3 B}, max {memory: 3 B}
             ask x1-1: x1 Accepted, x1-1 on n1, x1 Running
             ask x1-2
-              x1-2 waits QUEUE_MAX: queue root.a.x has 0 B memory left of its maximum of 3 B, the ask needs 1 B; wait for a release, or raise the maximum
+              x1-2 waits QUEUE_MAX: queue root.a.x has 0 memory left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
             node n2: x1-2 on n2
               root.a.x: guaranteed {memory: 4 B}, max {memory: 4 B}
             lose n2: x1-2 lost
@@ -331,12 +331,12 @@ fn c4_idle_capacity_is_lent_and_taken_back() {
             ask a1-7: a1-7 on n1
             ask a1-8: a1-8 on n1
             ask a1-9
-              a1-9 waits QUEUE_MAX: queue root.a has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or raise the maximum
+              a1-9 waits QUEUE_MAX: queue root.a has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or raise the maximum
             ask a1-10
-              a1-10 waits QUEUE_MAX: queue root.a has 0 B memory left of its maximum of 8 B, the ask needs 1 B; wait for a release, or raise the maximum
+              a1-10 waits QUEUE_MAX: queue root.a has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or raise the maximum
               root.a: in force {memory: 8 B}, uses {memory: 8 B}, headroom {memory: 0 B}, share 1.6, runs 1
             ask b1-1: b1 Accepted
-              b1-1 waits ROOT_CAPACITY: the cluster has 2 B memory left of its maximum of 10 B, the ask needs 5 B; wait for a release, or add nodes
+              b1-1 waits ROOT_CAPACITY: the cluster has 2 memory left of its maximum of 10, the ask needs 5; wait for a release, or add nodes
             wait 5s: a1-8 to be stopped for b1-1, a1-7 to be stopped for b1-1, a1-6 to be stopped for b1-1, n1 keeps b1-1
         "#]],
     );

@@ -26,20 +26,20 @@ fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 2000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
             ask a2: a2 on g1, app1 Running
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 1000 m vcore@gpu left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 1 vcore@gpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
             ask a4
               a4 waits NO_PARTITION_ACCESS: nodes with the label fpga: 0 of 2; add nodes of that kind, or ask again with another label
             ask a5: a5 on plain
-              a1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 3000 m; wait for a release, or add nodes
-              a4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
             release a2: a2 released, a3 on g1
             node g2: a4 on g2
-              a1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 3; wait for a release, or add nodes
             reload: root changed, a3 resized, root.q changed
-              a1 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 7000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 7, the ask needs 3; wait for a release, or add nodes
         "#]],
     );
 }
@@ -67,15 +67,15 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
             ask a2
               a2 waits NODE_BLOCKED: nodes with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
             ask a3: a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
             ask a4
-              a4 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
             wait 3s: nothing
             release a1: a1 released, a2 on n2
             ask a4: a4 withdrawn
-              a4 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
             node n3: n1 keeps a4
-              a4 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 1000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a4 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 1 free, the ask needs vcore 3; wait for a release there, or for another node with room
             node n4: a4 on n4
         "#]],
     );
@@ -137,7 +137,7 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on g1
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore@gpu left of its maximum of 4000 m, the ask needs 4000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
             wait 3s: nothing
             wait 60s: nothing to stop for b1
             release a2: a2 released, b1 on g1, app2 Running
@@ -160,7 +160,7 @@ fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 3000 m vcore@gpu left of its maximum of 4000 m, the ask needs 4000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 3 vcore@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
             release a1: a1 released, a2 on g1
         "#]],
     );
@@ -218,11 +218,11 @@ fn c18_maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 0 m vcore@gpu left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 0 vcore@gpu left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
             ask a3: a3 on n1
             ask b1: app2 Accepted, b1 on g1, app2 Running
             ask b2
-              b2 waits ABS_USER_LIMIT: user ann at root.b has 0 m vcore@gpu left of its limit of 1000 m, the ask needs 1000 m; wait for a release, or raise the limit
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 0 vcore@gpu left of its limit of 1, the ask needs 1; wait for a release, or raise the limit
             ask b3: b3 on n1
             ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
               root.a: in force {vcore: 8000 m, vcore@gpu: 3000 m}, uses {vcore: 4000 m, vcore@gpu: 3000 m}, headroom {vcore: 0 m, vcore@gpu: 0 m}, share 1, runs 1
@@ -258,9 +258,9 @@ fn c18_users_share_the_nodes_of_a_label_by_themselves() {
             ask b2: b2 on g1
             ask a2: a2 on g1
             ask b3
-              b3 waits USER_SHARE: user bob at root.a uses 1000 m vcore@gpu, his share of the queue is 4000 m, the ask needs 4000 m; wait for a release of this user, or until others have theirs
+              b3 waits USER_SHARE: user bob at root.a uses 1 vcore@gpu, his share of the queue is 4, the ask needs 4; wait for a release of this user, or until others have theirs
             ask a3
-              a3 waits USER_SHARE: user ann at root.a uses 3000 m vcore@gpu, his share of the queue is 2000 m, the ask needs 2000 m; wait for a release of this user, or until others have theirs
+              a3 waits USER_SHARE: user ann at root.a uses 3 vcore@gpu, his share of the queue is 2, the ask needs 2; wait for a release of this user, or until others have theirs
         "#]],
     );
 }
@@ -285,13 +285,13 @@ fn c18_who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
             ),
             expect![[r#"
                 ask a1: app1 Accepted
-                  a1 waits USER_SHARE: user ann at root.a uses 0 B memory, his share of the queue is 50 B, the ask needs 60 B; wait for a release of this user, or until others have theirs
+                  a1 waits USER_SHARE: user ann at root.a uses 0 memory, his share of the queue is 50, the ask needs 60; wait for a release of this user, or until others have theirs
                 ask b0: app2 Accepted
-                  b0 waits USER_SHARE: user bob at root.a uses 0 B memory@gpu, his share of the queue is 2 B, the ask needs 4 B; wait for a release of this user, or until others have theirs
+                  b0 waits USER_SHARE: user bob at root.a uses 0 memory@gpu, his share of the queue is 2, the ask needs 4; wait for a release of this user, or until others have theirs
                 ask b1: b1 on g1, app2 Running
-                  b0 waits ROOT_CAPACITY: the cluster has 2 B memory@gpu left of its maximum of 4 B, the ask needs 4 B; wait for a release, or add nodes
+                  b0 waits ROOT_CAPACITY: the cluster has 2 memory@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
                 ask a2: a2 on g1, app1 Running
-                  b0 waits ROOT_CAPACITY: the cluster has 0 B memory@gpu left of its maximum of 4 B, the ask needs 4 B; wait for a release, or add nodes
+                  b0 waits ROOT_CAPACITY: the cluster has 0 memory@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
             "#]],
         );
     }
@@ -327,12 +327,12 @@ fn c18_what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_
             foreign f1: f1 occupies g1
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
             ask a3: a3 on n1
-              a2 waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
               root.a: in force {vcore: 4000 m}, uses {vcore: 3000 m}, headroom {vcore: 1000 m}, share 0.75, runs 1
             reload: root changed, f1 occupies g1, a1 resized, a2 resized, root.a changed
-              a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore@gpu left of its maximum of 4000 m, the ask needs 3000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 vcore@gpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
               root.a: in force {vcore: 4000 m, vcore@gpu: 4000 m}, uses {vcore: 1000 m, vcore@gpu: 2000 m}, headroom {vcore: 3000 m, vcore@gpu: 2000 m}, share 0.5, runs 1
               ann at root.a: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
               ann at root: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
@@ -364,7 +364,7 @@ fn c18_a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
             node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
             ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
             ask a2: app1 Accepted
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore@fpga, the most that any node in use has free is 0 m; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore@fpga, the most that any node in use has free is 0; wait for a release, or add nodes
             foreign f1: refused TYPE_OF_LABEL: what runs on the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
             resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
         "#]],

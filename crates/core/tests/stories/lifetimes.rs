@@ -26,9 +26,9 @@ fn c27_an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() 
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 3000 m, the ask needs 5000 m; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 3, the ask needs 5; wait for a release, or add nodes
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 3000 m, the ask needs 3000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 3, the ask needs 3; wait for a release, or add nodes
             wait 59s: nothing
             wait 1s: lifetime of app1 over, app1 Failing, a1 to be released: LifetimeOver, a2 to be released: LifetimeOver, a3 withdrawn, lifetime of app2 over, app2 Failing, b1 withdrawn, app2 Failed
             ask a4: refused LIFETIME_OVER: the lifetime of application app1 is over, so it gets nothing for a4; what it has is given back, and it ends with the last of that

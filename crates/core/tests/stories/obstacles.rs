@@ -88,7 +88,7 @@ fn sd_47_b_a_kept_node_without_room_yet() {
         wait 3s
         ",
         expect![[r#"
-            (b) large waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 4000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+            (b) large waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 4 free, the ask needs vcore 8; wait for a release there, or for another node with room
         "#]],
     );
 }
@@ -107,7 +107,7 @@ fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
         ask small full vcore=1
         ",
         expect![[r#"
-            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1000 m vcore, the most that any node in use has free is 800 m; wait for a release, or add nodes
+            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 800m; wait for a release, or add nodes
         "#]],
     );
 }
@@ -123,7 +123,7 @@ fn sd_47_c_the_maximum_of_the_leaf() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (c) a2 waits QUEUE_MAX: queue root.a has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            (c) a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 6, the ask needs 3; wait for a release, or raise the maximum
         "#]],
     );
 }
@@ -140,7 +140,7 @@ fn sd_47_c_the_maximum_of_a_queue_above() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (c) a2 waits QUEUE_MAX: queue root.p has 2000 m vcore left of its maximum of 6000 m, the ask needs 3000 m; wait for a release, or raise the maximum
+            (c) a2 waits QUEUE_MAX: queue root.p has 2 vcore left of its maximum of 6, the ask needs 3; wait for a release, or raise the maximum
         "#]],
     );
 }
@@ -158,7 +158,7 @@ fn sd_47_c_the_size_of_the_cluster() {
         ask a3 app1 vcore=4
         ",
         expect![[r#"
-            (c) a3 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 10000 m, the ask needs 4000 m; wait for a release, or add nodes
+            (c) a3 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
         "#]],
     );
 }
@@ -184,7 +184,7 @@ fn sd_47_d_the_share_of_a_user() {
         release f1
         ",
         expect![[r#"
-            (d) c2 waits USER_SHARE: user cid at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+            (d) c2 waits USER_SHARE: user cid at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
         "#]],
     );
 }
@@ -200,7 +200,7 @@ fn sd_47_d_the_cap_of_a_user() {
         ask a2 app1 vcore=4
         ",
         expect![[r#"
-            (d) a2 waits USER_HARD_CAP: user ann at root.a uses 8000 m vcore, he may have at most 10000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+            (d) a2 waits USER_HARD_CAP: user ann at root.a uses 8 vcore, he may have at most 10, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
         "#]],
     );
 }
@@ -217,7 +217,7 @@ fn sd_47_d_an_absolute_limit_of_a_user() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (d) a2 waits ABS_USER_LIMIT: user ann at root.a has 1000 m vcore left of its limit of 5000 m, the ask needs 3000 m; wait for a release, or raise the limit
+            (d) a2 waits ABS_USER_LIMIT: user ann at root.a has 1 vcore left of its limit of 5, the ask needs 3; wait for a release, or raise the limit
         "#]],
     );
 }
@@ -234,7 +234,7 @@ fn sd_47_d_an_absolute_limit_of_a_group() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (d) a2 waits ABS_GROUP_LIMIT: group dev at root.a has 1000 m vcore left of its limit of 5000 m, the ask needs 3000 m; wait for a release, or raise the limit
+            (d) a2 waits ABS_GROUP_LIMIT: group dev at root.a has 1 vcore left of its limit of 5, the ask needs 3; wait for a release, or raise the limit
         "#]],
     );
 }
@@ -251,7 +251,7 @@ fn sd_47_e_what_the_drivers_of_a_queue_may_have() {
         ask d2 app2 vcore=1
         ",
         expect![[r#"
-            (e) d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.a have 2000 m vcore and may have 2000 m, that of the application needs 1000 m; wait for an application to end, or raise `maximumdriverresourcepercent`
+            (e) d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.a have 2 vcore and may have 2, that of the application needs 1; wait for an application to end, or raise `maximumdriverresourcepercent`
         "#]],
     );
 }
@@ -269,7 +269,7 @@ fn sd_47_e_what_the_drivers_of_a_user_may_have() {
         ask d3 app3 vcore=3
         ",
         expect![[r#"
-            (e) d3 waits DRIVER_LIMIT_USER: the drivers of user ann at root.a have 3000 m vcore and may have 4000 m, that of the application needs 3000 m; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+            (e) d3 waits DRIVER_LIMIT_USER: the drivers of user ann at root.a have 3 vcore and may have 4, that of the application needs 3; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
         "#]],
     );
 }

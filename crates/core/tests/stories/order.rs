@@ -24,7 +24,7 @@ fn fifo_gives_room_to_the_older_application_first() {
             ask o2
               o2 waits for nodes: the cluster has none
             node n1: o1 on n1, old Running, o2 on n1
-              y1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              y1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -48,7 +48,7 @@ fn fifo_goes_by_the_oldest_ask_when_that_is_older_than_the_submission() {
             ask s1: second Accepted
               s1 waits for nodes: the cluster has none
             node n1: s1 on n1, second Running
-              f1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              f1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -69,7 +69,7 @@ fn an_ask_from_the_future_is_made_now() {
             ask a2
               a2 waits for nodes: the cluster has none
             node n1: a1 on n1, app1 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -95,13 +95,13 @@ fn fair_gives_room_to_the_application_that_has_less() {
             ask a2: a2 on n1
             ask a3: a3 on n1
             ask a4
-              a4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
             resize n1: b1 on n1, app2 Running, b2 on n1
-              a4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 5000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 5, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -123,13 +123,13 @@ fn a_waiting_ask_does_not_hold_up_smaller_ones_behind_it() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
             ask a3: a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
             release a3: a3 released
-              a2 waits ROOT_CAPACITY: the cluster has 1000 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
             ask b1: app2 Accepted, b1 on n1, app2 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
         "#]],
     );
 }
@@ -152,7 +152,7 @@ fn a_full_queue_does_not_hold_up_its_siblings() {
             ask b1: app2 Accepted
               b1 waits for nodes: the cluster has none
             node n1: b1 on n1, app2 Running
-              a1 waits QUEUE_MAX: queue root.a has 1000 m vcore left of its maximum of 1000 m, the ask needs 2000 m; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
         "#]],
     );
 }
@@ -200,7 +200,7 @@ fn an_application_of_higher_priority_goes_first_and_loses_it_with_its_ask() {
             ask b2
               b2 waits for nodes: the cluster has none
             node n1: b1 on n1, app2 Running, a1 on n1, app1 Running
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -226,7 +226,7 @@ fn a_queue_goes_by_the_highest_priority_below_it() {
             ask a1: app1 Accepted
               a1 waits for nodes: the cluster has none
             node n1: a1 on n1, app1 Running, b2 on n1, app2 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -253,7 +253,7 @@ fn priority_does_not_count_where_a_leaf_ignores_it_except_inside_an_application(
             ask b1: app2 Accepted
               b1 waits for nodes: the cluster has none
             node n1: a2 on n1, app1 Running, a1 on n1
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -276,14 +276,14 @@ fn a_fair_leaf_that_ignores_priority_uses_it_only_for_ties() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             ask c1: app3 Accepted
-              c1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              c1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             resize n1: c1 on n1, app3 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -306,11 +306,11 @@ fn a_parent_that_ignores_priority_goes_by_share_first() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             resize n1: b1 on n1, app2 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -336,7 +336,7 @@ fn children_inherit_the_policies_that_they_do_not_set() {
             ask b1: app2 Accepted
               b1 waits for nodes: the cluster has none
             node n1: a1 on n1, app1 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -362,11 +362,11 @@ fn the_queue_with_the_lower_share_of_its_guarantee_goes_first() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
             resize n1: b2 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 3000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
               root.a: in force {vcore: 3000 m}, uses {vcore: 1000 m}, headroom {vcore: 0 m}, share 1, runs 1
               root.b: in force {vcore: 3000 m}, uses {vcore: 2000 m}, headroom {vcore: 0 m}, share 0.5, runs 1
         "#]],
@@ -391,7 +391,7 @@ fn of_queues_with_equal_shares_the_one_that_asks_for_more_goes_first() {
             ask b1: app2 Accepted
               b1 waits for nodes: the cluster has none
             node n1: b1 on n1, app2 Running
-              a1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 2000 m, the ask needs 1000 m; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -414,7 +414,7 @@ fn queues_that_tie_in_everything_go_by_path() {
             ask a1: app1 Accepted
               a1 waits for nodes: the cluster has none
             node n1: a1 on n1, app1 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -444,7 +444,7 @@ fn of_asks_as_urgent_and_old_the_later_goes_first_unless_it_came_to_the_end_of_t
             ask fourth
               fourth waits for nodes: the cluster has none
             node n1: fourth on n1, app1 Running, third on n1, first on n1, second on n1
-              low waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 4000 m, the ask needs 1000 m; wait for a release, or add nodes
+              low waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }

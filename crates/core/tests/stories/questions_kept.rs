@@ -21,11 +21,11 @@ fn a_node_is_kept_for_an_ask_when_the_rm_lets_it_and_room_is_not_asked_for() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
             answer a1: RM says of a1: n2=ok n1=taint, n2 keeps a1
-              a1 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
             release f2: f2 released, RM asked whether a1 may run on n2
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
             answer a1: RM says of a1: n2=ok, a1 on n2
@@ -52,21 +52,21 @@ fn no_node_is_kept_for_an_ask_that_the_rm_refuses_until_one_changes() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room, RM asked whether a2 may run on n2 n1 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
               a2 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
             answer a1: RM says of a1: n2=taint n1=taint
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             answer a2: RM says of a2: n2=ok n1=taint, n2 keeps a2
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 1000 m; wait for a release, or add nodes
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 1; wait for a release, or add nodes
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
             void n1: RM asked whether a1 may run on n1 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 1000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 1 free, the ask needs vcore 3; wait for a release there, or for another node with room
         "#]],
     );
 }
@@ -97,7 +97,7 @@ fn a_node_with_room_that_the_rm_refuses_is_not_kept() {
             answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may run on n1 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 0 free, the ask needs vcore 3; wait for a release there, or for another node with room
         "#]],
     );
 }
@@ -122,11 +122,11 @@ fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
             drain n2: nothing
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: RM asked whether a1 may run on n1 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
             release f1: f1 released, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
             answer a1: RM says of a1: n1=affinity, no node is kept for a1
@@ -158,11 +158,11 @@ fn an_ask_with_a_kept_node_is_asked_about_others_too() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: RM asked whether a1 may run on n1 n2 once there is room
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
             answer a1: RM says of a1: n1=ok n2=taint, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
             release f2: f2 released, RM asked whether a1 may run on n2
               a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
             answer a1: RM says of a1: n2=taint
@@ -196,7 +196,7 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
             void n1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
             answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
-              d1 waits PREEMPTION_PENDING: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 3000 m}; what was asked to stop there has {vcore: 2000 m}; wait until it has stopped
+              d1 waits PREEMPTION_PENDING: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; what was asked to stop there has vcore 2; wait until it has stopped
             release f1: f1 released, RM asked whether d1 may run on n1
               d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
             answer d1: RM says of d1: n1=ok, d1 on n1

@@ -43,11 +43,11 @@ fn the_rm_says_how_many_go_and_where_nobody_does() {
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
               x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
             answer x: RM says of x: n1=2 n2=taint, v3 to be stopped for x, v2 to be stopped for x, n1 keeps x
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
             release v3: v3 released, RM asked whether x may run on n1
               x waits AWAITING_RM: the RM was asked at 30000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
             answer x: RM says of x: n1=affinity
@@ -82,11 +82,11 @@ fn an_ask_that_the_rm_refuses_everywhere_has_nobody_stopped_and_is_tried_again()
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
               x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
             answer x: RM says of x: n1=taint n2=taint, nothing to stop for x
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
             wait 15s: nothing
             release w1: w1 released, RM asked whether x may run on n2
               x waits AWAITING_RM: the RM was asked at 45000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
@@ -118,12 +118,12 @@ fn an_answer_names_no_more_than_were_asked_about() {
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
               x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
             answer x: refused VICTIMS_NOT_ASKED: question 1 about x names 3 that might go on node n1, the answer 4; answer with a number up to that
             answer x: RM says of x: n1=3 n2=taint, v3 to be stopped for x, v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
-              x waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -192,7 +192,7 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
             ask a2: RM asked whether a2 may run on n1 once there is room
               a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
             answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
-              a2 waits PREEMPTION_PENDING: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 4000 m}; what was asked to stop there has {vcore: 2000 m}; wait until it has stopped
+              a2 waits PREEMPTION_PENDING: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 4; what was asked to stop there has vcore 2; wait until it has stopped
             answer a1: RM says of a1: n1=taint
               a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
         "#]],

@@ -27,7 +27,7 @@ fn queues_w01_effective_max_and_headroom() {
               root.a: in force {memory: 600 B, vcore: 8000 m}, uses {memory: 550 B, vcore: 1000 m}, headroom {memory: 50 B, vcore: 7000 m}, share 0.9166666666666666, runs 2
               root.a.b: in force {memory: 400 B, vcore: 3000 m}, uses {memory: 350 B, vcore: 1000 m}, headroom {memory: 50 B, vcore: 2000 m}, share 0.875, runs 1
             ask b2
-              b2 waits QUEUE_MAX: queue root.a.b has 50 B memory left of its maximum of 400 B, the ask needs 60 B; wait for a release, or raise the maximum
+              b2 waits QUEUE_MAX: queue root.a.b has 50 memory left of its maximum of 400, the ask needs 60; wait for a release, or raise the maximum
             ask b3: b3 on n1
         "#]],
     );
@@ -48,7 +48,7 @@ fn queues_w02_missing_versus_zero() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits QUEUE_MAX: queue root.q has 0 B memory left of its maximum of 0 B, the ask needs 1 B; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.q has 0 memory left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
             ask a2: a2 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
         "#]],
@@ -93,7 +93,7 @@ fn queues_w04_over_quota_in_one_type() {
             ask a1: a1 on n1
               root.q: in force {memory: 100 B, vcore: 2000 m}, uses {memory: 130 B, vcore: 1500 m}, headroom {memory: -30 B, vcore: 500 m}, share 1.3, runs 1
             ask a2
-              a2 waits QUEUE_MAX: queue root.q has -30 B memory left of its maximum of 100 B, the ask needs 1 B; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.q has -30 memory left of its maximum of 100, the ask needs 1; wait for a release, or raise the maximum
             ask a3: a3 on n1
         "#]],
     );
@@ -205,7 +205,7 @@ fn queues_w11_limit_precedence() {
         expect![[r#"
             ask s1: app-sue Accepted, s1 on n1, app-sue Running
             ask b1: app-bob Accepted
-              b1 waits ABS_USER_LIMIT: user bob at root.q has 10 B memory left of its limit of 10 B, the ask needs 11 B; wait for a release, or raise the limit
+              b1 waits ABS_USER_LIMIT: user bob at root.q has 10 memory left of its limit of 10, the ask needs 11; wait for a release, or raise the limit
             ask a1: app-ann Accepted, a1 on n1, app-ann Running
               app-sue: Running in root.q, no group, uses {memory: 30 B}, user headroom {memory: 10 B}
               app-bob: Accepted in root.q, no group, uses {}, user headroom {memory: 10 B}
@@ -237,7 +237,7 @@ fn queues_w12_hierarchy_of_limits() {
               in-q: Running in root.q, no group, uses {memory: 50 B}, user headroom {memory: 5 B}
               in-r: Running in root.r, no group, uses {memory: 45 B}, user headroom {memory: 5 B}
             ask q2
-              q2 waits ABS_USER_LIMIT: user bob at root has 5 B memory left of its limit of 100 B, the ask needs 8 B; wait for a release, or raise the limit
+              q2 waits ABS_USER_LIMIT: user bob at root has 5 memory left of its limit of 100, the ask needs 8; wait for a release, or raise the limit
         "#]],
     );
 }
@@ -293,7 +293,7 @@ fn queues_w15_cumulative_wildcard_group() {
               * at root.q: uses {memory: 25 B}, left {memory: 5 B}, runs 2
               * at root: uses {memory: 25 B}, left none, runs 2
             ask z1: app-z Accepted, app-z counts for group *
-              z1 waits ABS_GROUP_LIMIT: group * at root.q has 5 B memory left of its limit of 30 B, the ask needs 10 B; wait for a release, or raise the limit
+              z1 waits ABS_GROUP_LIMIT: group * at root.q has 5 memory left of its limit of 30, the ask needs 10; wait for a release, or raise the limit
               app-z: Accepted in root.q, group *, uses {}, user headroom {memory: 5 B}
             ask d1: app-d Accepted, app-d counts for group dev, d1 on n1, app-d Running
         "#]],

@@ -25,7 +25,7 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
             wait 1s: nothing
             ask y: y on n1
             ask d: app2 Accepted, n1 keeps d, y to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; what was asked to stop there has {cpu: 5}; wait until it has stopped
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 5; wait until it has stopped
             release y: y released, d on n1, app2 Running
         "#]],
     );
@@ -201,12 +201,12 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
             ask o: app1 Accepted
               o waits NO_NODE_FITS: no node fits: the ask needs 2 cpu, the most that any node in use has free is 1; wait for a release, or add nodes
             wait 3s: n1 keeps o
-              o waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
+              o waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 2; wait for a release there, or for another node with room
             ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
-              o waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-              d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
+              o waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 1 free, the ask needs cpu 2; wait for a release there, or for another node with room
+              d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
             ask d2: n1 keeps d2
-              d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
+              d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
             foreign-gone f: f gone, d1 on n1, app2 Running, d2 on n1
         "#]],
     );
@@ -226,10 +226,10 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is {cpu: 4}, the ask needs {cpu: 5}; enlarge the node, or ask for less
+              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is cpu 4, the ask needs cpu 5; enlarge the node, or ask for less
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 5}; what was asked to stop there has {cpu: 2}; wait until it has stopped
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 5; what was asked to stop there has cpu 2; wait until it has stopped
         "#]],
     );
 }
@@ -264,22 +264,22 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
             ask low
               low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 1; wait for a release, or add nodes
             wait 3s: n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
             ask x: A Accepted
               x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
             wait 40s: n2 keeps x, nothing to stop for x
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 4; wait for a release there, or for another node with room
             wait 7100s: nothing to stop for x
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
             wait 57s: nothing to stop for x
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 4; wait for a release there, or for another node with room
             wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
-              low waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 2} free, the ask needs {c: 3}; wait for a release there, or for another node with room
-              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has {} free, the ask needs {c: 4}; what was asked to stop there has {c: 4}; wait until it has stopped
+              low waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 3; wait for a release there, or for another node with room
+              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
             release v: v released, x on n1, A Running
         "#]],
     );
@@ -308,14 +308,14 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
             foreign f: f occupies n2
             ask v: B Accepted, v on n1, B Running
             ask low: n1 keeps low
-              low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {} free, the ask needs {c: 3}; wait for a release there
+              low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 0 free, the ask needs c 3; wait for a release there
             wait 3s: nothing
             ask x: A Accepted
               x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
             wait 10000s: n2 keeps x, nothing to stop for x
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {c: 1} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has {} free, the ask needs {c: 4}; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 0 free, the ask needs c 4; wait for a release there, or for another node with room
             wait 15s: nothing to stop for x
         "#]],
     );
@@ -346,12 +346,12 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             ask y: y on n1
             ask z: z on n1
             ask d: D Accepted, n1 keeps d
-              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {m: 3} free, the ask needs {c: 7}; wait for a release there
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 0 free, the ask needs c 7; wait for a release there
             ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
-              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 6}; wait until it has stopped
+              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 6; what was asked to stop there has c 6; wait until it has stopped
             release z: z released
-              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there
-              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 3}; wait until it has stopped
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 3 free, the ask needs c 7; wait for a release there
+              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 3 free, the ask needs c 6; what was asked to stop there has c 3; wait until it has stopped
         "#]],
     );
 }

@@ -27,7 +27,7 @@ fn scheduling_w11_reservation_target() {
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
             wait 2s: nothing
             wait 1s: n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 4, memory: 12 B} free, the ask needs {cpu: 6, memory: 10 B}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 4, memory 12 free, the ask needs cpu 6, memory 10; wait for a release there, or for another node with room
               app2: Accepted in root.a, no group, uses {}, user headroom none
         "#]],
     );
@@ -56,7 +56,7 @@ fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
             ask a: app2 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
             wait 3s: n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 4, memory: 12 B} free, the ask needs {cpu: 6, memory: 10 B}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 4, memory 12 free, the ask needs cpu 6, memory 10; wait for a release there, or for another node with room
             release f3: f3 released, a on n1, app2 Running
         "#]],
     );
@@ -82,7 +82,7 @@ fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
             ask b: app2 Accepted
               b waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
             release a: a withdrawn, app1 Completing, b on n1, app2 Running
@@ -112,7 +112,7 @@ fn a_kept_node_is_kept_from_others_until_its_ask_goes() {
             ask big: app2 Accepted
               big waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
             wait 3s: n1 keeps big
-              big waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              big waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
             ask small: app3 Accepted
               small waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
             release big: big withdrawn, app2 Completing, small on n1, app3 Running
@@ -163,7 +163,7 @@ fn c23_a_new_node_takes_the_ask_and_frees_the_kept_one() {
             ask a: app2 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
             node n2: a on n2, app2 Running
         "#]],
     );
@@ -191,9 +191,9 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
             ask a: app2 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
             lose n1: no node is kept for a, n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 6; wait for a release there, or for another node with room
             lose n2: no node is kept for a
               a waits for nodes: the cluster has none
         "#]],
@@ -222,7 +222,7 @@ fn a_drained_node_is_kept_for_nobody_new_but_serves_whom_it_is_kept_for() {
             ask a: app2 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 3} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
             drain n1: nothing
             ask b
               b waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
@@ -255,7 +255,7 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
               young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
             wait 1s: n1 keeps old
               young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
-              old waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 4} free, the ask needs {cpu: 5}; wait for a release there, or for another node with room
+              old waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 4 free, the ask needs cpu 5; wait for a release there, or for another node with room
             wait 2s: nothing
         "#]],
     );
@@ -282,7 +282,7 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
             ask r: r on n1, app1 Running
               a waits QUEUE_MAX: queue root.a has 5 cpu left of its maximum of 8, the ask needs 6; wait for a release, or raise the maximum
             wait 7199s: nothing
@@ -312,7 +312,7 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 5} free, the ask needs {cpu: 6}; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
             ask b: app2 Accepted, b on n1, app2 Running
               a waits ABS_USER_LIMIT: user ann at root.a has 5 cpu left of its limit of 6, the ask needs 6; wait for a release, or raise the limit
             foreign-gone f: f gone
@@ -353,12 +353,12 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
             ask a4
               a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
-              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has {cpu: 2} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
+              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
               a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
             foreign-gone g: g gone, a2 on n2, app1 Running, n2 keeps a4
-              a4 waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 3}; wait for a release there, or for another node with room
+              a4 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 1 free, the ask needs cpu 3; wait for a release there, or for another node with room
         "#]],
     );
 }
@@ -396,24 +396,24 @@ fn uh_28_an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over
             ask f3: f3 on n3
             ask f4: f4 on n4
             ask a1: app2 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             ask a3
-              a3 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a3 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
-              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
+              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
+              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
             ask a4
-              a4 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a4 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             ask a5
-              a5 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 2000 m; wait for a release, or add nodes
+              a5 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
             wait 3s: n4 keeps a4
-              a4 waits NODE_RESOURCES: node n4 is kept for the ask and has {vcore: 2000 m} free, the ask needs {vcore: 8000 m}; wait for a release there, or for another node with room
-              a5 waits NO_NODE_FITS: no node fits: the ask needs 8000 m vcore, the most that any node in use has free is 0 m; wait for a release, or add nodes
+              a4 waits NODE_RESOURCES: node n4 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
+              a5 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
             release f2: f2 released, a2 on n2, app2 Running, a1 on n2, a3 on n2, a4 on n2
-              a5 waits USER_HARD_CAP: user ann at root.a uses 122000 m vcore, he may have at most 128000 m, the ask needs 8000 m; wait for a release of this user, or raise `userlimitfactor`
+              a5 waits USER_HARD_CAP: user ann at root.a uses 122 vcore, he may have at most 128, the ask needs 8; wait for a release of this user, or raise `userlimitfactor`
         "#]],
     );
 }

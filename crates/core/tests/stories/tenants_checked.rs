@@ -161,9 +161,9 @@ fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
             ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160000 m vcore, and tenant d may have 150000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10000 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10 vcore left of its maximum of 100, the ask needs 120; wait for a release, or raise the maximum
             ask t3: t3 on n1
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 m vcore left of its maximum of 100000 m, the ask needs 120000 m; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 vcore left of its maximum of 100, the ask needs 120; wait for a release, or raise the maximum
         "#]],
     );
 }
@@ -194,7 +194,7 @@ fn nobody_submits_to_queues_of_tenants_but_for_a_tenant() {
             app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
             app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default; make it first
             ask t1: a1 Accepted
-              t1 waits ROOT_CAPACITY: the cluster has 10000 m vcore left of its maximum of 10000 m, the ask needs 20000 m; wait for a release, or add nodes
+              t1 waits ROOT_CAPACITY: the cluster has 10 vcore left of its maximum of 10, the ask needs 20; wait for a release, or add nodes
             app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
             tenant a: tenant a set
         "#]],
@@ -255,9 +255,9 @@ fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
             app a4: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
             remove a3: a3 gone
             ask p4: a4 Accepted
-              p4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              p4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             ask q4
-              q4 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              q4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             release t1: t1 released, a1 Completing, p4 on n1
             app a6: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
             wait 30s: a1 Completed, placeholders of a4 expired, a4 Resuming, p4 to be released: Timeout, q4 withdrawn
@@ -286,7 +286,7 @@ fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
             tenant a: tenant a set, root.tenants.a made
             ask p1: a1 Accepted, p1 on n1
             ask q1
-              q1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 1000 m, the ask needs 1000 m; wait for a release, or add nodes
+              q1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             remove a2: a2 gone
             lose n1: p1 lost, placeholders of a1 expired
               q1 waits for nodes: the cluster has none
@@ -363,7 +363,7 @@ fn tr_14_what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits
             ask t4
-              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 m vcore left of its limit of 10000 m, the ask needs 11000 m; wait for a release, or raise the limit
+              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 vcore left of its limit of 10, the ask needs 11; wait for a release, or raise the limit
         "#]],
     );
 }

@@ -59,7 +59,7 @@ fn one_user_takes_an_idle_cluster_and_his_limit_goes_along() {
     let used = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 96];
     assert_eq!(rows, limits.into_iter().zip(used).collect::<Vec<_>>());
     assert!(tell(&script).ends_with(
-        "a12 waits ROOT_CAPACITY: the cluster has 4000 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes\n"
+        "a12 waits ROOT_CAPACITY: the cluster has 4 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes\n"
     ));
 }
 
@@ -95,13 +95,13 @@ fn sd_44_three_users_who_fill_their_queue_go_on_one_by_one() {
             ask f2: f2 on n1
             ask f3: f3 on n1
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             ask c2
-              c2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              c2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             release f1: f1 released, a2 on n1
             release f2: f2 released, b2 on n1
         "#]],
@@ -134,15 +134,15 @@ fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
             ask c1: app3 Accepted, c1 on n1, app3 Running
             ask f1: full Accepted, f1 on n1, full Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             ask c2
-              c2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 100000 m, the ask needs 8000 m; wait for a release, or add nodes
+              c2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             release f1: f1 released, full Completing
-              a2 waits USER_SHARE: user ann at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
-              b2 waits USER_SHARE: user bob at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
-              c2 waits USER_SHARE: user cid at root.b uses 8000 m vcore, his share of the queue is 10667 m, the ask needs 8000 m; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
+              b2 waits USER_SHARE: user bob at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
+              c2 waits USER_SHARE: user cid at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
         "#]],
     );
 }
@@ -167,11 +167,11 @@ fn c5_whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 2000 m; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 8000 m, the ask needs 4000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
             release a2: a2 released, b1 on n1, app2 Running
             release b1: b1 released, a3 on n1
         "#]],
@@ -195,9 +195,9 @@ fn c5_nobody_has_more_than_his_cap() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits USER_HARD_CAP: user ann at root.q uses 4000 m vcore, he may have at most 6000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 4 vcore, he may have at most 6, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
             ask a3: a3 on n1
-              a2 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 6000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 6, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
             ask b1: app2 Accepted, b1 on n1, app2 Running
             release a1: a1 released, a2 on n1
         "#]],
@@ -221,20 +221,20 @@ fn c5_a_weight_is_a_larger_part() {
         ",
         expect![[r#"
             ask big: app1 Accepted
-              big waits ROOT_CAPACITY: the cluster has 9000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 9 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
             ask bag: app2 Accepted
-              bag waits ROOT_CAPACITY: the cluster has 9000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 9 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
             ask a1: a1 on n1, app1 Running
-              big waits ROOT_CAPACITY: the cluster has 3000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
-              bag waits ROOT_CAPACITY: the cluster has 3000 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 3 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 3 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
             ask a2
-              a2 waits USER_SHARE: user ann at root.q uses 6000 m vcore, his share of the queue is 6000 m, the ask needs 1000 m; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.q uses 6 vcore, his share of the queue is 6, the ask needs 1; wait for a release of this user, or until others have theirs
             ask b1: b1 on n1, app2 Running
-              big waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
-              bag waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 20000 m; wait for a release, or add nodes
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 1; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 9000 m, the ask needs 1000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 1; wait for a release, or add nodes
         "#]],
     );
 }
@@ -254,7 +254,7 @@ fn what_is_larger_than_a_queue_takes_is_refused() {
             ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5000 m vcore, and queue root.q takes asks of up to 4000 m (`maximumallocation`); ask for less in more pieces, or use another queue
             ask a2: app1 Accepted, a2 on n1, app1 Running
             ask a3
-              a3 waits USER_HARD_CAP: user ann at root.q uses 5000 m vcore, he may have at most 8000 m, the ask needs 4000 m; wait for a release of this user, or raise `userlimitfactor`
+              a3 waits USER_HARD_CAP: user ann at root.q uses 5 vcore, he may have at most 8, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
         "#]],
     );
 }
@@ -277,13 +277,13 @@ fn c30_limits_of_a_reload_hold_at_once() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 14000 m vcore left of its maximum of 20000 m, the ask needs 20000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 14 vcore left of its maximum of 20, the ask needs 20; wait for a release, or add nodes
             reload: root.q changed
-              a2 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 20000 m, the ask needs 20000 m; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 20, the ask needs 20; wait for a release of this user, or raise `userlimitfactor`
             ask a3
-              a3 waits USER_HARD_CAP: user ann at root.q uses 6000 m vcore, he may have at most 4000 m, the ask needs 1000 m; wait for a release of this user, or raise `userlimitfactor`
+              a3 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 4, the ask needs 1; wait for a release of this user, or raise `userlimitfactor`
             reload: root.q changed, a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 13000 m vcore left of its maximum of 20000 m, the ask needs 20000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 13 vcore left of its maximum of 20, the ask needs 20; wait for a release, or add nodes
         "#]],
     );
 }
@@ -314,11 +314,11 @@ fn of_those_above_their_share_the_least_served_goes_on() {
             ask f1: full Accepted, f1 on n1, full Running
             ask f2: f2 on n1
             ask c1: app3 Accepted
-              c1 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 9000 m; wait for a release, or add nodes
+              c1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 9; wait for a release, or add nodes
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 2000 m; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 2; wait for a release, or add nodes
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 m vcore left of its maximum of 20000 m, the ask needs 2000 m; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 2; wait for a release, or add nodes
             release f1: f1 released, b2 on n1
         "#]],
     );
@@ -406,13 +406,13 @@ fn c29_a_leaf_compares_by_its_calculator() {
     check(
         &story(""),
         expect![[r#"
-        ask a1: app1 Accepted, a1 on n1, app1 Running
-        ask a2
-          a2 waits USER_SHARE: user ann at root.q uses 50000 m vcore, his share of the queue is 30000 m, the ask needs 1000 m; wait for a release of this user, or until others have theirs
-        ask a3: a3 on n1
-        ask a4
-          a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
-    "#]],
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2
+              a2 waits USER_SHARE: user ann at root.q uses 50 vcore, his share of the queue is 30, the ask needs 1; wait for a release of this user, or until others have theirs
+            ask a3: a3 on n1
+            ask a4
+              a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
+        "#]],
     );
     check(
         &story(";dominant"),

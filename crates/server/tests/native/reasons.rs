@@ -54,7 +54,7 @@ async fn what_was_not_judged_is_next_and_then_has_its_reason() {
     assert_eq!(second.asks, 1);
     assert_eq!(
         first.sentence,
-        "queue root.a has 0 m vcore left of its maximum of 6000 m, the ask needs 1000 m; \
+        "queue root.a has 0 vcore left of its maximum of 6, the ask needs 1; \
          wait for a release, or raise the maximum"
     );
     assert_eq!(found.reasons[0].queues, ["root.a"]);
