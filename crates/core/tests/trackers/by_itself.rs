@@ -5,7 +5,7 @@ use headroom_core::books::tracker::Trackers;
 use headroom_core::id::{LevelId, QueueId};
 use headroom_core::resource::Resources;
 use headroom_core::testkit::vector;
-use headroom_core::{Name, Rejection, Submit};
+use headroom_core::{Name, Submit};
 
 use super::{Command, GROUP, Scene, USER, amounts};
 
