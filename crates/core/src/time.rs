@@ -92,8 +92,70 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// A point in time as people are told: a date and the time of day in UTC; in milliseconds where a simulation counts from its
+/// own start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told(pub(crate) Timestamp);
+
+impl Told {
+    /// 2000-01-01T00:00:00Z: no server ran before, and no simulation that begins at zero comes as far.
+    const DATES_FROM: u64 = 946_684_800_000;
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(at) = self;
+        if at.0 < Self::DATES_FROM {
+            return at.fmt(out);
+        }
+        let (seconds, millis) = (at.0 / 1_000, at.0 % 1_000);
+        let (days, second) = (seconds / 86_400, seconds % 86_400);
+        // Years that begin in March have the odd day at their end, and every 400 of them are alike.
+        let days = days + 719_468;
+        let (era, day) = (days / 146_097, days % 146_097);
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let (month, turn) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+        let year = era * 400 + year + turn;
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        if millis > 0 {
+            write!(out, ".{millis:03}")?;
+        }
+        out.write_str("Z")
+    }
+}
+
 impl fmt::Display for Millis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} ms", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn people_are_told_dates_and_of_a_simulation_milliseconds() {
+        for (millis, expected) in [
+            (0, "0 ms"),
+            (946_684_799_999, "946684799999 ms"),
+            (946_684_800_000, "2000-01-01T00:00:00Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00Z"),
+            (951_868_800_000, "2000-03-01T00:00:00Z"),
+            (1_709_251_199_000, "2024-02-29T23:59:59Z"),
+            (1_735_689_599_050, "2024-12-31T23:59:59.050Z"),
+            (1_735_689_600_000, "2025-01-01T00:00:00Z"),
+            (1_772_438_400_000, "2026-03-02T08:00:00Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(Told(Timestamp(millis)).to_string(), expected);
+        }
     }
 }

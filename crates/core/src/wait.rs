@@ -217,9 +217,6 @@ impl Blocker {
     }
 }
 
-const NODE_ABSENT: &str =
-    "the only node that the ask may run on is not registered; register it, or withdraw the ask";
-
 impl Wait {
     /// The reason in one sentence: what holds the ask back, both sides of the comparison, and
     /// what would help. Costs the nodes where these are counted.
@@ -275,7 +272,12 @@ impl Wait {
             | Blocker::NoSuchLabel(partition) => {
                 nodes::sentence(self.blocker, books, partition, ask)
             }
-            Blocker::NodeAbsent(_) => NODE_ABSENT.into(),
+            Blocker::NodeAbsent(_) => {
+                let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
+                format!(
+                    "node {name}, the only one that the ask may run on, is not registered; register it, or withdraw the ask"
+                )
+            }
             Blocker::Placeholders(application, group) => {
                 let gang = books.application(application).gang.as_ref();
                 let group = gang.and_then(|gang| gang.groups.get(group as usize));

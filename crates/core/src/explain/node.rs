@@ -35,6 +35,18 @@ pub enum NodeReason {
 }
 
 impl NodeReason {
+    /// All of them, in the order in which they are looked for.
+    pub const ALL: [Self; 8] = [
+        Self::Label,
+        Self::Blocked,
+        Self::Size,
+        Self::Drained,
+        Self::Reserved,
+        Self::Room,
+        Self::Refused,
+        Self::Unasked,
+    ];
+
     /// A short word that does not change.
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,6 +59,25 @@ impl NodeReason {
             Self::Refused => "refused",
             Self::Unasked => "unasked",
         }
+    }
+
+    /// What is wrong with the nodes, as it is told behind their number.
+    pub const fn said(self) -> &'static str {
+        match self {
+            Self::Label => "with another label",
+            Self::Blocked => "on its block list",
+            Self::Size => "too small",
+            Self::Drained => "drained",
+            Self::Reserved => "kept for others",
+            Self::Room => "without room",
+            Self::Refused => "refused by the RM",
+            Self::Unasked => "without an answer of the RM",
+        }
+    }
+
+    /// That of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
     }
 }
 

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::books::Books;
-use crate::resource::{Quantity, brief, unit_of};
+use crate::resource::{Quantity, figures};
+use crate::time::Told;
 use crate::wait::Blocker;
 
 use super::{Amount, Check, Explanation, NodeReason, Nodes, Verdict};
@@ -29,33 +30,46 @@ impl Explanation {
         };
         let (word, code) = (self.verdict.word(), check.blocker.code(books));
         let said = check.said(books);
-        let whole = format!("{word}: {code} {}{said}", scope(books, check.blocker));
+        let scope = self.scope(books, check.blocker);
+        let whole = format!("{word}: {code} {scope}{said}");
         if whole.chars().count() <= LINE_MAX {
             return whole;
         }
         // Figures go before names.
         let rest = format!("{word}: {code}{said}");
         let room = LINE_MAX.saturating_sub(rest.chars().count() + 1);
-        let scope = cut_to(&scope(books, check.blocker), room);
-        cut(&format!("{word}: {code} {scope}{said}"))
+        cut(&format!("{word}: {code} {}{said}", cut_to(&scope, room)))
+    }
+
+    fn scope(&self, books: &Books, blocker: Blocker) -> String {
+        let only = books.allocation(self.ask).required_node();
+        match (blocker, only) {
+            (Blocker::QueueMax(queue), _) if books.queue(queue).parent.is_none() => {
+                "cluster".into()
+            }
+            (Blocker::NodeAbsent(_), Some(name)) => format!("node {name}"),
+            _ => blocker.subject(books),
+        }
     }
 }
 
 impl Check {
     /// Both sides, of the type of which most is missing.
     fn said(&self, books: &Books) -> String {
-        if let Some(nodes) = &self.nodes {
-            return said_of_nodes(books, nodes, &self.amounts);
+        // Of a node that is kept for it that node is told.
+        let of_one = matches!(self.blocker, Blocker::KeptNode(_) | Blocker::Preempting(_));
+        if let Some(nodes) = self.nodes.as_ref().filter(|_| !of_one) {
+            return said_of_nodes(books, (nodes, self.blocker), &self.amounts);
         }
         let most = self.amounts.iter().max_by_key(|one| one.short());
-        let Some(one) = most else { return String::new() };
+        let Some(one) = most else { return said_without_amounts(books, self.blocker) };
         let Amount { limit, used, asked, resource } = *one;
         let Some(resource) = resource else {
             return format!(": {used} of {limit} applications");
         };
         let name = books.types().name(resource).as_str();
         if let Blocker::BehindHead(..) = self.blocker {
-            let [limit, asked] = figures(name, [limit, asked]);
+            let [limit, asked] = figures(name, [limit.max(Quantity::ZERO), asked]);
             return format!(": {limit} {name} left beside the head, needs {asked}");
         }
         let [used, limit, asked] = figures(name, [used, limit, asked]);
@@ -63,19 +77,8 @@ impl Check {
     }
 }
 
-/// Amounts of one type as people write them; to the unit where that would make different ones look the same.
-fn figures<const N: usize>(name: &str, amounts: [Quantity; N]) -> [String; N] {
-    let texts = amounts.map(|amount| brief(name, amount));
-    let differ = |(one, other): (usize, usize)| amounts[one] != amounts[other];
-    let mut pairs = (0..N).flat_map(|one| (0..one).map(move |other| (one, other)));
-    if pairs.any(|pair| differ(pair) && texts[pair.0] == texts[pair.1]) {
-        return amounts.map(|amount| format!("{amount}{}", unit_of(name)));
-    }
-    texts
-}
-
 /// About the nodes of a partition.
-fn said_of_nodes(books: &Books, nodes: &Nodes, amounts: &[Amount]) -> String {
+fn said_of_nodes(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[Amount]) -> String {
     let looked_at = nodes.looked_at;
     if let Some(amount) = amounts.first()
         && let Some(resource) = amount.resource
@@ -84,15 +87,41 @@ fn said_of_nodes(books: &Books, nodes: &Nodes, amounts: &[Amount]) -> String {
         let [limit, asked] = figures(name, [amount.limit.max(Quantity::ZERO), amount.asked]);
         return format!(" ({looked_at}): most free {limit} {name}, needs {asked}");
     }
-    let most = nodes.refused.iter().max_by_key(|(_, count)| **count);
-    let (reason, count) = most.map_or((NodeReason::Room, 0), |(reason, count)| (*reason, *count));
-    format!(": {} of {looked_at} fit, {count} refused for {}", nodes.fitting, reason.word())
+    // What the check is about before what most nodes have.
+    let own = match blocker {
+        Blocker::NodesReserved(_) => Some(NodeReason::Reserved),
+        Blocker::NodeBlocked(_) => Some(NodeReason::Blocked),
+        Blocker::NoSuchLabel(_) => Some(NodeReason::Label),
+        Blocker::NodeConstraint(_) => Some(NodeReason::Refused),
+        _ => None,
+    };
+    let own = own.filter(|reason| nodes.refused.contains_key(reason));
+    let most = || nodes.refused.iter().max_by_key(|(_, count)| **count).map(|(reason, _)| *reason);
+    let fit = format!(": {} of {looked_at} fit", nodes.fitting);
+    own.or_else(most).map_or(fit.clone(), |reason| {
+        format!("{fit}, {} {}", nodes.refused[&reason], reason.said())
+    })
 }
 
-fn scope(books: &Books, blocker: Blocker) -> String {
+/// Of what has no amount, how many or until when.
+fn said_without_amounts(books: &Books, blocker: Blocker) -> String {
     match blocker {
-        Blocker::QueueMax(queue) if books.queue(queue).parent.is_none() => "cluster".into(),
-        _ => blocker.subject(books),
+        Blocker::AwaitingRm(ask) => books.question_of(ask).map_or_else(String::new, |question| {
+            format!(": asked about {} nodes at {}", question.nodes().count(), Told(question.since))
+        }),
+        Blocker::RmBusy(partition) => {
+            let row = books.partition(partition);
+            let recovery = row.recovery.as_ref().filter(|one| one.until.is_some());
+            recovery.map_or_else(
+                || format!(": {} questions to answer", row.open_questions.count),
+                |one| format!(": {} of {} not there yet", one.missing().len(), row.nodes.len()),
+            )
+        }
+        Blocker::BackOff(application) => {
+            let until = books.application(application).backed_off;
+            until.map_or_else(String::new, |until| format!(" until {}", Told(until)))
+        }
+        _ => String::new(),
     }
 }
 

@@ -129,6 +129,17 @@ pub(crate) fn brief(resource: &str, amount: Quantity) -> String {
     }
 }
 
+/// Amounts of one type as people write them; to the unit where that would make different ones look the same.
+pub(crate) fn figures<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
+    let texts = amounts.map(|amount| brief(resource, amount));
+    let differ = |(one, other): (usize, usize)| amounts[one] != amounts[other];
+    let mut pairs = (0..N).flat_map(|one| (0..one).map(move |other| (one, other)));
+    if pairs.any(|pair| differ(pair) && texts[pair.0] == texts[pair.1]) {
+        return amounts.map(|amount| format!("{amount}{}", unit_of(resource)));
+    }
+    texts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ mod types;
 mod vector;
 
 pub use amounts::Amounts;
-pub(crate) use amounts::{brief, unit_of};
+pub(crate) use amounts::{figures, unit_of};
 pub use fit::Shortfall;
 pub use labelled::{base_of, type_and_label};
 pub(crate) use lanes::{Ceiling, Excess, Step, Tally};

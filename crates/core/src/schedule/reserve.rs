@@ -197,6 +197,11 @@ pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
     let shortfall = books.node(kept.node).available.shortfall(books.on_node(ask));
     let row = books.allocation(ask);
     let stops = row.preemption_triggered && stopping(books, kept.node).next().is_some();
-    let blocker = if stops { Blocker::Preempting } else { Blocker::KeptNode };
+    let blocker = match row.required_node() {
+        _ if stops => Blocker::Preempting,
+        // No other will do.
+        Some(_) => Blocker::RequiredNode,
+        None => Blocker::KeptNode,
+    };
     Wait { blocker: blocker(kept.node), shortfall }
 }

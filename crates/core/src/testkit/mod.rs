@@ -3,6 +3,7 @@
 
 mod build;
 mod effect;
+mod moves;
 mod naive;
 mod naive_claim;
 mod naive_fewest;
@@ -17,6 +18,7 @@ mod watch;
 mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
+pub use moves::{Move, tell_moves};
 pub use naive::{evictions as naive_evictions, next as naive_next};
 pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};

@@ -381,6 +381,7 @@ pub(super) fn command(
         }
         "answer" => answer(partition, words, open),
         "void" => Command::VoidVerdicts { partition, node: words.name("a node id") },
+        "recover" => Command::Recover { partition },
         "scan-quotas" => Command::ScanQuotas { partition },
         "tenant" => tenants::set(partition, words),
         "tenant-gone" => tenants::remove(partition, words),

@@ -18,6 +18,7 @@ use crate::wait::{TenantReason, TenantShort};
 
 use super::World;
 use super::effect::cycle_effect;
+use super::moves::Move;
 use super::part::{shown_part, shown_sizes};
 use super::script::{Words, command, configuration, is_setting};
 use super::watch::Watch;
@@ -57,11 +58,13 @@ use super::watch::Watch;
 /// task t1 a ann vcore=4 priority 3 requeue restarts 1 wait 5s key k body x2     a task of tenant a
 /// task-runs t1   task-done t1   task-failed t1   task-cancel t1   task-resize t1 vcore=5
 /// task-rank t1 7 at 600                           its priority and deadline
+/// recover                                         the server, or the RM, was away
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
 /// `on n1` in an ask means that it runs there already, whatever the limits say. `reload`, with
-/// lines of the configuration behind it, takes another one into force. Behind `#` is a remark.
+/// lines of the configuration behind it, takes another one into force. Behind `still` the scheduler
+/// comes to nothing any more. Behind `#` is a remark.
 ///
 /// # Panics
 /// When a line is not understood, or an invariant broken.
@@ -96,8 +99,8 @@ fn tell_with(script: &str, mut story: Story) -> String {
 }
 
 #[derive(Default)]
-struct Story {
-    world: World,
+pub(super) struct Story {
+    pub(super) world: World,
     /// The partition of the lines to come.
     partition: Name,
     /// Whether the first configuration is in force.
@@ -108,12 +111,16 @@ struct Story {
     waits: BTreeMap<AllocationId, String>,
     /// What a watcher is told, if there is one; nothing else is told then.
     watch: Option<Watch>,
+    /// What moved it so far.
+    pub(super) moves: Vec<Move>,
+    /// Whether the scheduler does not come to anything any more.
+    still: bool,
     told: String,
 }
 
 impl Story {
     /// Take the configuration into force, and carry out line by line.
-    fn play(&mut self, script: &str) {
+    pub(super) fn play(&mut self, script: &str) {
         let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
         let settings = lines.iter().take_while(|line| is_setting(line)).count();
@@ -144,10 +151,11 @@ impl Story {
         match verb {
             "partition" => self.partition = Name::new(words.next("a name")),
             "show" => self.show(&mut words),
+            "still" => self.still = true,
             _ => self.command(verb, &mut words),
         }
         words.end();
-        if matches!(verb, "partition" | "show") {
+        if matches!(verb, "partition" | "show" | "still") {
             return;
         }
         let heading: Vec<&str> = line.split_whitespace().take(2).collect();
@@ -208,6 +216,7 @@ impl Story {
                 for event in &events {
                     self.apply(event);
                 }
+                self.moves.push(Move::of(self.world.now, Some(command.clone()), events));
                 self.world.books.check_settled().unwrap_or_else(|wrong| panic!("{wrong}"));
                 self.pause();
                 None
@@ -222,7 +231,7 @@ impl Story {
     }
 
     fn settle(&mut self) {
-        loop {
+        while !self.still {
             let mut events = Vec::new();
             let step = self.world.scheduler.next(&self.world.books, self.world.now, &mut events);
             self.pause();
@@ -235,6 +244,7 @@ impl Story {
                     self.world.books.check_placed(*ask).unwrap_or_else(|wrong| panic!("{wrong}"));
                 }
             }
+            self.moves.push(Move::of(self.world.now, None, events));
         }
     }
 

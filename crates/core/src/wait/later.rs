@@ -8,7 +8,7 @@ use crate::books::Books;
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::resource::Quantity;
-use crate::time::Timestamp;
+use crate::time::Told;
 
 use super::{Precedence, Wait, named};
 
@@ -72,11 +72,12 @@ pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String
     if let Some(recovery) = &row.recovery
         && let Some(until) = recovery.until
     {
+        let missing = recovery.missing().len();
+        let (has, they) = if missing == 1 { ("has", "it has") } else { ("have", "they have") };
         return format!(
-            "{} of {} nodes have not reported since the start; nothing starts before they have, or {} ms; wait, or see to the RM",
-            recovery.missing().len(),
+            "{missing} of {} nodes {has} not reported since the start; nothing starts before {they}, or before {}; wait, or see to the RM",
             row.nodes.len(),
-            until.as_millis()
+            Told(until)
         );
     }
     let most = row.questions.map_or(0, |one| one.at_once.get());
@@ -89,8 +90,8 @@ pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String
 /// About an application whose asks found no node too often.
 pub(super) fn of_back_off(books: &Books, subject: &str, application: ApplicationId) -> String {
     let until = books.application(application).backed_off;
-    let until = until.map_or(0, Timestamp::as_millis);
+    let until = Told(until.unwrap_or_default());
     format!(
-        "too many asks of {subject} found no node; it is tried again at {until} ms; wait, or ask for less"
+        "too many asks of {subject} found no node; it is tried again at {until}; wait, or ask for less"
     )
 }

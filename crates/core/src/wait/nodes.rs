@@ -33,11 +33,14 @@ impl<'a> Seen<'a> {
         self.wish().map_or_else(|| !node.is_closed(), |wish| wish.fits_label(node))
     }
 
-    /// Which nodes its label leaves.
+    /// Which nodes its label leaves; nothing is said of labels where it names none and no node is for one alone.
     fn labelled(&self) -> String {
         match self.wish().and_then(|wish| wish.label.as_ref()) {
             Some(label) => format!("nodes with the label {label}"),
-            None => "nodes that are not for one label alone".into(),
+            None if self.nodes().any(|(_, node)| node.is_closed()) => {
+                "nodes that are not for one label alone".into()
+            }
+            None => "nodes".into(),
         }
     }
 }
@@ -70,9 +73,10 @@ pub(super) fn sentence(
             let is_blocked = |node: &Node| seen.wish().is_some_and(|wish| wish.blocks(&node.name));
             let with_room = count(&|_, node| roomy(node));
             let blocked = count(&|_, node| roomy(node) && is_blocked(node));
+            let nodes = seen.labelled();
+            let and = if nodes == "nodes" { "" } else { " and" };
             format!(
-                "{} and with room for the ask: {with_room} of {all}; on its block list: {blocked} of {with_room}; wait for another node to have room, or ask again with a shorter list",
-                seen.labelled()
+                "{nodes}{and} with room for the ask: {with_room} of {all}; on its block list: {blocked} of {with_room}; wait for another node to have room, or ask again with a shorter list"
             )
         }
         _ => format!(

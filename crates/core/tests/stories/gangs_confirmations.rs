@@ -201,7 +201,7 @@ fn a_node_that_leaves_takes_both_halves_of_a_swap_or_only_the_member() {
             ask p2: p2 on N1, G Running
             ask r1: r1 takes the place of p1 on N2
             lose N2: r1 waits again
-              r1 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+              r1 waits REQUIRED_NODE_ABSENT: node N2, the only one that the ask may run on, is not registered; register it, or withdraw the ask
             release p1: p1 released
             ask r2: r2 takes the place of p2 on N1
             lose N1: r2 waits again, p2 lost, placeholders of G expired, r2 on N3

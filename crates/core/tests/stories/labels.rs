@@ -65,7 +65,7 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n2, app1 Running
             ask a2
-              a2 waits NODE_BLOCKED: nodes that are not for one label alone and with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
+              a2 waits NODE_BLOCKED: nodes with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
             ask a3: a3 on n1
               a2 waits ROOT_CAPACITY: the cluster has 2000 m vcore left of its maximum of 8000 m, the ask needs 3000 m; wait for a release, or add nodes
             ask a4

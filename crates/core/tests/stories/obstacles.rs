@@ -46,7 +46,7 @@ fn sd_47_a_a_node_that_the_application_refuses() {
         ask mine app1 vcore=3 not-on n1
         ",
         expect![[r#"
-            (a) mine waits NODE_BLOCKED: nodes that are not for one label alone and with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
+            (a) mine waits NODE_BLOCKED: nodes with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
         "#]],
     );
 }

@@ -329,13 +329,13 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
               d1 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
             answer d1: RM says of d1: n2=ok, d1 on n2, app1 Running
             ask d2
-              d2 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+              d2 waits REQUIRED_NODE_ABSENT: node n3, the only one that the ask may run on, is not registered; register it, or withdraw the ask
             node n3: RM asked whether d2 may run on n3
               d2 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
             answer d2: RM says of d2: n3=taint
               d2 waits NODE_CONSTRAINT: node n3 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
             lose n3
-              d2 waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+              d2 waits REQUIRED_NODE_ABSENT: node n3, the only one that the ask may run on, is not registered; register it, or withdraw the ask
         "#]],
     );
 }

@@ -172,7 +172,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_ABSENT: the only node that the ask may run on is not registered; register it, or withdraw the ask
+              d waits REQUIRED_NODE_ABSENT: node n9, the only one that the ask may run on, is not registered; register it, or withdraw the ask
             node n9: d on n9, app1 Running
         "#]],
     );
@@ -204,9 +204,9 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
               o waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
             ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
               o waits NODE_RESOURCES: node n2 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
-              d1 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
+              d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
             ask d2: n1 keeps d2
-              d2 waits NODE_RESOURCES: node n1 is kept for the ask and has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there, or for another node with room
+              d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {cpu: 1} free, the ask needs {cpu: 2}; wait for a release there
             foreign-gone f: f gone, d1 on n1, app2 Running, d2 on n1
         "#]],
     );
@@ -308,7 +308,7 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
             foreign f: f occupies n2
             ask v: B Accepted, v on n1, B Running
             ask low: n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has {} free, the ask needs {c: 3}; wait for a release there, or for another node with room
+              low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {} free, the ask needs {c: 3}; wait for a release there
             wait 3s: nothing
             ask x: A Accepted
               x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
@@ -346,11 +346,11 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             ask y: y on n1
             ask z: z on n1
             ask d: D Accepted, n1 keeps d
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {m: 3} free, the ask needs {c: 7}; wait for a release there
             ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
               e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 6}; wait until it has stopped
             release z: z released
-              d waits NODE_RESOURCES: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there, or for another node with room
+              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has {c: 3, m: 3} free, the ask needs {c: 7}; wait for a release there
               e waits PREEMPTION_PENDING: node n1 is kept for the ask and has {c: 3, m: 3} free, the ask needs {c: 6}; what was asked to stop there has {c: 3}; wait until it has stopped
         "#]],
     );

@@ -10,6 +10,7 @@ use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
     CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies, display_amount,
 };
+use headroom_core::explain::NodeReason;
 
 use crate::output;
 use crate::remote::{Remote, resources};
@@ -110,11 +111,37 @@ fn page_of(code: &str) -> Result<&'static str> {
 /// The answer in one line, with the cheapest remedy if that still fits.
 fn first_line(found: &Explanation) -> String {
     let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
+    // Nobody need do anything where it is on its way.
+    let remedy = remedy.filter(|_| by_itself(found).is_none());
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
-    let kind = || remedy.map(|one| format!("{}; {} helps", found.line, one.kind));
+    let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(&one.kind)));
     let short = || kind().filter(|line| line.chars().count() <= LINE_MAX);
     fits.or_else(short).unwrap_or_else(|| found.line.clone())
+}
+
+/// What comes of it without anybody's doing, where that is under way.
+fn by_itself(found: &Explanation) -> Option<&'static str> {
+    match &*found.blocked_by.first()?.id {
+        "PREEMPTION_PENDING" => Some("it starts as it is once what was asked to stop has stopped"),
+        "BACKOFF" => Some("it is looked at again as it is when the pause is over"),
+        "RECOVERING" => Some("it is looked at as it is once the nodes have reported"),
+        _ => None,
+    }
+}
+
+/// What kind of change helps, where there is no room for the change itself.
+fn helpful(kind: &str) -> String {
+    let words = match kind {
+        "wait" => "wait",
+        "raise" => "raise it",
+        "release" => "a release helps",
+        "shrink" => "ask for less",
+        "add" => "add nodes",
+        "move" => "move it",
+        other => return format!("{other} helps"),
+    };
+    words.to_owned()
 }
 
 /// The first line, then the evidence.
@@ -135,7 +162,8 @@ fn shown(found: &Explanation) -> String {
         resources(&found.resources)
     );
     if let (Some(position), Some(of), Some(ahead)) = (found.position, found.of, found.ahead) {
-        let _ = writeln!(text, "place {position} of {of} in its queue, {ahead} asks ahead");
+        let asks = if ahead == 1 { "ask" } else { "asks" };
+        let _ = writeln!(text, "place {position} of {of} in its queue, {ahead} {asks} ahead");
     }
     if let Some(since) = found.since {
         let _ = writeln!(text, "since {since}");
@@ -158,7 +186,7 @@ fn shown(found: &Explanation) -> String {
         }
     }
     if let Some(remedies) = &found.remedies {
-        of_remedies(&mut text, remedies);
+        of_remedies(&mut text, (found, remedies));
     }
     let _ = writeln!(text, "\nas of record {}, {}", found.stamp.sequence, found.stamp.as_of);
     text
@@ -172,9 +200,16 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
     let of =
         |amount: i64| name.map_or_else(|| amount.to_string(), |name| display_amount(name, amount));
     if let (Some(limit), Some(asked)) = (check.limit, check.asked) {
-        let used = check.used.map_or_else(String::new, |used| format!("{} of ", of(used)));
         let what = name.unwrap_or("applications");
-        let _ = write!(text, ": {what} {used}{}, asked {}", of(limit), of(asked));
+        // What is left beside the head of a line, or of a bound that was lowered, is nothing rather than less.
+        let limit = of(limit.max(0));
+        let both = match check.used {
+            // Of all nodes it is known how much the best has.
+            _ if check.id == "NO_NODE_FITS" => format!("{limit} at most on one node"),
+            Some(used) => format!("{} of {limit}", of(used)),
+            None => limit,
+        };
+        let _ = write!(text, ": {what} {both}, asked {}", of(asked));
     }
     if let Some(short) = check.short.filter(|short| *short > 0) {
         let _ = write!(text, ", short {}", of(short));
@@ -198,7 +233,11 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
 }
 
 fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
-    let refused = nodes.refused.iter().map(|(why, count)| format!(", {count} {why}"));
+    // A server that knows more reasons than this program sends a word all the same.
+    let said = |why: &str| NodeReason::of_word(why).map(NodeReason::said);
+    let refused = nodes.refused.iter();
+    let refused =
+        refused.map(|(why, count)| format!(", {count} {}", said(why).unwrap_or(why.as_str())));
     let refused: String = refused.collect();
     let _ = writeln!(text, "      {} of {} nodes fit{refused}", nodes.fitting, nodes.looked_at);
     for miss in &nodes.nearest {
@@ -215,9 +254,18 @@ const fn said(turn: InTurn) -> &'static str {
     }
 }
 
-fn of_remedies(text: &mut String, remedies: &Remedies) {
+/// When something starts that needs no change: the RM is taken to accept whatever it is asked.
+fn starts_once(found: &Explanation) -> &'static str {
+    match found.blocked_by.first().map(|check| &*check.id) {
+        Some("AWAITING_RM") => "the RM has accepted a node for it",
+        Some("NODE_CONSTRAINT") => "the RM accepts one of the nodes that have room",
+        _ => "those before it have started",
+    }
+}
+
+fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
     if remedies.starts_alone {
-        let _ = writeln!(text, "\nit starts as it is once those before it have started");
+        let _ = writeln!(text, "\nit starts as it is once {}", starts_once(found));
     }
     if let Some(turn) = remedies.in_turn {
         let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
@@ -225,7 +273,14 @@ fn of_remedies(text: &mut String, remedies: &Remedies) {
     if remedies.starts_alone {
         return;
     }
-    let _ = writeln!(text, "\nwhat would start it");
+    let coming = by_itself(found);
+    if let Some(coming) = coming {
+        let _ = writeln!(text, "\n{coming}");
+    }
+    if coming.is_none() || !remedies.items.is_empty() {
+        let sooner = if coming.is_some() { " sooner" } else { "" };
+        let _ = writeln!(text, "\nwhat would start it{sooner}");
+    }
     for one in &remedies.items {
         let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
         if let Some(turn) = one.in_turn {
@@ -233,8 +288,8 @@ fn of_remedies(text: &mut String, remedies: &Remedies) {
         }
         let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
     }
-    if remedies.items.is_empty() {
-        let _ = writeln!(text, "  nothing that was looked for");
+    if coming.is_none() && remedies.items.is_empty() {
+        let _ = writeln!(text, "  none of the changes that were looked for");
     }
     if remedies.hidden > 0 {
         let _ = writeln!(text, "  {} more, of what you may not see", remedies.hidden);

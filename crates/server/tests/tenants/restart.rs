@@ -72,7 +72,7 @@ async fn tr_54_ts_15_after_a_restart_nothing_starts_before_the_nodes_have_report
     assert_eq!(waiting(&scene).await, all(["RECOVERING"; 3]));
     let list = scene.server.json(&format!("{TENANTS}/a/waiting")).await;
     let sentence = list["items"][0]["reason"]["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("1 of 1 nodes have not reported"), "{sentence}");
+    assert!(sentence.starts_with("1 of 1 nodes has not reported"), "{sentence}");
     // What is submitted meanwhile is taken, and waits in its place.
     assert_eq!(scene.submits("a", "late", 1, 1).await, 202);
     scene.server.turn(1_000).await;

@@ -213,6 +213,18 @@ mod tests {
         assert_eq!(unknown, None, "a page of a code that nobody says");
     }
 
+    /// What is printed there is compared with the program by `tests/explained`.
+    #[test]
+    fn the_page_of_a_reason_to_wait_has_an_example() {
+        for code in WaitCode::ALL.map(WaitCode::as_str) {
+            let example = page(code).and_then(|page| page.split_once("\n\n**Example.** "));
+            let (before, example) = example.unwrap_or_else(|| panic!("{code} has no example"));
+            assert!(before.contains("**What helps.** "), "{code}: the example is last");
+            let shown = "```console\n$ headroom explain ";
+            assert!(example.contains(shown), "{code}: the example shows what is printed");
+        }
+    }
+
     #[test]
     fn a_code_is_found_in_any_case_and_what_is_alike_is_named() {
         assert!(page("queue_max").unwrap().starts_with("# QUEUE_MAX"));
