@@ -12,6 +12,7 @@ use headroom_engine::{Begin, Engine, Handle, News, Outcome, Settings, SystemCloc
 use headroom_journal::FileStore;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
 use crate::cluster::b1_configuration;
 
@@ -145,6 +146,14 @@ impl Served {
     /// Have something done with the engine, and wait for what comes of it.
     pub fn run<T, F: Future<Output = T>>(&self, work: impl FnOnce(Handle) -> F) -> T {
         self.runtime.block_on(work(self.handle.clone()))
+    }
+
+    /// Have something done with the engine while other things are.
+    pub fn beside<F>(&self, work: impl FnOnce(Handle) -> F) -> JoinHandle<()>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.runtime.spawn(work(self.handle.clone()))
     }
 
     /// Send asks in batches, so many batches at the same time, and wait for all answers.

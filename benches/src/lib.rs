@@ -4,6 +4,7 @@ pub mod change;
 pub mod charge;
 pub mod cluster;
 pub mod durable;
+pub mod explained;
 pub mod gangs;
 pub mod queue_file;
 pub mod runs;

@@ -32,9 +32,7 @@ pub fn books() -> Books {
 
 /// The commands that make them.
 pub fn commands(give: &mut impl FnMut(Command)) {
-    let partitions = vec![PartitionConfig::new("default", root())];
-    let file = Configuration { partitions, ..Configuration::default() };
-    give(Command::Configure(Box::new(file)));
+    give(Command::Configure(Box::new(configuration(None))));
     let partition = Name::new("default");
     let much = Amounts::from([("memory", 1 << 40), ("vcore", 1 << 30)]);
     for number in 0..NODES {
@@ -81,7 +79,13 @@ fn ask_for(application: Name, chance: &mut Chance) -> Command {
     })
 }
 
-fn root() -> QueueConfig {
+/// Their queue file; with this as the maximum of each leaf.
+pub fn configuration(max: Option<&Amounts>) -> Configuration {
+    let partitions = vec![PartitionConfig::new("default", root(max))];
+    Configuration { partitions, ..Configuration::default() }
+}
+
+fn root(max: Option<&Amounts>) -> QueueConfig {
     let limit = LimitConfig {
         users: vec![Name::new("*")],
         max_resources: Amounts::from([("vcore", 1 << 40)]),
@@ -90,6 +94,7 @@ fn root() -> QueueConfig {
     let leaf = |number| QueueConfig {
         name: Name::from(format!("q{number}")),
         limits: vec![limit.clone()],
+        max: max.cloned().unwrap_or_default(),
         ..QueueConfig::default()
     };
     QueueConfig {

@@ -96,6 +96,11 @@ impl Full {
         times
     }
 
+    /// The cluster as it is.
+    pub const fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
     /// # Panics
     /// When the books do not balance.
     pub fn check(&self) {

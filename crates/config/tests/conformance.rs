@@ -1,9 +1,12 @@
 //! Replays the recorded answers of the reference: `conformance/yunikorn/README.md`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use headroom_config::read;
-use headroom_core::resource::Quantity;
+use headroom_config::{Code, NodeTotals, read, review, review_on};
+use headroom_core::Name;
+use headroom_core::config::QueueConfig;
+use headroom_core::resource::{Amounts, Quantity};
 use serde_json::Value;
 
 /// Cases that the decisions repair: the reference's answer is not ours.
@@ -133,4 +136,70 @@ fn every_file_in_a_recorded_history_loads_or_not_as_there() {
             }
         }
     }
+}
+
+/// Every queue file of the recorded histories that loads.
+fn stock_files() -> Vec<String> {
+    let folder = root().join("scenarios");
+    let listed = std::fs::read_dir(folder).expect("the recorded histories are there");
+    let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = names.map(|name| format!("scenarios/{name}")).collect();
+    files.sort();
+    let histories = files.iter().flat_map(|file| cases(file));
+    let mut texts: Vec<String> = histories.map(|case| text(&case, "config").to_owned()).collect();
+    texts.extend(cases("config/validation.jsonl").iter().map(|case| text(case, "yaml").to_owned()));
+    texts.retain(|text| read(text).is_ok());
+    texts
+}
+
+/// What is claimed of each type.
+type Claims = BTreeMap<Name, i64>;
+
+/// What a queue claims: its guarantee, or those below it where it has none.
+fn claimed(queue: &QueueConfig) -> Claims {
+    let own: Claims =
+        queue.guaranteed.iter().map(|(name, amount)| (name.clone(), amount.get())).collect();
+    if own.values().any(|amount| *amount != 0) { own } else { claimed_below(queue) }
+}
+
+fn claimed_below(queue: &QueueConfig) -> Claims {
+    let mut sum = Claims::new();
+    for (name, amount) in queue.children.iter().flat_map(claimed) {
+        *sum.entry(name).or_default() += amount;
+    }
+    sum
+}
+
+#[test]
+fn guarantees_of_stock_files_are_more_than_the_nodes_have_exactly_where_they_are() {
+    let (mut guarantee, mut free) = (0, 0);
+    for text in stock_files() {
+        let file = read(&text).expect("it loads");
+        let warned = |nodes: &NodeTotals| {
+            let found = review_on(&text, nodes);
+            let all = found.diagnostics.iter();
+            all.filter(|one| one.code == Code::GuaranteeOverNodes).count()
+        };
+        assert_eq!(warned(&NodeTotals::new()), 0, "of nodes nothing is known:\n{text}");
+        for partition in &file.partitions {
+            let claims = claimed_below(&partition.root);
+            let nodes = |room: &Claims| {
+                let room = room.iter().map(|(name, amount)| (name.clone(), Quantity::new(*amount)));
+                NodeTotals::from([(partition.name.to_string(), room.collect())])
+            };
+            assert_eq!(warned(&nodes(&claims)), 0, "the nodes have just what it takes:\n{text}");
+            for (resource, amount) in claims.iter().filter(|(_, amount)| **amount > 0) {
+                let mut less = claims.clone();
+                less.insert(resource.clone(), amount - 1);
+                assert_eq!(warned(&nodes(&less)), 1, "one less of {resource}:\n{text}");
+                guarantee += 1;
+            }
+            free += usize::from(claims.is_empty());
+        }
+        // Advice on nodes refuses nothing, and leaves what else there is to say as it is.
+        let none = NodeTotals::from([("default".to_owned(), Amounts::default())]);
+        let (with, without) = (review_on(&text, &none), review(&text));
+        assert_eq!(with.configuration, without.configuration);
+    }
+    assert!(guarantee > 100 && free > 100, "{guarantee} amounts, {free} partitions without");
 }

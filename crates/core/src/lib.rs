@@ -92,6 +92,7 @@
 extern crate alloc;
 
 pub mod books;
+mod codes;
 mod command;
 pub mod config;
 mod event;
@@ -128,7 +129,7 @@ pub use invariant::Violation;
 pub use letter::letter;
 pub use name::Name;
 pub use ordered::OrderedMap;
-pub use rejection::{Rejection, TaskRejection, TenantRejection};
+pub use rejection::{RefusalCode, Rejection, TaskRejection, TenantRejection};
 pub use rules::activation::Gate as DriverGate;
 pub use rules::decide;
 pub use schedule::preempt;
@@ -139,5 +140,5 @@ pub use schedule::{
 pub use table::Table;
 pub use time::{Millis, Timestamp};
 pub use wait::{
-    Blocker, Looked, Precedence, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
+    Blocker, Looked, Precedence, TenantCode, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
 };

@@ -1,8 +1,10 @@
 //! Refusals: why a command was not carried out.
 
+mod code;
 mod task;
 mod tenant;
 
+pub use code::RefusalCode;
 pub use task::TaskRejection;
 pub use tenant::TenantRejection;
 
@@ -324,38 +326,38 @@ pub enum Rejection {
 
 impl Rejection {
     /// A short code that does not change, for programs and logs.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match self {
-            Self::UnknownPartition { .. } => "UNKNOWN_PARTITION",
-            Self::DuplicatePartition { .. } => "DUPLICATE_PARTITION",
-            Self::DuplicateQueue { .. } => "DUPLICATE_QUEUE",
-            Self::AccessList { .. } => "ACCESS_LIST",
-            Self::RunsBelowStopped { .. } => "RUNS_BELOW_STOPPED",
-            Self::MaximumAllocationLowered { .. } => "MAXIMUM_ALLOCATION_LOWERED",
-            Self::AboveMaximumAllocation { .. } => "ABOVE_MAXIMUM_ALLOCATION",
+            Self::UnknownPartition { .. } => RefusalCode::UnknownPartition,
+            Self::DuplicatePartition { .. } => RefusalCode::DuplicatePartition,
+            Self::DuplicateQueue { .. } => RefusalCode::DuplicateQueue,
+            Self::AccessList { .. } => RefusalCode::AccessList,
+            Self::RunsBelowStopped { .. } => RefusalCode::RunsBelowStopped,
+            Self::MaximumAllocationLowered { .. } => RefusalCode::MaximumAllocationLowered,
+            Self::AboveMaximumAllocation { .. } => RefusalCode::AboveMaximumAllocation,
             Self::PlacementRules { error, .. } => error.code(),
             Self::Tenant(rejection) => rejection.code(),
             Self::Task(rejection) => rejection.code(),
-            Self::LongName { .. } => "LONG_NAME",
-            Self::EmptyName { .. } => "EMPTY_NAME",
-            Self::DuplicateNode { .. } => "DUPLICATE_NODE",
-            Self::UnknownNode { .. } => "UNKNOWN_NODE",
-            Self::NodeSize { .. } => "NODE_SIZE",
-            Self::UnknownApplication { .. } => "UNKNOWN_APPLICATION",
-            Self::DuplicateKey { .. } => "DUPLICATE_KEY",
-            Self::UnknownKey { .. } => "UNKNOWN_KEY",
-            Self::LifetimeOver { .. } => "LIFETIME_OVER",
-            Self::NoPartitionAccess { .. } => "NO_PARTITION_ACCESS",
-            Self::TypeOfLabel { .. } => "TYPE_OF_LABEL",
-            Self::ManyBlockedNodes { .. } => "MANY_BLOCKED_NODES",
-            Self::AskSize { .. } => "ASK_SIZE",
-            Self::ForeignSize { .. } => "FOREIGN_SIZE",
-            Self::NoTaskGroup { .. } => "NO_TASK_GROUP",
-            Self::SumTooLarge { .. } => "SUM_TOO_LARGE",
-            Self::UnknownQuestion { .. } => "UNKNOWN_QUESTION",
-            Self::NodeNotAsked { .. } => "NODE_NOT_ASKED",
-            Self::VictimsNotAsked { .. } => "VICTIMS_NOT_ASKED",
-            Self::ManyNewTypes { .. } | Self::TooManyTypes { .. } => "TOO_MANY_TYPES",
+            Self::LongName { .. } => RefusalCode::LongName,
+            Self::EmptyName { .. } => RefusalCode::EmptyName,
+            Self::DuplicateNode { .. } => RefusalCode::DuplicateNode,
+            Self::UnknownNode { .. } => RefusalCode::UnknownNode,
+            Self::NodeSize { .. } => RefusalCode::NodeSize,
+            Self::UnknownApplication { .. } => RefusalCode::UnknownApplication,
+            Self::DuplicateKey { .. } => RefusalCode::DuplicateKey,
+            Self::UnknownKey { .. } => RefusalCode::UnknownKey,
+            Self::LifetimeOver { .. } => RefusalCode::LifetimeOver,
+            Self::NoPartitionAccess { .. } => RefusalCode::NoPartitionAccess,
+            Self::TypeOfLabel { .. } => RefusalCode::TypeOfLabel,
+            Self::ManyBlockedNodes { .. } => RefusalCode::ManyBlockedNodes,
+            Self::AskSize { .. } => RefusalCode::AskSize,
+            Self::ForeignSize { .. } => RefusalCode::ForeignSize,
+            Self::NoTaskGroup { .. } => RefusalCode::NoTaskGroup,
+            Self::SumTooLarge { .. } => RefusalCode::SumTooLarge,
+            Self::UnknownQuestion { .. } => RefusalCode::UnknownQuestion,
+            Self::NodeNotAsked { .. } => RefusalCode::NodeNotAsked,
+            Self::VictimsNotAsked { .. } => RefusalCode::VictimsNotAsked,
+            Self::ManyNewTypes { .. } | Self::TooManyTypes { .. } => RefusalCode::TooManyTypes,
         }
     }
 }

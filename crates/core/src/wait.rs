@@ -25,7 +25,7 @@ mod tenant;
 
 pub use code::{WaitCode, WaitCounts};
 pub use looked::Looked;
-pub use tenant::{TenantReason, TenantShort};
+pub use tenant::{TenantCode, TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -156,7 +156,7 @@ fn two_queues_of_one_name_are_refused() {
     let file = partition(parent("root", vec![leaf("a"), leaf("A")]));
     let refused = world.command(&Command::Configure(Box::new(file))).unwrap_err();
     assert_eq!(
-        (refused.code(), refused.to_string().as_str()),
+        (refused.code().as_str(), refused.to_string().as_str()),
         (
             "DUPLICATE_QUEUE",
             "queue root.a is configured twice; names of queues differ in lower case"

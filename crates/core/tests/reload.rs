@@ -109,7 +109,7 @@ fn a_file_that_cannot_be_used_in_one_partition_changes_nothing_in_the_others() {
     bad.partitions[0].root.children[0].max = amounts([("memory", 5)]);
     bad.partitions[1].root.children[0].submit_acl = "a b c".to_owned();
     let refused = world.command(&Command::Configure(Box::new(bad))).unwrap_err();
-    assert_eq!(refused.code(), "ACCESS_LIST");
+    assert_eq!(refused.code().as_str(), "ACCESS_LIST");
     assert_eq!(
         refused.to_string(),
         "the access list of queue root.q has 3 words; it takes users and groups, two at most, \

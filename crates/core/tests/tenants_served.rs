@@ -69,7 +69,7 @@ fn submit(world: &mut World, tenant: &str, task: &str, vcore: i64, priority: i32
 fn change(world: &mut World, task: &str, change: TaskChange) -> Result<Vec<Event>, &'static str> {
     let (partition, task) = (Name::new("default"), Name::new(task));
     let command = Command::ChangeTask { partition, task, change };
-    world.command(&command).map_err(|refusal| refusal.code())
+    world.command(&command).map_err(|refusal| refusal.code().as_str())
 }
 
 fn end(world: &mut World, task: &str) -> Result<Vec<Event>, &'static str> {

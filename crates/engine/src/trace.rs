@@ -65,7 +65,7 @@ fn note(span: &Span, outcome: &Outcome) {
             }
         }
         Err(rejection) => {
-            span.record("headroom.refusal", rejection.code());
+            span.record("headroom.refusal", rejection.code().as_str());
         }
     }
 }

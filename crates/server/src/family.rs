@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use headroom_api::headroomv1::{Code, Problem};
 use headroom_api::wsv1::ErrorBody;
+use headroom_core::RefusalCode;
 use headroom_engine::Unavailable;
 
 /// Routes whose refusals look alike.
@@ -36,7 +37,7 @@ pub struct Refusal {
     /// Seconds to wait.
     pub retry_after: Option<u32>,
     /// The rule that was broken, where it has a name.
-    pub rule: Option<&'static str>,
+    pub rule: Option<RefusalCode>,
 }
 
 impl Refusal {
@@ -53,7 +54,7 @@ impl Refusal {
 
     /// It is named after the rule that was broken.
     #[must_use]
-    pub fn by_rule(self, rule: &'static str) -> Self {
+    pub fn by_rule(self, rule: RefusalCode) -> Self {
         Self { rule: Some(rule), ..self }
     }
 
@@ -64,7 +65,8 @@ impl Refusal {
             Family::Rpc => rpc(*code, detail),
             Family::Headroom => {
                 let problem = Problem::new(*code, detail.as_str(), request_id);
-                let problem = rule.iter().fold(problem, |problem, rule| problem.by_rule(rule));
+                let problem =
+                    rule.iter().fold(problem, |problem, rule| problem.by_rule(rule.as_str()));
                 json(code.status(), Problem::MEDIA_TYPE, &problem)
             }
             Family::Reference => {
@@ -112,7 +114,7 @@ fn rpc(code: Code, detail: &str) -> Response {
 /// The status of gRPC that says the same.
 pub fn rpc_code(code: Code) -> tonic::Code {
     match code {
-        Code::Malformed | Code::UnsupportedMediaType | Code::NotAcceptable | Code::Invalid => {
+        Code::Malformed | Code::UnsupportedMediaType | Code::Invalid => {
             tonic::Code::InvalidArgument
         }
         Code::Unauthenticated => tonic::Code::Unauthenticated,

@@ -58,9 +58,8 @@ pub enum Code {
     NotFound,
     /// The path does not take the method.
     MethodNotAllowed,
-    /// None of the media types that the client takes.
-    NotAcceptable,
-    /// Something that is there is in the way.
+    /// Something that is there is in the way. What that is has a rule with a name of its own, which is what is
+    /// sent.
     Conflict,
     /// It is not in the version that the client expects.
     PreconditionFailed,
@@ -89,15 +88,13 @@ pub enum Code {
 }
 
 impl Code {
-    /// Every code.
-    pub const ALL: [Self; 19] = [
+    /// Every code that is sent as it is.
+    pub const ALL: [Self; 17] = [
         Self::Malformed,
         Self::Unauthenticated,
         Self::Forbidden,
         Self::NotFound,
         Self::MethodNotAllowed,
-        Self::NotAcceptable,
-        Self::Conflict,
         Self::PreconditionFailed,
         Self::PreconditionRequired,
         Self::TooSlow,
@@ -134,7 +131,6 @@ impl Code {
             Self::Forbidden => ("FORBIDDEN", 403, "A right is missing"),
             Self::NotFound => ("NOT_FOUND", 404, "Not found, or not visible to you"),
             Self::MethodNotAllowed => ("METHOD_NOT_ALLOWED", 405, "Not a method of this path"),
-            Self::NotAcceptable => ("NOT_ACCEPTABLE", 406, "No such media type"),
             Self::Conflict => ("CONFLICT", 409, "Something is in the way"),
             Self::PreconditionFailed => {
                 ("PRECONDITION_FAILED", 412, "Somebody else has changed it")

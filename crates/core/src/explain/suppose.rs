@@ -8,6 +8,7 @@ use crate::command::{Ask, Command, Submit, SubmitTask};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
+use crate::rejection::RefusalCode;
 use crate::rules::decide;
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
@@ -97,7 +98,7 @@ pub fn suppose(books: &Books, now: Timestamp, supposed: &Supposed, steps: usize)
     };
     let Some((explanation, books)) = found else {
         let message = Name::new("it asks for nothing; say what it needs");
-        return Imagined::Rejected { code: Name::new("ASK_SIZE"), message };
+        return Imagined::Rejected { code: Name::new(RefusalCode::AskSize.as_str()), message };
     };
     Imagined::TakenIn(TakenIn { books, explanation, starts, asks, ran_out: !at_rest }.into())
 }
@@ -120,7 +121,7 @@ fn submitted(
     for command in &commands {
         let declined = |code: &str, message| (Name::new(code), message);
         let events = decide(&then, now, command)
-            .map_err(|why| declined(why.code(), Name::from(alloc::format!("{why}"))))?;
+            .map_err(|why| declined(why.code().as_str(), Name::from(alloc::format!("{why}"))))?;
         if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
             return Err(declined(code, message.clone()));
         }

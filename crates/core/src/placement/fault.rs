@@ -8,6 +8,7 @@ use core::fmt;
 use crate::books::QueueState;
 use crate::config::expression::ExpressionError;
 use crate::name::Name;
+use crate::rejection::RefusalCode;
 
 /// How many rules a refusal speaks of, at most.
 pub(super) const RULES_TOLD: usize = 16;
@@ -29,13 +30,13 @@ pub struct RuleError {
 
 impl RuleError {
     /// A short code that does not change, as checks of queue files use it.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match &self.wrong {
-            Wrong::Unknown => "PR-UNKNOWN",
-            Wrong::Recovery => "PR-RECOVERY",
-            Wrong::NoValue | Wrong::Element { .. } | Wrong::Parent => "PR-VALUE",
-            Wrong::Users { .. } => "PR-FUSER",
-            Wrong::Groups { .. } => "PR-FGROUP",
+            Wrong::Unknown => RefusalCode::PrUnknown,
+            Wrong::Recovery => RefusalCode::PrRecovery,
+            Wrong::NoValue | Wrong::Element { .. } | Wrong::Parent => RefusalCode::PrValue,
+            Wrong::Users { .. } => RefusalCode::PrUsers,
+            Wrong::Groups { .. } => RefusalCode::PrGroups,
         }
     }
 }
@@ -108,11 +109,11 @@ pub enum Refused {
 
 impl Refused {
     /// A short code that does not change.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match self {
-            Self::NoRules(_) => "PL-NO-RULES",
-            Self::Fault { .. } => "PL-RULE-ERROR",
-            Self::NoMatch { .. } => "PL-REJECTED",
+            Self::NoRules(_) => RefusalCode::PlNoRules,
+            Self::Fault { .. } => RefusalCode::PlRuleError,
+            Self::NoMatch { .. } => RefusalCode::PlRejected,
         }
     }
 }
@@ -125,7 +126,7 @@ impl fmt::Display for Refused {
             Self::NoRules(error) => write!(
                 out,
                 "the partition has no placement rule in force, {}: {error}; then load the queue file again",
-                error.code()
+                error.code().as_str()
             ),
             Self::Fault { rule: (number, name), fault } => {
                 write!(out, "placement rule {number} ({name}) {fault}")

@@ -1,5 +1,6 @@
 //! Why a command about a task was not carried out.
 
+use super::RefusalCode;
 use crate::name::Name;
 use crate::resource::{Quantity, unit_of};
 
@@ -143,19 +144,19 @@ pub enum TaskRejection {
 
 impl TaskRejection {
     /// A short code that does not change, for programs and logs.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match self {
-            Self::Unknown { .. } => "UNKNOWN_TASK",
-            Self::Exists { .. } => "TASK_EXISTS",
-            Self::KeyTaken { .. } => "KEY_TAKEN",
-            Self::OtherUnderKey { .. } => "IDEMPOTENCY_MISMATCH",
-            Self::Members { .. } => "TASK_MEMBERS",
-            Self::Unlike { .. } => "TASK_MEMBERS_UNLIKE",
-            Self::State { .. } => "TASK_STATE",
-            Self::BelowZero { .. } => "MEASURED_BELOW_ZERO",
-            Self::Ask { .. } => "TASK_ASK",
-            Self::Quota { .. } => "QUOTA",
-            Self::NoRoom { .. } => "NODE_RESOURCES",
+            Self::Unknown { .. } => RefusalCode::UnknownTask,
+            Self::Exists { .. } => RefusalCode::TaskExists,
+            Self::KeyTaken { .. } => RefusalCode::KeyTaken,
+            Self::OtherUnderKey { .. } => RefusalCode::IdempotencyMismatch,
+            Self::Members { .. } => RefusalCode::TaskMembers,
+            Self::Unlike { .. } => RefusalCode::TaskMembersUnlike,
+            Self::State { .. } => RefusalCode::TaskState,
+            Self::BelowZero { .. } => RefusalCode::MeasuredBelowZero,
+            Self::Ask { .. } => RefusalCode::TaskAsk,
+            Self::Quota { .. } => RefusalCode::Quota,
+            Self::NoRoom { .. } => RefusalCode::NodeResources,
         }
     }
 }

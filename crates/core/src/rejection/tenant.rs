@@ -1,5 +1,6 @@
 //! Why a command about a tenant was not carried out.
 
+use super::RefusalCode;
 use crate::books::Tenants;
 use crate::config::legal::QUEUE_NAME_MAX;
 use crate::config::tenant::{INSTANCES, OWN_LEAF};
@@ -64,7 +65,7 @@ pub enum TenantRejection {
         expected: u64,
     },
     /// More tenants than there can be.
-    #[error("partition {partition} has {count} tenants, and no more than {limit} can be", limit = Tenants::MAX)]
+    #[error("partition {partition} has {count} tenants, and no more than {limit} can be; remove one first", limit = Tenants::MAX)]
     Many {
         /// The partition.
         partition: Name,
@@ -320,33 +321,33 @@ pub enum TenantRejection {
 
 impl TenantRejection {
     /// A short code that does not change, for programs and logs.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match self {
-            Self::Off { .. } => "TENANTS_OFF",
-            Self::Unknown { .. } => "UNKNOWN_TENANT",
-            Self::Name { .. } => "TENANT_NAME",
-            Self::Exists { .. } => "TENANT_EXISTS",
-            Self::Version { .. } | Self::DefaultsVersion { .. } => "TENANT_VERSION",
-            Self::Many { .. } => "TOO_MANY_TENANTS",
-            Self::UnknownParent { .. } => "TENANT_PARENT",
-            Self::Cycle { .. } => "TENANT_CYCLE",
-            Self::Depth { .. } => "TENANT_DEPTH",
-            Self::Amount { .. } => "TENANT_AMOUNT",
-            Self::Type { .. } => "TENANT_TYPE",
-            Self::Guarantee { .. } => "TENANT_GUARANTEE",
-            Self::Sum { .. } | Self::Unlimited { .. } => "TENANT_SUM",
-            Self::BelowUse { .. } => "TENANT_BELOW_USE",
-            Self::HasTasks { .. } => "TENANT_HAS_TASKS",
-            Self::HasBelow { .. } => "TENANT_HAS_TENANTS",
-            Self::Draining { .. } => "TENANT_DRAINING",
-            Self::Mode { .. } => "TENANT_MODE",
-            Self::UnknownQueue { .. } => "TENANT_QUEUE",
-            Self::LimitTaken { .. } => "TENANT_LIMIT_TAKEN",
-            Self::InForce { .. } => "TENANTS_IN_FORCE",
-            Self::Root { .. } => "TENANTS_ROOT",
-            Self::Twice { .. } => "TENANTS_TWICE",
-            Self::Instances { .. } => "RESERVED_TYPE",
-            Self::ExceedsQuota { .. } => "EXCEEDS_QUOTA_ALWAYS",
+            Self::Off { .. } => RefusalCode::TenantsOff,
+            Self::Unknown { .. } => RefusalCode::UnknownTenant,
+            Self::Name { .. } => RefusalCode::TenantName,
+            Self::Exists { .. } => RefusalCode::TenantExists,
+            Self::Version { .. } | Self::DefaultsVersion { .. } => RefusalCode::TenantVersion,
+            Self::Many { .. } => RefusalCode::TooManyTenants,
+            Self::UnknownParent { .. } => RefusalCode::TenantParent,
+            Self::Cycle { .. } => RefusalCode::TenantCycle,
+            Self::Depth { .. } => RefusalCode::TenantDepth,
+            Self::Amount { .. } => RefusalCode::TenantAmount,
+            Self::Type { .. } => RefusalCode::TenantType,
+            Self::Guarantee { .. } => RefusalCode::TenantGuarantee,
+            Self::Sum { .. } | Self::Unlimited { .. } => RefusalCode::TenantSum,
+            Self::BelowUse { .. } => RefusalCode::TenantBelowUse,
+            Self::HasTasks { .. } => RefusalCode::TenantHasTasks,
+            Self::HasBelow { .. } => RefusalCode::TenantHasTenants,
+            Self::Draining { .. } => RefusalCode::TenantDraining,
+            Self::Mode { .. } => RefusalCode::TenantMode,
+            Self::UnknownQueue { .. } => RefusalCode::TenantQueue,
+            Self::LimitTaken { .. } => RefusalCode::TenantLimitTaken,
+            Self::InForce { .. } => RefusalCode::TenantsInForce,
+            Self::Root { .. } => RefusalCode::TenantsRoot,
+            Self::Twice { .. } => RefusalCode::TenantsTwice,
+            Self::Instances { .. } => RefusalCode::ReservedType,
+            Self::ExceedsQuota { .. } => RefusalCode::ExceedsQuotaAlways,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, place};
-use crate::rejection::Rejection;
+use crate::rejection::{RefusalCode, Rejection};
 use crate::resource::{Amounts, Quantity, unit_of};
 use crate::time::{Millis, Timestamp};
 use crate::userlimit::{Decimal, max_applications};
@@ -73,7 +73,7 @@ pub(super) fn submit(
             application,
             user,
             groups,
-            code: Name::new(declined.code()),
+            code: Name::new(declined.code().as_str()),
             message: Name::from(alloc::format!("{declined}")),
         },
     };
@@ -208,9 +208,9 @@ enum Declined {
     )]
     TenantDraining { tenant: Name },
     #[error(
-        "tenant {tenant} takes in no task, since queue {path} is {state}; start that in the queue file"
+        "tenant {tenant} takes in no task, since queue {path} is {state} and the queue file says `state: stopped` of {by}; start that there"
     )]
-    TenantClosed { tenant: Name, path: Name, state: QueueState },
+    TenantClosed { tenant: Name, path: Name, state: QueueState, by: Name },
     #[error(
         "tenant {tenant} is the limit of {who}, and {user} is somebody else; submit as {who}, or for another tenant"
     )]
@@ -226,26 +226,28 @@ enum Declined {
 }
 
 impl Declined {
-    const fn code(&self) -> &'static str {
+    const fn code(&self) -> RefusalCode {
         match self {
-            Self::Duplicate { .. } => "DUPLICATE_APPLICATION",
+            Self::Duplicate { .. } => RefusalCode::DuplicateApplication,
             Self::NotPlaced(refused) => refused.code(),
-            Self::BelowLeaf { .. } | Self::BelowPassing { .. } | Self::Level { .. } => "PL-CREATE",
-            Self::ManyQueues { .. } => "TOO_MANY_QUEUES",
-            Self::GangOrder { .. } => "GANG_ORDER",
-            Self::GangSize { .. } => "GANG_SIZE",
-            Self::GangQuota { .. } => "EXCEEDS_QUOTA_ALWAYS",
-            Self::QueueFull { .. } => "MAX_APPS_QUEUE",
-            Self::UserFull { .. } => "MAX_APPS_USER",
-            Self::Lifetime { .. } => "LIFETIME",
-            Self::Deadline(_) => "DEADLINE",
+            Self::BelowLeaf { .. } | Self::BelowPassing { .. } | Self::Level { .. } => {
+                RefusalCode::PlCreate
+            }
+            Self::ManyQueues { .. } => RefusalCode::TooManyQueues,
+            Self::GangOrder { .. } => RefusalCode::GangOrder,
+            Self::GangSize { .. } => RefusalCode::GangSize,
+            Self::GangQuota { .. } => RefusalCode::ExceedsQuotaAlways,
+            Self::QueueFull { .. } => RefusalCode::MaxAppsQueue,
+            Self::UserFull { .. } => RefusalCode::MaxAppsUser,
+            Self::Lifetime { .. } => RefusalCode::Lifetime,
+            Self::Deadline(_) => RefusalCode::Deadline,
             Self::Types(rejection) => rejection.code(),
-            Self::NoTenant { .. } => "UNKNOWN_TENANT",
-            Self::TenantDraining { .. } => "TENANT_DRAINING",
-            Self::TenantClosed { .. } => "TENANT_CLOSED",
-            Self::NotOfTenant { .. } => "TENANT_USER",
-            Self::WaitingListFull { .. } => "WAITING_LIST_FULL",
-            Self::TenantQueue { .. } => "TENANT_QUEUE_CLOSED",
+            Self::NoTenant { .. } => RefusalCode::UnknownTenant,
+            Self::TenantDraining { .. } => RefusalCode::TenantDraining,
+            Self::TenantClosed { .. } => RefusalCode::TenantClosed,
+            Self::NotOfTenant { .. } => RefusalCode::TenantUser,
+            Self::WaitingListFull { .. } => RefusalCode::WaitingListFull,
+            Self::TenantQueue { .. } => RefusalCode::TenantQueueClosed,
         }
     }
 }

@@ -57,7 +57,7 @@ impl Scheduler {
         };
         match wait.tenant_reason(books, ask) {
             Some(reason) => Throttled {
-                code: Name::new(reason.code),
+                code: Name::new(reason.code.as_str()),
                 scope: reason.scope,
                 types: reason
                     .types

@@ -150,7 +150,7 @@ impl Player<'_> {
         match decide(&self.world.books, self.world.now, command) {
             Err(rejection) => {
                 assert_eq!(self.world.books, before, "a refusal changes nothing");
-                self.count(format!("refused {}", rejection.code()));
+                self.count(format!("refused {}", rejection.code().as_str()));
             }
             Ok(events) => {
                 let expired = matches!(command, Command::Tick);

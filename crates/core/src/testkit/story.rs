@@ -225,7 +225,7 @@ impl Story {
                 if let Some(watch) = &mut self.watch {
                     watch.refused(&self.world.books, self.world.now, command);
                 }
-                Some(format!("refused {}: {rejection}", rejection.code()))
+                Some(format!("refused {}: {rejection}", rejection.code().as_str()))
             }
         }
     }
@@ -478,7 +478,7 @@ fn of_tenant(reason: TenantReason) -> String {
         format!(" {resource} {used}+{asked} of {limit} short {short}")
     };
     let types: String = reason.types.into_iter().map(short).collect();
-    format!(" ({} {}{types})", reason.code, reason.scope)
+    format!(" ({} {}{types})", reason.code.as_str(), reason.scope)
 }
 
 /// What is set in a queue that a rule made.

@@ -264,7 +264,7 @@ impl Tally {
 
     /// Count a command that was refused.
     pub fn refuse(&mut self, command: &Command, rejection: &Rejection) {
-        *self.refused.entry(rejection.code()).or_default() += 1;
+        *self.refused.entry(rejection.code().as_str()).or_default() += 1;
         if let Command::Ask(_) = command {
             self.asks_refused += 1;
         }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::tracker::TrackerKind;
 use crate::books::{Books, Queue};
+use crate::codes::codes;
 use crate::config::tenant::{INSTANCES, TenantMapping, TenantSubject};
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
@@ -11,11 +12,27 @@ use crate::resource::{Quantity, Resources};
 
 use super::{Blocker, Wait};
 
+codes! {
+    /// What of a tenant holds a task back. A code does not change.
+    TenantCode {
+        /// The quota of a tenant above its own.
+        AncestorQuota = "ANCESTOR_QUOTA",
+        /// A quota that was lowered below what is used.
+        OverQuotaAfterLowering = "OVER_QUOTA_AFTER_LOWERING",
+        /// How many tasks its tenant may run.
+        TenantInstances = "TENANT_INSTANCES",
+        /// The quota of its tenant.
+        TenantQuota = "TENANT_QUOTA",
+        /// A tenant that is suspended.
+        TenantSuspended = "TENANT_SUSPENDED",
+    }
+}
+
 /// What of a tenant holds a task back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantReason {
     /// A short code that does not change.
-    pub code: &'static str,
+    pub code: TenantCode,
     /// The tenant whose quota is too small, or that is suspended: its own, or one above it.
     pub scope: Name,
     /// Each type of which too little is left.
@@ -44,7 +61,7 @@ impl Wait {
             Blocker::QueueState(queue) => {
                 let mark = books.queue(queue).settings.tenant.as_ref()?;
                 let scope = mark.suspended.then(|| mark.tenant.clone())?;
-                Some(TenantReason { code: "TENANT_SUSPENDED", scope, types: Vec::new() })
+                Some(TenantReason { code: TenantCode::TenantSuspended, scope, types: Vec::new() })
             }
             Blocker::QueueMax(queue) => of_queue(books, queue, ask),
             Blocker::Limit(partition, level) => of_limit(books, (partition, level), ask),
@@ -108,13 +125,13 @@ fn reason(
         })
         .collect();
     let code = if types.iter().any(|one| one.used > one.limit) {
-        "OVER_QUOTA_AFTER_LOWERING"
+        TenantCode::OverQuotaAfterLowering
     } else if !own {
-        "ANCESTOR_QUOTA"
+        TenantCode::AncestorQuota
     } else if types.iter().all(|one| *one.resource == *INSTANCES) {
-        "TENANT_INSTANCES"
+        TenantCode::TenantInstances
     } else {
-        "TENANT_QUOTA"
+        TenantCode::TenantQuota
     };
     TenantReason { code, scope, types }
 }

@@ -260,7 +260,7 @@ fn what_has_its_node_is_placed_and_released_once() {
         key: Some("k1".into()),
         termination: Termination::StoppedByRm,
     };
-    assert_eq!(cluster.world.command(&again).unwrap_err().code(), "UNKNOWN_KEY");
+    assert_eq!(cluster.world.command(&again).unwrap_err().code().as_str(), "UNKNOWN_KEY");
     assert_eq!(cluster.world.books, before);
     assert_eq!(cluster.queue("root").pending, amounts([("vcore", 9)]));
 }

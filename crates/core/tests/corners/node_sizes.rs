@@ -114,6 +114,6 @@ fn attributes_of_a_node_have_a_bound() {
         let add = AddNode { partition, node, capacity, schedulable: true, attributes };
         world.command(&Command::AddNode(add)).map(|events| events.len())
     };
-    assert_eq!(join(&(long.clone() + "x")).unwrap_err().code(), "LONG_NAME");
+    assert_eq!(join(&(long.clone() + "x")).unwrap_err().code().as_str(), "LONG_NAME");
     assert_eq!(join(&long), Ok(1));
 }

@@ -93,6 +93,6 @@ fn a_fence_shows_its_offset_alone_and_only_while_something_waits() {
     }
     let unknown = Ask { partition, application: "app9".into(), key: "k9".into(), ..Ask::default() };
     let refused = world.command(&Command::Ask(Ask { priority: 99, ..unknown })).unwrap_err();
-    assert_eq!(refused.code(), "UNKNOWN_APPLICATION");
+    assert_eq!(refused.code().as_str(), "UNKNOWN_APPLICATION");
     assert_eq!(shown(&world), [Some(25), Some(-3), Some(-3)], "nobody unknown changes it");
 }

@@ -139,7 +139,7 @@ fn the_maximum_allocation_of_a_leaf_that_is_there_is_only_raised() {
         cluster.world.command(&Command::Configure(Box::new(file))).unwrap_err()
     };
     let refused = refuse(&mut cluster, file(max(6, 1_500)));
-    assert_eq!(refused.code(), "MAXIMUM_ALLOCATION_LOWERED");
+    assert_eq!(refused.code().as_str(), "MAXIMUM_ALLOCATION_LOWERED");
     assert_eq!(
         refused.to_string(),
         "queue root.p.a takes asks of up to 2000 m vcore, and 1500 m in the new file; \

@@ -140,7 +140,7 @@ fn submitted(books: &Books, now: Timestamp, wanted: &Supposed) -> Real {
     let mut commands = vec![Command::Submit(submit.clone())];
     commands.extend(asks.iter().cloned().map(Command::Ask));
     for command in &commands {
-        let events = world.command(command).map_err(|why| why.code().to_owned())?;
+        let events = world.command(command).map_err(|why| why.code().as_str().to_owned())?;
         if let Some(Event::ApplicationRejected { code, .. }) = events.last() {
             return Err(code.to_string());
         }

@@ -77,7 +77,7 @@ fn a_list_with_two_blanks_keeps_the_file_out() {
     root.partitions[0].root.children[0].submit_acl = "ann  dev".into();
     let world = World::default();
     let refused = decide(&world.books, world.now, &Command::Configure(Box::new(root)));
-    assert_eq!(refused.unwrap_err().code(), "ACCESS_LIST");
+    assert_eq!(refused.unwrap_err().code().as_str(), "ACCESS_LIST");
 }
 
 #[test]

@@ -143,7 +143,7 @@ proptest! {
             };
             look(&world, &submit);
             match world.command(&Command::Submit(submit.clone())) {
-                Err(refused) => prop_assert_eq!((refused.code(), &*submit.user), ("EMPTY_NAME", "")),
+                Err(refused) => prop_assert_eq!((refused.code().as_str(), &*submit.user), ("EMPTY_NAME", "")),
                 Ok(events) => {
                     let added = matches!(events.last(), Some(Event::ApplicationAdded { .. }));
                     let rejected = matches!(events.last(), Some(Event::ApplicationRejected { .. }));

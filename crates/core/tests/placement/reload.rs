@@ -41,7 +41,7 @@ fn a_failed_update_keeps_the_old_rules() {
     load(&mut world, file(&["a"], "provided")).unwrap();
     let before = world.books.clone();
     let refused = load(&mut world, file(&["a", "b"], "recovery")).unwrap_err();
-    assert_eq!(refused.code(), "PR-RECOVERY");
+    assert_eq!(refused.code().as_str(), "PR-RECOVERY");
     assert_eq!(
         refused.to_string(),
         "partition default: placement rule 1 (recovery) cannot be written, since it is always \
@@ -57,7 +57,7 @@ fn rules_that_cannot_be_built_at_first_are_mended_by_the_next_file() {
     load(&mut world, file(&["a"], "nonsense")).unwrap();
     let partition = world.books.partition_named("default").unwrap();
     let error = world.books.partition(partition).rules.error().unwrap();
-    assert_eq!((error.code(), error.number), ("PR-UNKNOWN", 1));
+    assert_eq!((error.code().as_str(), error.number), ("PR-UNKNOWN", 1));
     assert_eq!(submit(&mut world, "app1", "root.a").as_deref(), Some("PL-NO-RULES"));
     load(&mut world, file(&["a"], "Provided")).unwrap();
     assert_eq!(submit(&mut world, "app1", "root.a"), None);

@@ -65,7 +65,7 @@ impl Pair {
     /// Send a command to the core; what came of it, or the code of the refusal.
     pub(crate) fn send(&mut self, command: &Command) -> Result<Vec<Event>, &'static str> {
         self.idle = false;
-        let events = self.world.command(command).map_err(|refusal| refusal.code())?;
+        let events = self.world.command(command).map_err(|refusal| refusal.code().as_str())?;
         for event in &events {
             self.hear(event);
         }
@@ -326,7 +326,8 @@ impl Pair {
                 continue;
             };
             let reason = wait.tenant_reason(books, one.ask);
-            let code = reason.as_ref().map_or(wait.blocker.code(books), |reason| reason.code);
+            let code =
+                reason.as_ref().map_or(wait.blocker.code(books), |reason| reason.code.as_str());
             match code {
                 "TENANT_SUSPENDED" => assert!(self.model.suspended(tenant), "{name}: {code}"),
                 "BEHIND_HEAD" | "HELD_FOR_HEAD" => {

@@ -5,7 +5,7 @@ use headroom_core::books::tracker::Trackers;
 use headroom_core::id::{LevelId, QueueId};
 use headroom_core::resource::Resources;
 use headroom_core::testkit::vector;
-use headroom_core::{Name, Rejection, Submit};
+use headroom_core::{Name, Submit};
 
 use super::{Command, GROUP, Scene, USER, amounts};
 
@@ -79,7 +79,7 @@ fn empty_names_and_amounts_are_refused_before_they_get_here() {
         (Command::Ask(headroom_core::Ask { application: none(), ..ask }), "UNKNOWN_APPLICATION"),
     ] {
         let refused = scene.world.command(&command);
-        assert_eq!(refused.as_ref().map_err(Rejection::code), Err(code), "{command:?}");
+        assert_eq!(refused.as_ref().map_err(|why| why.code().as_str()), Err(code), "{command:?}");
     }
     assert_eq!(*scene.books(), before);
 }

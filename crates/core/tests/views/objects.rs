@@ -198,5 +198,5 @@ fn an_application_without_a_user_is_shown_as_rejected_and_another_of_its_id_may_
         code: "USER".into(),
         message: "".into(),
     };
-    assert_eq!(cluster.0.command(&nameless).unwrap_err().code(), "EMPTY_NAME");
+    assert_eq!(cluster.0.command(&nameless).unwrap_err().code().as_str(), "EMPTY_NAME");
 }

@@ -42,7 +42,7 @@ async fn change(handle: &Handle, task: &str, change: TaskChange) -> Option<bool>
     let command = Command::ChangeTask { partition: default(), task: Name::new(task), change };
     match handle.submit(command).await.unwrap() {
         Ok(_) => Some(true),
-        Err(refusal) if refusal.code() == "UNKNOWN_TASK" => None,
+        Err(refusal) if refusal.code().as_str() == "UNKNOWN_TASK" => None,
         Err(_) => Some(false),
     }
 }

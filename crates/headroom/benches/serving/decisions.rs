@@ -45,9 +45,15 @@ struct Others {
     _applications: Streaming<v1::ApplicationResponse>,
 }
 
-/// A queue file with as many leaves as a page of 64 KiB has place for.
+/// Applications that wait, each with as many asks, in a queue that has room for one.
+pub(crate) const STUCK: u64 = 100;
+const STUCK_ASKS: u64 = 100;
+
+/// A queue file with as many leaves as a page of 64 KiB has place for, and one that has room for one ask.
 fn queues() -> String {
-    let leaves: Vec<String> = (0..LEAVES).map(|leaf| format!("{{name: leaf-{leaf}}}")).collect();
+    let leaves = (0..LEAVES).map(|leaf| format!("{{name: leaf-{leaf}}}"));
+    let full = std::iter::once("{name: full, resources: {max: {vcore: 1}}}".to_owned());
+    let leaves: Vec<String> = leaves.chain(full).collect();
     format!(
         "partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{}]}}]}}]",
         leaves.join(", ")
@@ -84,6 +90,27 @@ fn add(number: u64) -> v1::AddApplicationRequest {
         ugi: Some(v1::UserGroupInformation { user, groups: vec!["people".to_owned()] }),
         ..v1::AddApplicationRequest::default()
     }
+}
+
+/// The name of an application that waits.
+pub(crate) fn stuck(number: u64) -> String {
+    format!("stuck-{number}")
+}
+
+fn add_stuck(number: u64) -> v1::AddApplicationRequest {
+    let (application_id, queue_name) = (stuck(number), "root.full".to_owned());
+    v1::AddApplicationRequest { application_id, queue_name, ..add(number) }
+}
+
+/// What waits all the time.
+fn stuck_asks() -> Vec<v1::Allocation> {
+    let all = (0..STUCK).flat_map(|number| (0..STUCK_ASKS).map(move |ask| (number, ask)));
+    let one = |(number, one)| v1::Allocation {
+        allocation_key: format!("stuck-{number}-{one}"),
+        application_id: stuck(number),
+        ..ask(0)
+    };
+    all.map(one).collect()
 }
 
 fn ask(number: u64) -> v1::Allocation {
@@ -137,16 +164,21 @@ impl Decisions {
             let answer = nodes.message().await?.context("the stream of nodes has ended")?;
             accepted += answer.accepted.len() as u64;
         }
-        let (new, rm_id) = ((0..APPLICATIONS).map(add).collect(), RM.to_owned());
+        let all = (0..APPLICATIONS).map(add).chain((0..STUCK).map(add_stuck));
+        let (new, rm_id) = (all.collect(), RM.to_owned());
         let request = v1::ApplicationRequest { new, rm_id, ..Default::default() };
         to_applications.send(request).await?;
         let mut accepted = 0;
-        while accepted < APPLICATIONS {
+        while accepted < APPLICATIONS + STUCK {
             let answer = applications.message().await?;
             let answer = answer.context("the stream of applications has ended")?;
             ensure!(answer.rejected.is_empty(), "refused: {:?}", answer.rejected.first());
             accepted += answer.accepted.len() as u64;
         }
+        let (allocations_that_wait, rm_id) = (stuck_asks(), RM.to_owned());
+        let request =
+            v1::AllocationRequest { allocations: allocations_that_wait, releases: None, rm_id };
+        to_allocations.send(request).await?;
         let (made, mut asker) = (Arc::default(), Asker::new(to_allocations, per_second));
         let counter = Arc::clone(&made);
         let asker = tokio::spawn(async move { asker.run(allocations, &counter).await });
@@ -215,9 +247,10 @@ impl Asker {
                     let refused = &answer.rejected_allocations;
                     ensure!(refused.is_empty(), "refused: {:?}", refused.first());
                     for one in &answer.new {
-                        let number = one.allocation_key.strip_prefix("ask-");
-                        let number = number.and_then(|number| number.parse().ok());
-                        self.running.push_back(number.context("a key that nobody sent")?);
+                        let Some(number) = one.allocation_key.strip_prefix("ask-") else {
+                            continue; // The one of those that wait that has room.
+                        };
+                        self.running.push_back(number.parse().context("a key that nobody sent")?);
                     }
                     made.fetch_add(answer.new.len() as u64, Ordering::Relaxed);
                 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use reqwest::Client;
 use tokio::time::{Instant, sleep_until};
 
-use crate::decisions::{APPLICATIONS, application};
+use crate::decisions::{APPLICATIONS, STUCK, application, stuck};
 
 /// No body is larger, in bytes.
 const BODY_MAX: usize = 64 << 10;
@@ -15,10 +15,18 @@ const BODY_MAX: usize = 64 << 10;
 /// What is read, in turn, and where it is.
 type Kind = (&'static str, fn(u64) -> String);
 
-const KINDS: [Kind; 3] = [
-    ("queue trees", |_| "queues".to_owned()),
-    ("applications", |number| format!("application/{}", application(number % APPLICATIONS).0)),
-    ("users", |number| format!("usage/user/{}", application(number % APPLICATIONS).1)),
+const KINDS: [Kind; 4] = [
+    ("queue trees", |_| "ws/v1/partition/default/queues".to_owned()),
+    ("applications", |number| {
+        format!("ws/v1/partition/default/application/{}", application(number % APPLICATIONS).0)
+    }),
+    ("users", |number| {
+        format!("ws/v1/partition/default/usage/user/{}", application(number % APPLICATIONS).1)
+    }),
+    ("explanations", |number| {
+        let waiting = stuck(number % STUCK);
+        format!("headroom/v1/partitions/default/explain/applications/{waiting}")
+    }),
 ];
 
 /// Read so often a second for so long; of each kind what each read took, sorted.
@@ -35,7 +43,7 @@ pub(crate) async fn run(
         sleep_until(due).await;
         let kind = usize::try_from(number)? % KINDS.len();
         let path = KINDS[kind].1(number.wrapping_mul(7));
-        let url = format!("http://{address}/ws/v1/partition/default/{path}");
+        let url = format!("http://{address}/{path}");
         reading.push((kind, tokio::spawn(read(client.clone(), url, due))));
     }
     let mut times = KINDS.map(|(name, _)| (name, Vec::new()));

@@ -57,7 +57,7 @@ fn with_digest(effects: PlanEffects, file: &str) -> PlanEffects {
 }
 
 fn refusal(why: &Rejection) -> PlanRefusal {
-    PlanRefusal { code: why.code().to_owned(), message: why.to_string() }
+    PlanRefusal { code: why.code().as_str().to_owned(), message: why.to_string() }
 }
 
 fn of(plan: &core::Plan) -> PlanEffects {

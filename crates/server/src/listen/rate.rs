@@ -14,9 +14,9 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use headroom_api::headroomv1::{Code, Role};
 use headroom_api::routes::Route;
 use headroom_config::process::Rate;
-use headroom_core::Name;
 use headroom_core::books::Books;
 use headroom_core::view;
+use headroom_core::{Name, RefusalCode};
 use headroom_engine::Handle;
 
 use crate::caller::Caller;
@@ -77,7 +77,9 @@ impl Rates {
              `limits.tenantBurst`); 1 is needed and 0 are left, the next is there in {in_seconds:.3} s"
         );
         let whole = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
-        Err(Refusal::new(Code::TooManyRequests, detail).by_rule("RATE_LIMITED").retry_after(whole))
+        Err(Refusal::new(Code::TooManyRequests, detail)
+            .by_rule(RefusalCode::RateLimited)
+            .retry_after(whole))
     }
 }
 

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
 use headroom_api::headroomv1::{Code, Problem};
+use headroom_core::RefusalCode;
 use headroom_engine::Unavailable;
 use serde::Serialize;
 
@@ -22,7 +23,7 @@ pub(crate) struct Refused {
     detail: String,
     request_id: String,
     /// The rule that was broken, where it has a name.
-    rule: Option<&'static str>,
+    rule: Option<RefusalCode>,
     /// The entity tag of what is there.
     tag: Option<String>,
 }
@@ -37,7 +38,7 @@ impl Refused {
     }
 
     /// It is named after the rule that was broken.
-    pub(super) fn by_rule(self, rule: &'static str) -> Self {
+    pub(super) fn by_rule(self, rule: RefusalCode) -> Self {
         Self { rule: Some(rule), ..self }
     }
 
@@ -54,9 +55,14 @@ impl Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
+        debug_assert!(
+            self.code != Code::Conflict || self.rule.is_some(),
+            "what is in the way has a name: {}",
+            self.detail
+        );
         let mut problem = Problem::new(self.code, self.detail, self.request_id);
         if let Some(rule) = self.rule {
-            problem = problem.by_rule(rule);
+            problem = problem.by_rule(rule.as_str());
         }
         let body = serde_json::to_vec(&problem).expect("a problem is numbers and texts");
         let status = StatusCode::from_u16(self.code.status()).expect("codes have statuses");

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{Response, StatusCode};
 use headroom_api::headroomv1::{Code, Plan, QueueFileApplied};
+use headroom_core::RefusalCode;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::{Refused, json};
@@ -126,14 +127,15 @@ fn refused(asked: &Asked, why: &QueueFileError) -> Refused {
             });
             let errors = found.counts().errors;
             let first = first.unwrap_or_default();
-            refuse(Code::Invalid, format!("the queue file has {errors} errors; {first}"))
+            let count = if errors == 1 { "1 error".into() } else { format!("{errors} errors") };
+            refuse(Code::Invalid, format!("the queue file has {count}; {first}"))
         }
         QueueFileError::Resolver(error) => refuse(Code::Invalid, error.to_string()),
         QueueFileError::Rejected(rejection) => {
             refuse(Code::Conflict, rejection.to_string()).by_rule(rejection.code())
         }
         QueueFileError::Moved { .. } => {
-            refuse(Code::Conflict, why.to_string()).by_rule("PLAN_MOVED")
+            refuse(Code::Conflict, why.to_string()).by_rule(RefusalCode::PlanMoved)
         }
         QueueFileError::Failed => failed(asked),
         QueueFileError::Unavailable(why) => Refused::unavailable(asked, why),

@@ -72,7 +72,7 @@ async fn a_file_with_errors_is_told_with_the_places_of_them() {
     let (status, code, reason) = refusal(refused);
     assert_eq!((status, &*code), (422, "INVALID"));
     assert!(
-        reason.contains("1 errors; line 15, column") && reason.contains("A-SPACES"),
+        reason.contains("has 1 error; line 15, column") && reason.contains("A-SPACES"),
         "{reason}"
     );
 }

@@ -129,7 +129,7 @@ async fn tr_54_after_the_timeout_it_goes_on_without_the_nodes_that_have_not_repo
     assert_eq!(scene.server.json("/headroom/v1/tasks/more").await["node"], json!("n1"));
     let twice = scene.server.handle.submit(Scene::node()).await.unwrap();
     assert_eq!(
-        twice.map_err(|rejection| rejection.code()),
+        twice.map_err(|rejection| rejection.code().as_str()),
         Err("DUPLICATE_NODE"),
         "it has reported"
     );

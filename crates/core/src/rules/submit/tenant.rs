@@ -47,8 +47,10 @@ pub(super) fn of_tenant(
     };
     let queue = books.queue(nearest);
     if queue.state != QueueState::Active {
+        let stopped = books.up(nearest).filter(|(_, above)| above.settings.stopped).last();
+        let by = stopped.map_or(&queue.path, |(_, above)| &above.path).clone();
         let (path, state) = (queue.path.clone(), queue.state);
-        return Err(Declined::TenantClosed { tenant: tenant(), path, state });
+        return Err(Declined::TenantClosed { tenant: tenant(), path, state, by });
     }
     if let Some(max) = row.tenants.max_waiting_of(&known.settings) {
         may_wait(queue, max, &submit.tenant)?;

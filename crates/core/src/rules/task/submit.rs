@@ -68,7 +68,7 @@ pub(in crate::rules) fn submit(
                 application: submit.application.clone(),
                 user: submit.user.clone(),
                 groups: submit.groups.clone(),
-                code: Name::new(rejection.code()),
+                code: Name::new(rejection.code().as_str()),
                 message: Name::from(alloc::format!("{rejection}")),
             }]);
         }

@@ -20,7 +20,6 @@ const PAGES: &[(&str, &str)] = pages! {
     "AWAITING_RM",
     "BACKOFF",
     "BEHIND_HEAD",
-    "CONFLICT",
     "DEADLINE",
     "DRIVER_LIMIT_QUEUE",
     "DRIVER_LIMIT_USER",
@@ -61,7 +60,6 @@ const PAGES: &[(&str, &str)] = pages! {
     "NODE_RESERVED",
     "NODE_RESOURCES",
     "NODE_SIZE",
-    "NOT_ACCEPTABLE",
     "NOT_FOUND",
     "NO_NODE_FITS",
     "NO_PARTITION_ACCESS",
@@ -110,6 +108,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "TENANT_BELOW_USE",
     "TENANT_CLOSED",
     "TENANT_CYCLE",
+    "TENANT_DEFAULTS",
     "TENANT_DEPTH",
     "TENANT_DRAINING",
     "TENANT_EXISTS",
@@ -174,7 +173,7 @@ mod tests {
     use std::path::Path;
 
     use headroom_api::headroomv1::Code;
-    use headroom_core::WaitCode;
+    use headroom_core::{RefusalCode, TenantCode, WaitCode};
 
     use super::{PAGES, near, page};
 
@@ -193,45 +192,20 @@ mod tests {
         assert_eq!(known, found);
     }
 
-    /// Codes of refusals have no list of their own: they are what the functions that name them say.
-    fn codes_of_refusals() -> BTreeSet<String> {
-        let core = root().join("crates/core/src");
-        let files = [
-            "../../server/src/listen/rate.rs",
-            "../../server/src/native/plan.rs",
-            "rejection.rs",
-            "rejection/tenant.rs",
-            "rejection/task.rs",
-            "rules/submit.rs",
-            "placement/fault.rs",
-            "wait/tenant.rs",
-        ];
-        let mut found = BTreeSet::new();
-        for file in files {
-            let text = fs::read_to_string(core.join(file)).unwrap();
-            let before = found.len();
-            let texts = text.split('"').skip(1).step_by(2);
-            let is_code = |text: &&str| {
-                let mut letters = text.chars();
-                text.len() > 3 && letters.all(|one| matches!(one, 'A'..='Z' | '_' | '-'))
-            };
-            found.extend(texts.filter(is_code).map(str::to_owned));
-            assert!(found.len() > before, "{file} has codes");
-        }
-        found
-    }
-
     #[test]
     fn every_code_has_a_page_with_its_meaning_its_cause_and_what_helps() {
         let waits = WaitCode::ALL.into_iter().map(WaitCode::as_str);
         let problems = Code::ALL.into_iter().map(Code::as_str);
-        let all: BTreeSet<String> =
-            waits.chain(problems).map(str::to_owned).chain(codes_of_refusals()).collect();
+        let refusals = RefusalCode::ALL.into_iter().map(RefusalCode::as_str);
+        let tenants = TenantCode::ALL.into_iter().map(TenantCode::as_str);
+        let all: BTreeSet<&str> = waits.chain(problems).chain(refusals).chain(tenants).collect();
         assert!(all.len() > 100, "{}", all.len());
         for code in &all {
             let page = page(code).unwrap_or_else(|| panic!("docs/errors/{code}.md is missing"));
             assert!(page.starts_with(&format!("# {code}\n\n")), "{code}");
-            for part in ["**Cause.** ", "**What helps.** "] {
+            let is_wait = WaitCode::ALL.into_iter().any(|one| one.as_str() == *code);
+            let example = Some("\n\n**Example.** ").filter(|_| !is_wait);
+            for part in ["**Cause.** ", "**What helps.** "].into_iter().chain(example) {
                 assert!(page.contains(part), "{code} has no {part}");
             }
         }

@@ -103,7 +103,7 @@ fn told(
 
 /// What is said of a task, as it is submitted.
 fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
-    are_few(asked, said.members)?;
+    tenants::are_few(asked, said.members)?;
     let not_of_tasks = [
         ("queue", said.queue.is_some()),
         ("groups", said.groups.as_ref().is_some_and(|groups| !groups.is_empty())),
@@ -140,22 +140,13 @@ fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitT
     task
 }
 
-fn are_few(asked: &Asked, members: u32) -> Result<(), Refused> {
-    let most = SubmitTask::MEMBERS_MAX;
-    if (1..=most).contains(&members) {
-        return Ok(());
-    }
-    let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
-    Err(Refused::new(asked, Code::Invalid, detail).by_rule("TASK_MEMBERS"))
-}
-
 /// An application of the caller's, or of anybody where he sees everything.
 fn application(
     asked: &Asked,
     said: &WouldRun,
     (books, partition): (&Books, PartitionId),
 ) -> Result<Supposed, Refused> {
-    are_few(asked, said.members)?;
+    tenants::are_few(asked, said.members)?;
     let (user, groups) = who(asked, said)?;
     let resources = tenants::amounts(asked, "the request", &said.resources)?;
     let members = said.members;

@@ -12,13 +12,13 @@ use headroom_core::config::tenant::{
 };
 use headroom_core::config::{TenantDefaults, TenantSettings};
 use headroom_core::resource::{Amounts, Quantity};
-use headroom_core::{Millis, Name};
+use headroom_core::{Millis, Name, RefusalCode};
 
 /// What is said cannot be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unfit {
     /// The rule that it breaks.
-    pub(super) rule: &'static str,
+    pub(super) rule: RefusalCode,
     /// In a sentence.
     pub(super) detail: String,
 }
@@ -33,13 +33,13 @@ pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit>
             let detail = format!(
                 "{what} names {INSTANCES} among its resources; a quota has a field of its own for it"
             );
-            return Err(Unfit { rule: "RESERVED_TYPE", detail });
+            return Err(Unfit { rule: RefusalCode::ReservedType, detail });
         }
         let amount = match amount {
             Amount::Units(units) => Quantity::of(*units),
             Amount::Text(text) => Quantity::parse(resource, text).map_err(|error| {
                 let detail = format!("{what}: {resource} is {text:?}: {error}");
-                Unfit { rule: "TENANT_AMOUNT", detail }
+                Unfit { rule: RefusalCode::TenantAmount, detail }
             })?,
         };
         Ok((Name::new(resource), amount))
@@ -103,7 +103,7 @@ pub(super) fn settings(said: &api::Tenant, path: &str) -> Result<TenantSettings,
 
 fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMapping, Unfit> {
     let Some(said) = said else { return Ok(TenantMapping::Queue) };
-    let unfit = |detail: String| Err(Unfit { rule: "TENANT_MODE", detail });
+    let unfit = |detail: String| Err(Unfit { rule: RefusalCode::TenantMode, detail });
     let whose = (said.user.as_deref(), said.group.as_deref());
     match (said.mode, whose, said.queue.as_deref()) {
         (TenantMode::Queue, (None, None), queue) => match queue {
@@ -178,7 +178,7 @@ pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unf
     if quota.max_applications.is_some() {
         let detail =
             "the defaults say `maxApplications`, which each tenant has of its own; leave it out";
-        return Err(Unfit { rule: "TENANT_DEFAULTS", detail: detail.into() });
+        return Err(Unfit { rule: RefusalCode::TenantDefaults, detail: detail.into() });
     }
     Ok(TenantDefaults {
         quota: quota_amounts(quota)?.unwrap_or_default(),

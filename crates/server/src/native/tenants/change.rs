@@ -8,7 +8,7 @@ use headroom_core::config::TenantSettings;
 use headroom_core::config::tenant::OnLower;
 use headroom_core::view::LoweringView;
 use headroom_core::{
-    Command, Name, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
+    Command, Name, RefusalCode, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
 };
 use headroom_engine::{Origin, Outcome, Submission, View};
 use serde::de::DeserializeOwned;
@@ -141,7 +141,7 @@ impl Here<'_> {
             "the path names tenant {named} and the body {}; a tenant keeps its name",
             said.id
         );
-        Err(Refused::new(self.asked, Code::Invalid, detail).by_rule("TENANT_NAME"))
+        Err(Refused::new(self.asked, Code::Invalid, detail).by_rule(RefusalCode::TenantName))
     }
 }
 

@@ -6,12 +6,12 @@
 //! himself says how it is called, its labels and the order of its tasks.
 
 use headroom_api::headroomv1::{Code, Role};
-use headroom_core::Name;
 use headroom_core::books::{Partition, Tenant, Tenants};
 use headroom_core::config::tenant::TenantMapping;
 use headroom_core::config::{TenantSettings, TenantsConfig};
 use headroom_core::id::PartitionId;
 use headroom_core::view;
+use headroom_core::{Name, RefusalCode};
 use headroom_engine::View;
 
 use super::super::answer::{Refused, tag_of};
@@ -34,7 +34,7 @@ impl<'a> Here<'a> {
         let (partition, row, config) = found.ok_or_else(|| {
             let detail = "no partition has tenants; switch them on in its queue file with \
                           `tenants: {enabled: true}`";
-            Refused::new(asked, Code::Conflict, detail).by_rule("TENANTS_OFF")
+            Refused::new(asked, Code::Conflict, detail).by_rule(RefusalCode::TenantsOff)
         })?;
         Ok(Self { asked, partition, row, config })
     }
@@ -73,7 +73,8 @@ impl<'a> Here<'a> {
         if self.sees(&Name::default()) {
             let partition = &self.row.name;
             let detail = format!("tenant {tenant:?} does not exist in partition {partition}");
-            return Refused::new(self.asked, Code::NotFound, detail).by_rule("UNKNOWN_TENANT");
+            return Refused::new(self.asked, Code::NotFound, detail)
+                .by_rule(RefusalCode::UnknownTenant);
         }
         let his: Vec<&str> = caller.tenants.iter().map(Name::as_str).collect();
         let his = if his.is_empty() { "none".to_owned() } else { his.join(", ") };

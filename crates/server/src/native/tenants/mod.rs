@@ -36,6 +36,7 @@ use crate::convert::value::resources;
 use crate::service::Service;
 pub(super) use change::read;
 use here::Here;
+pub(super) use task_change::are_few;
 
 /// A task that a caller might submit for a tenant that he sees.
 ///

@@ -6,7 +6,7 @@ use axum::http::Response;
 use headroom_api::headroomv1::{self as api, Code, Page};
 use headroom_core::books::{Task, TaskOutcome, TaskState};
 use headroom_core::id::ApplicationId;
-use headroom_core::{Name, view};
+use headroom_core::{Name, RefusalCode, view};
 use headroom_engine::View;
 
 use super::super::answer::{Refused, json};
@@ -46,7 +46,7 @@ impl<'a> Seen<'a> {
 pub(super) fn no_task(asked: &Asked, name: &str) -> Refused {
     let detail =
         format!("task {name:?} is none of the tenants that the caller sees, or ended too long ago");
-    Refused::new(asked, Code::NotFound, detail).by_rule("UNKNOWN_TASK")
+    Refused::new(asked, Code::NotFound, detail).by_rule(RefusalCode::UnknownTask)
 }
 
 /// A task as it is at this moment.

@@ -13,7 +13,9 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use headroom_api::headroomv1::{self as api, Code, IDEMPOTENCY_KEY_MAX, ReleaseOutcome, Role};
 use headroom_core::books::{TaskRequest, TaskSettings, TaskState};
 use headroom_core::id::ApplicationId;
-use headroom_core::{Ask, Command, Event, Millis, Name, Submit, SubmitTask, TaskChange, Timestamp};
+use headroom_core::{
+    Ask, Command, Event, Millis, Name, RefusalCode, Submit, SubmitTask, TaskChange, Timestamp,
+};
 use headroom_engine::{Accepted, View};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -57,7 +59,7 @@ fn mismatch(asked: &Asked, key: &str, task: &str) -> Refused {
     let detail = format!(
         "the Idempotency-Key {key:?} was sent with another body, for task {task}; choose another key for another request"
     );
-    Refused::new(asked, Code::Invalid, detail).by_rule("IDEMPOTENCY_MISMATCH")
+    Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::IdempotencyMismatch)
 }
 
 /// What a command led to, and a view of that.
@@ -149,17 +151,18 @@ async fn decided(service: &Service, view: Arc<View>, asked: &Asked, name: &Name)
 
 /// A task that was rejected: which is remembered, so that the audit has it.
 fn rejected(asked: &Asked, code: &str, message: &str) -> Refused {
-    let (kind, rule) = match code {
-        "WAITING_LIST_FULL" => (Code::TooManyRequests, "WAITING_LIST_FULL"),
-        "TENANT_DRAINING" => (Code::Conflict, "TENANT_DRAINING"),
-        "TENANT_CLOSED" => (Code::Conflict, "TENANT_CLOSED"),
-        "UNKNOWN_TENANT" => (Code::NotFound, "UNKNOWN_TENANT"),
-        "EXCEEDS_QUOTA_ALWAYS" => (Code::Invalid, "EXCEEDS_QUOTA_ALWAYS"),
-        "ABOVE_MAXIMUM_ALLOCATION" => (Code::Invalid, "ABOVE_MAXIMUM_ALLOCATION"),
-        "TENANT_USER" => (Code::Invalid, "TENANT_USER"),
-        _ => (Code::Invalid, "TASK_REJECTED"),
+    let rule = RefusalCode::named(code);
+    let kind = match rule {
+        Some(RefusalCode::WaitingListFull) => Code::TooManyRequests,
+        Some(RefusalCode::TenantDraining | RefusalCode::TenantClosed) => Code::Conflict,
+        Some(RefusalCode::UnknownTenant) => Code::NotFound,
+        _ => Code::Invalid,
     };
-    Refused::new(asked, kind, message).by_rule(rule)
+    let refused = Refused::new(asked, kind, message);
+    match rule {
+        Some(rule) => refused.by_rule(rule),
+        None => refused,
+    }
 }
 
 /// The answer to a request that was carried out before, under the same key or for the same id.
@@ -195,6 +198,16 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
+/// Whether a task may have so many members, before there is an ask for each.
+pub(in super::super) fn are_few(asked: &Asked, members: u32) -> Result<(), Refused> {
+    let most = SubmitTask::MEMBERS_MAX;
+    if (1..=most).contains(&members) {
+        return Ok(());
+    }
+    let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
+    Err(Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::TaskMembers))
+}
+
 /// What an application says of its time.
 fn tags_of(said: &api::NewTask) -> Vec<(Name, Name)> {
     let mut tags = Vec::new();
@@ -228,6 +241,7 @@ impl Here<'_> {
         }
         let resources = body::amounts("the task", &said.resources);
         let resources = resources.map_err(|why| unfit(asked, why))?;
+        are_few(asked, said.members)?;
         let id = match &said.id {
             Some(id) => Name::new(id),
             None => made_id(asked)?,
@@ -270,8 +284,7 @@ impl Here<'_> {
         };
         let asks = match said.members {
             1 => vec![ask],
-            // One more than there may be is as many as it takes to be told so.
-            members => (1..=members.min(SubmitTask::MEMBERS_MAX + 1))
+            members => (1..=members)
                 .map(|number| Ask { key: Name::from(format!("{id}.{number}")), ..ask.clone() })
                 .collect(),
         };

@@ -10,7 +10,9 @@ use headroom_api::headroomv1::{Code, ShortType, TaskReason, WaitingList, Waiting
 use headroom_core::books::Books;
 use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::view::{self, WaitingView};
-use headroom_core::{Blocker, Name, Scheduler, TenantReason, TenantShort, Timestamp, Wait};
+use headroom_core::{
+    Blocker, Name, RefusalCode, Scheduler, TenantReason, TenantShort, Timestamp, Wait,
+};
 use headroom_engine::Moment;
 
 use super::super::answer::{Refused, json};
@@ -107,7 +109,9 @@ impl Reason {
     pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
         let quota = wait.tenant_reason(books, ask);
         Self {
-            code: quota.as_ref().map_or_else(|| wait.blocker.code(books), |quota| quota.code),
+            code: quota
+                .as_ref()
+                .map_or_else(|| wait.blocker.code(books), |quota| quota.code.as_str()),
             subject: wait.blocker.subject(books),
             quota,
             sentence: wait.sentence(books, ask),
@@ -140,7 +144,7 @@ impl Here<'_> {
             let detail = format!(
                 "tenant {tenant} is a limit in a queue that others use too, and has no waiting list of its own"
             );
-            Refused::new(self.asked, Code::Conflict, detail).by_rule("TENANT_MODE")
+            Refused::new(self.asked, Code::Conflict, detail).by_rule(RefusalCode::TenantMode)
         })?;
         Ok((tenant, leaf))
     }
