@@ -273,12 +273,7 @@ impl Wait {
             | Blocker::NoSuchLabel(partition) => {
                 nodes::sentence(self.blocker, books, partition, ask)
             }
-            Blocker::NodeAbsent(_) => {
-                let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
-                format!(
-                    "node {name}, the only one that the ask may run on, is not registered; register it, or withdraw the ask"
-                )
-            }
+            Blocker::NodeAbsent(_) => room::of_absent_node(books, ask),
             Blocker::Placeholders(application, group) => {
                 let gang = books.application(application).gang.as_ref();
                 let group = gang.and_then(|gang| gang.groups.get(group as usize));

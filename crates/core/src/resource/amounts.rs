@@ -146,8 +146,10 @@ pub(crate) fn told<const N: usize>(types: &Amounts, beside: [&Amounts; N]) -> [S
     for (name, _) in types.iter() {
         let figures = figures(name, beside.map(|one| one.get(name).unwrap_or_default()));
         for (text, figure) in texts.iter_mut().zip(figures) {
-            let comma = if text.is_empty() { "" } else { ", " };
-            *text += &format!("{comma}{name} {figure}");
+            if !text.is_empty() {
+                *text += ", ";
+            }
+            text.extend([name, " ", &*figure]);
         }
     }
     texts

@@ -38,6 +38,14 @@ pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resource
     }
 }
 
+/// About the only node that counts, where it is not there.
+pub(super) fn of_absent_node(books: &Books, ask: AllocationId) -> String {
+    let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
+    format!(
+        "node {name}, the only one that the ask may run on, is not registered; register it, or withdraw the ask"
+    )
+}
+
 /// About room on any node.
 pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let (members, ask) = (books.members_of(books.allocation(ask).application), books.on_node(ask));
