@@ -165,7 +165,8 @@ fn claimed(queue: &QueueConfig) -> Claims {
 fn claimed_below(queue: &QueueConfig) -> Claims {
     let mut sum = Claims::new();
     for (name, amount) in queue.children.iter().flat_map(claimed) {
-        *sum.entry(name).or_default() += amount;
+        let claimed: &mut i64 = sum.entry(name).or_default();
+        *claimed = claimed.saturating_add(amount);
     }
     sum
 }
@@ -181,10 +182,10 @@ fn guarantees_of_stock_files_are_more_than_the_nodes_have_exactly_where_they_are
             all.filter(|one| one.code == Code::GuaranteeOverNodes).count()
         };
         assert_eq!(warned(&NodeTotals::new()), 0, "of nodes nothing is known:\n{text}");
-        for partition in &file.partitions {
+        for partition in &file.configuration.partitions {
             let claims = claimed_below(&partition.root);
             let nodes = |room: &Claims| {
-                let room = room.iter().map(|(name, amount)| (name.clone(), Quantity::new(*amount)));
+                let room = room.iter().map(|(name, amount)| (name.clone(), Quantity::of(*amount)));
                 NodeTotals::from([(partition.name.to_string(), room.collect())])
             };
             assert_eq!(warned(&nodes(&claims)), 0, "the nodes have just what it takes:\n{text}");

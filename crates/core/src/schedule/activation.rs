@@ -78,7 +78,7 @@ impl Measure for Need {
 }
 
 /// The applications of a leaf that wait.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Line {
     alike: BTreeMap<Alike, BTreeSet<Place>>,
     /// The first of each that are alike.
@@ -88,7 +88,7 @@ struct Line {
 }
 
 /// All applications that wait to be activated.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Activation {
     waiting: BTreeMap<ApplicationId, Waiting>,
     lines: BTreeMap<QueueId, Line>,

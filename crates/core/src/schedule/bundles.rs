@@ -15,7 +15,7 @@ use super::order::{ApplicationKey, AskKey};
 use super::{Note, Scheduler};
 
 /// What the scheduler keeps of one application.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
     /// Its place in its leaf; none while it asks for nothing.
     pub(super) key: Option<ApplicationKey>,

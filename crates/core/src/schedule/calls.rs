@@ -23,7 +23,7 @@ use super::preempt::{self, Attempt, Obstacle, Outcome, Plan, TRIES_PER_CYCLE, TR
 use super::questions::{found_no_node, put_question, to_keep};
 
 /// The classes that wait for room and for which others may be stopped.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
     /// Those that time alone may help, by when it does.
     due: BTreeSet<(Timestamp, ClassId)>,

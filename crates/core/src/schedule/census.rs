@@ -60,7 +60,7 @@ pub struct Example {
 }
 
 /// The counts, and the asks by age.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Census {
     places: BTreeMap<(QueueId, Reason), WaitingSum>,
     ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>>,

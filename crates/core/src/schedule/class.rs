@@ -159,7 +159,7 @@ pub(super) struct Head {
 }
 
 /// The equal asks of one application.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bundle {
     pub(super) application: ApplicationId,
     pub(super) class: ClassId,
@@ -173,7 +173,7 @@ pub(super) struct Bundle {
 }
 
 /// Bundles that are judged together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) key: ClassKey,
     /// In the order of the leaf.
@@ -320,7 +320,7 @@ impl Class {
 }
 
 /// All bundles and classes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     pub(super) bundles: SlotMap<BundleId, Bundle>,
     pub(super) rows: SlotMap<ClassId, Class>,

@@ -70,7 +70,7 @@ impl KeepKey {
 }
 
 /// The classes for which a node is to be kept, of one leaf and shape.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Keepers {
     /// Each where its first old ask stands.
     members: Members,
@@ -95,7 +95,7 @@ impl Keepers {
 }
 
 /// All of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Keeping {
     groups: BTreeMap<KeepKey, Keepers>,
     /// Those of a shape that were refused.

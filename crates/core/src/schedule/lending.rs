@@ -49,7 +49,7 @@ impl LendKey {
 }
 
 /// A label whose idle nodes are lent, and the types in which they are counted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Lender {
     label: Name,
     /// By the lane of the plain type.
@@ -81,7 +81,7 @@ impl Lender {
 }
 
 /// Classes of one leaf and shape to whose asks nodes may be lent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Borrowers {
     members: Members,
     /// Those that a limit of their own holds back.
@@ -97,7 +97,7 @@ impl Borrowers {
 }
 
 /// All of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lending {
     /// The labels that lend, in the order of labels.
     lenders: BTreeMap<PartitionId, Vec<Lender>>,

@@ -26,7 +26,7 @@ use super::lane::Lane;
 use super::members::Place;
 
 /// What the line of its leaf makes of a class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Gate {
     /// Nothing: it is the head, or takes nothing that the head needs.
     Open,
@@ -47,7 +47,7 @@ impl Gate {
 }
 
 /// The lines of all leaves that have one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     /// The first of each group of classes that is held back, in the order of their leaf.
     leaves: BTreeMap<QueueId, BTreeSet<Place>>,

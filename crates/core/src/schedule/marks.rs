@@ -49,7 +49,7 @@ impl Marks {
 }
 
 /// What is to be known to note them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Marking {
     /// The last record of what happened, as far as somebody counts.
     pub(super) record: u64,

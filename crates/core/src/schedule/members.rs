@@ -15,7 +15,7 @@ use super::turns::Waiters;
 pub(super) type Place = (Head, ClassId);
 
 /// Classes that are looked at alike.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Members {
     /// In the order of the leaf; empty where users take turns.
     all: BTreeSet<Place>,

@@ -115,7 +115,7 @@ pub enum Note {
 }
 
 /// The indexes from which the next step is found.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scheduler {
     nodes: BTreeMap<PartitionId, NodeIndex>,
     roots: BTreeMap<PartitionId, QueueId>,

@@ -41,7 +41,7 @@ pub(super) enum Unsuited {
 }
 
 /// Neighbours in the order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Block {
     /// Sorted.
     nodes: Vec<(Key, NodeId)>,
@@ -52,7 +52,7 @@ struct Block {
 }
 
 /// The nodes of one partition.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NodeIndex {
     order: NodeOrder,
     /// Weight of each type in a node's score; empty for the default.

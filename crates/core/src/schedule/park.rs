@@ -51,7 +51,7 @@ impl GroupKey {
 }
 
 /// Classes that are held back alike.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Group {
     members: Members,
     /// Whether what held them back may have given way.
@@ -61,7 +61,7 @@ struct Group {
 }
 
 /// All groups.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Parked {
     groups: BTreeMap<GroupKey, Group>,
     pub(super) turns: Turns,

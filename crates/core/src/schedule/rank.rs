@@ -10,7 +10,7 @@ use crate::name::Name;
 const STRIDE: u64 = 1 << 32;
 
 /// Names, each with a number; numbers order as the names do.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
     by_name: BTreeMap<Name, Rank>,
     /// How many names came so far.

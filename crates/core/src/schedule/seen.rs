@@ -10,7 +10,7 @@ use crate::name::Name;
 use super::class::BundleId;
 
 /// What has to be remembered from before an event.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Seen {
     /// The ask that the event adds, or gives another size.
     pub(super) ask: Option<AllocationId>,

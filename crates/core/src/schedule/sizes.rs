@@ -11,7 +11,7 @@ use crate::resource::Resources;
 use super::Scheduler;
 
 /// The sizes by which a queue stands in the indexes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     guaranteed: Option<Resources>,
     max: Option<Resources>,

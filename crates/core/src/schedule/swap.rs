@@ -17,7 +17,7 @@ use super::questions;
 
 /// The placeholders that members may take the places of, by application and task group: the
 /// oldest ask first, then by key.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Places(BTreeMap<GroupId, BTreeSet<(Timestamp, Name, AllocationId)>>);
 
 /// A task group, by its position in its application.

@@ -20,7 +20,7 @@ use super::waits::shut;
 use super::{Scheduler, judge, turns};
 
 /// How far sweeps are.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sweeps {
     /// The group that was looked at last; none for the next to begin anew.
     group: Option<GroupKey>,

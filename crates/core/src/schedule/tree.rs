@@ -14,7 +14,7 @@ use super::rank::Ranks;
 use super::sizes::Sizes;
 
 /// What the scheduler keeps of one queue.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct QueueIndex {
     /// What is ready, pass by pass.
     passes: [Ready; Pass::COUNT],
@@ -28,7 +28,7 @@ pub(super) struct QueueIndex {
 }
 
 /// What is ready in one queue, for one pass.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Ready {
     /// Of a leaf: classes to be judged, in order.
     classes: BTreeSet<Place>,
@@ -39,7 +39,7 @@ struct Ready {
 }
 
 /// The queues of all partitions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     queues: Vec<QueueIndex>,
     ranks: Ranks,

@@ -107,7 +107,7 @@ impl Measure for Use {
 type Types = SmallVec<[ResourceType; TYPES]>;
 
 /// Classes whose users take turns.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
     /// In the order of the leaf, each with what its user has.
     pub(super) ranking: Ranking<Place, Use>,
@@ -130,7 +130,7 @@ impl Waiters {
 }
 
 /// Which leaves have to find out whose turn it is, and their groups that are open.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     open: BTreeMap<QueueId, BTreeSet<GroupKey>>,
     /// The same of those for which a node is to be kept.

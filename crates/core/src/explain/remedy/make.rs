@@ -3,15 +3,14 @@
 use alloc::sync::Arc;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{Books, LimitSettings, LimitSubject, NodeAttributes};
+use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
-use crate::rules::decide;
-use crate::time::Timestamp;
 
+use super::copy::Copy;
 use super::edit::Edit;
 
 /// What a node of a trial is called that need not have a name.
@@ -19,34 +18,35 @@ const ANY_NODE: &str = "headroom-explain";
 
 impl Edit {
     /// Make it; whether it could be made. The ask may have another id then.
-    pub(super) fn make(&self, books: &mut Books, now: Timestamp, ask: &mut AllocationId) -> bool {
+    pub(super) fn make(&self, copy: &mut Copy, ask: &mut AllocationId) -> bool {
+        let books = &copy.books;
         match self {
             Self::QueueMax { .. }
             | Self::QueueApplications { .. }
             | Self::ParallelApplications { .. }
             | Self::ParallelOfUser { .. }
-            | Self::Setting { .. } => self.change_queue(books, now),
+            | Self::Setting { .. } => self.change_queue(copy),
             Self::Limit { partition, level, resource, to, .. } => {
                 let name = books.types().name(*resource).clone();
-                change_limit(books, now, (*partition, *level), |limit| {
+                change_limit(copy, (*partition, *level), |limit| {
                     limit.max.set(name.clone(), *to);
                 })
             }
             Self::LimitApplications { partition, level, to, .. } => {
-                change_limit(books, now, (*partition, *level), |limit| limit.max_applications = *to)
+                change_limit(copy, (*partition, *level), |limit| limit.max_applications = *to)
             }
             Self::Release { allocation } | Self::End { allocation, .. } => {
-                release(books, now, *allocation)
+                release(copy, *allocation)
             }
             Self::Size { resource, to, .. } => {
                 let mut size = books.resources_of(*ask).clone();
                 size.set(*resource, *to);
                 let resources = books.types().amounts(&size);
-                books.apply(now, &Event::Resized { allocation: *ask, resources });
+                copy.apply(&Event::Resized { allocation: *ask, resources });
                 true
             }
             Self::Node { partition, name, label, capacity } => {
-                add_node(books, now, (*partition, name, label), capacity)
+                add_node(copy, (*partition, name, label), capacity)
             }
             Self::Larger { node, by } => {
                 let row = books.node(*node);
@@ -57,14 +57,14 @@ impl Edit {
                 }
                 let partition = books.partition(row.partition).name.clone();
                 let command = Command::ResizeNode { partition, node: row.name.clone(), capacity };
-                carry_out(books, now, &command)
+                copy.carry_out(&command)
             }
-            Self::Leaf { queue, .. } => shift(books, now, ask, *queue),
+            Self::Leaf { queue, .. } => shift(copy, ask, *queue),
         }
     }
 
     /// Make it, where it is about what a queue says; whether it is.
-    fn change_queue(&self, books: &mut Books, now: Timestamp) -> bool {
+    fn change_queue(&self, copy: &mut Copy) -> bool {
         let (Self::QueueMax { queue, .. }
         | Self::QueueApplications { queue, .. }
         | Self::ParallelApplications { queue, .. }
@@ -73,6 +73,7 @@ impl Edit {
         else {
             return false;
         };
+        let books = &copy.books;
         let row = books.queue(*queue);
         let mut settings = (*row.settings).clone();
         let limits = &mut settings.application_limits;
@@ -102,14 +103,13 @@ impl Edit {
             managed: row.managed,
             settings,
         };
-        books.apply(now, &event);
+        copy.apply(&event);
         true
     }
 }
 
 fn add_node(
-    books: &mut Books,
-    now: Timestamp,
+    copy: &mut Copy,
     (partition, name, label): (PartitionId, &Name, &Name),
     capacity: &Amounts,
 ) -> bool {
@@ -117,30 +117,21 @@ fn add_node(
     let label = Some((NodeAttributes::LABEL, label.as_str()));
     let attributes = label.filter(|(_, label)| !label.is_empty()).into_iter().collect();
     let command = Command::AddNode(AddNode {
-        partition: books.partition(partition).name.clone(),
+        partition: copy.books.partition(partition).name.clone(),
         node: name,
         capacity: capacity.clone(),
         schedulable: true,
         attributes,
     });
-    carry_out(books, now, &command)
-}
-
-/// Carry a command out; whether it was not refused.
-pub(super) fn carry_out(books: &mut Books, now: Timestamp, command: &Command) -> bool {
-    let Ok(events) = decide(books, now, command) else { return false };
-    for event in &events {
-        books.apply(now, event);
-    }
-    true
+    copy.carry_out(&command)
 }
 
 fn change_limit(
-    books: &mut Books,
-    now: Timestamp,
+    copy: &mut Copy,
     (partition, level): (PartitionId, LevelId),
     change: impl Fn(&mut LimitSettings),
 ) -> bool {
+    let books = &copy.books;
     let trackers = &books.partition(partition).trackers;
     let level = trackers.level(level);
     let tracker = trackers.tracker(level.tracker);
@@ -162,11 +153,12 @@ fn change_limit(
     };
     change(limit);
     let queue = books.queue(level.queue).path.clone();
-    books.apply(now, &Event::LimitsChanged { partition, queue, limits });
+    copy.apply(&Event::LimitsChanged { partition, queue, limits });
     true
 }
 
-fn release(books: &mut Books, now: Timestamp, allocation: AllocationId) -> bool {
+fn release(copy: &mut Copy, allocation: AllocationId) -> bool {
+    let books = &copy.books;
     let Some(row) = books.allocations().get(allocation) else { return false };
     let application = books.application(row.application);
     let command = Command::Release {
@@ -175,11 +167,12 @@ fn release(books: &mut Books, now: Timestamp, allocation: AllocationId) -> bool 
         key: Some(row.key.clone()),
         termination: Termination::StoppedByRm,
     };
-    carry_out(books, now, &command)
+    copy.carry_out(&command)
 }
 
 /// Have an application of the same user ask for the same in another leaf.
-fn shift(books: &mut Books, now: Timestamp, ask: &mut AllocationId, queue: QueueId) -> bool {
+fn shift(copy: &mut Copy, ask: &mut AllocationId, queue: QueueId) -> bool {
+    let books = &copy.books;
     let row = books.allocation(*ask);
     let application = books.application(row.application);
     let partition = books.partition(application.partition).name.clone();
@@ -208,10 +201,11 @@ fn shift(books: &mut Books, now: Timestamp, ask: &mut AllocationId, queue: Queue
         ..Ask::default()
     });
     let before = *ask;
-    books.apply(now, &Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
-    if !carry_out(books, now, &submit) || !carry_out(books, now, &again) {
+    copy.apply(&Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
+    if !copy.carry_out(&submit) || !copy.carry_out(&again) {
         return false;
     }
+    let books = &copy.books;
     let mut all = books.allocations().iter();
     let Some((id, row)) = all.find(|(_, row)| row.key == name && row.is_pending()) else {
         return false;

@@ -9,21 +9,23 @@ use crate::event::{Event, Termination};
 use crate::explain::{Check, Explanation, explain};
 use crate::id::{AllocationId, PartitionId};
 use crate::resource::{Quantity, ResourceType, Resources};
-use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
 use super::Turn;
+use super::copy::Copy;
 use super::edit::Edit;
-use super::make::carry_out;
 
 /// How many steps the scheduler takes in one trial, beside two for each ask that is to start with it.
 const STEPS: usize = 64;
 
+/// How much the trials for one ask may cost together, in rows that a copy has: so many that they take less than a
+/// second on a machine of today (`benches/README.md`).
+const WORK: usize = 2_000_000;
+
 /// The books of trials, and how many may still be made.
 pub(super) struct Trial {
-    books: Books,
-    now: Timestamp,
+    copy: Copy,
     ask: AllocationId,
     /// What else is to start: the other placeholders of its gang.
     mates: Vec<AllocationId>,
@@ -67,22 +69,26 @@ impl Trial {
             let termination = Termination::StoppedByRm;
             books.apply(now, &Event::AskRemoved { ask: other, termination });
         }
+        let mut copy = Copy::of(books, now);
         if supposes {
-            let partition = books.partition(partition).name.clone();
-            carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
+            let partition = copy.books.partition(partition).name.clone();
+            copy.carry_out(&Command::SetQuestions { partition, questions: None });
         }
         let mates = if is_placeholder { placeholders.clone() } else { Vec::new() };
-        let scheduler = idle(&books, now);
-        let explanation = explain(&books, &scheduler, ask)?;
+        let mut looked = copy.clone();
+        let moves = looked.look();
+        let explanation = explain(&looked.books, &looked.scheduler, ask)?;
+        // What it found to do was not done: the trials begin before that.
+        let copy = if moves { copy } else { looked };
         let stuck = vec![ask];
-        let left = trials;
+        let left = trials.min(affordable(&copy.books));
         let mut trial =
-            Self { books, now, ask, mates, stuck, left, supposes, ran_out: false, explanation };
+            Self { copy, ask, mates, stuck, left, supposes, ran_out: false, explanation };
         let waits_for_one = |check: &Check| matches!(check.blocker, Blocker::Placeholders(..));
         if is_placeholder {
             trial.look_at_gang(core::iter::once(ask).chain(placeholders).collect());
         } else if trial.explanation.blocked_by().any(waits_for_one) {
-            let group = |id: AllocationId| trial.books.allocation(id).task_group();
+            let group = |id: AllocationId| trial.copy.books.allocation(id).task_group();
             let own = placeholders.into_iter().filter(|one| group(*one) == group(ask)).collect();
             trial.look_at_gang(own);
             trial.stuck.truncate(1); // One place is enough.
@@ -92,28 +98,25 @@ impl Trial {
 
     /// Have the first of these placeholders explained that gets no node when all that can have theirs.
     fn look_at_gang(&mut self, placeholders: Vec<AllocationId>) {
-        let mut books = self.books.clone();
-        let mut scheduler = Scheduler::new(&books);
+        let mut copy = self.copy.clone();
         let mut events = Vec::new();
         for _ in 0..STEPS + 2 * placeholders.len() {
-            if scheduler.next(&books, self.now, &mut events) != Step::Moved {
+            if !copy.step(&mut events) {
                 break;
             }
-            for event in events.drain(..) {
-                scheduler.apply(&mut books, self.now, &event);
-            }
         }
+        let (books, scheduler) = (&copy.books, &copy.scheduler);
         let waits =
             |id: &AllocationId| books.allocations().get(*id).is_some_and(Allocation::is_pending);
         let stuck: Vec<AllocationId> = placeholders.into_iter().filter(waits).collect();
-        let first = stuck.first().and_then(|one| explain(&books, &scheduler, *one));
+        let first = stuck.first().and_then(|one| explain(books, scheduler, *one));
         if let Some(explanation) = first {
             (self.explanation, self.stuck) = (explanation, stuck);
         }
     }
 
     pub(super) const fn books(&self) -> &Books {
-        &self.books
+        &self.copy.books
     }
 
     pub(super) const fn ask(&self) -> AllocationId {
@@ -121,7 +124,7 @@ impl Trial {
     }
 
     pub(super) fn partition(&self) -> PartitionId {
-        self.books.application(self.books.allocation(self.ask).application).partition
+        self.copy.books.application(self.copy.books.allocation(self.ask).application).partition
     }
 
     /// The checks that it fails when it is next.
@@ -137,19 +140,19 @@ impl Trial {
     /// What all that does not start as it is needs together on nodes.
     pub(super) fn wanted_on_nodes(&self) -> Resources {
         let all = self.stuck.iter();
-        all.fold(Resources::new(), |sum, ask| sum.plus(self.books.on_node(*ask)))
+        all.fold(Resources::new(), |sum, ask| sum.plus(self.copy.books.on_node(*ask)))
     }
 
     /// What all of it that does not start, but the first, needs of a type.
     pub(super) fn wanted_beside(&self, resource: ResourceType) -> Quantity {
         let others = self.stuck.iter().skip(1);
-        let wants = |ask: &AllocationId| self.books.resources_of(*ask).get_or_zero(resource);
+        let wants = |ask: &AllocationId| self.copy.books.resources_of(*ask).get_or_zero(resource);
         others.map(wants).fold(Quantity::ZERO, Quantity::plus)
     }
 
     /// How much it wants of a type.
     pub(super) fn wants(&self, resource: ResourceType) -> Quantity {
-        self.books.resources_of(self.ask).get_or_zero(resource)
+        self.copy.books.resources_of(self.ask).get_or_zero(resource)
     }
 
     /// Whether the RM is taken to accept what it was not asked.
@@ -169,12 +172,12 @@ impl Trial {
             return false;
         }
         self.left -= 1;
-        let (mut books, mut ask) = (self.books.clone(), self.ask);
-        if !edits.iter().all(|edit| edit.make(&mut books, self.now, &mut ask)) {
+        let (mut copy, mut ask) = (self.copy.clone(), self.ask);
+        if !edits.iter().all(|edit| edit.make(&mut copy, &mut ask)) {
             return false;
         }
         let steps = STEPS + 2 * self.mates.len();
-        let started = run(&mut books, self.now, (ask, &self.mates), steps);
+        let started = run(&mut copy, (ask, &self.mates), steps);
         self.ran_out |= started.is_none();
         started.unwrap_or(false)
     }
@@ -190,32 +193,30 @@ impl Trial {
     }
 }
 
-/// A scheduler that has looked at all of these books.
-fn idle(books: &Books, now: Timestamp) -> Scheduler {
-    let mut scheduler = Scheduler::new(books);
-    let mut events = Vec::new();
-    scheduler.next(books, now, &mut events);
-    scheduler
+/// How many trials these books allow within the budget of all: a copy, and what it wakes, costs what there is of nodes,
+/// queues, applications and waiting asks.
+fn affordable(books: &Books) -> u32 {
+    let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending()).count();
+    let nodes: usize = books.partitions().values().map(|row| row.nodes.len()).sum();
+    let size =
+        nodes + waiting + books.queues().iter().count() + books.applications().iter().count();
+    u32::try_from(WORK / size.max(1)).unwrap_or(u32::MAX).max(1)
 }
 
 /// Let the scheduler go on until all of these have started, or nothing moves; whether they have. None where the
 /// steps were not enough.
 fn run(
-    books: &mut Books,
-    now: Timestamp,
+    copy: &mut Copy,
     (ask, mates): (AllocationId, &[AllocationId]),
     steps: usize,
 ) -> Option<bool> {
-    let mut scheduler = Scheduler::new(books);
     let mut events = Vec::new();
     for _ in 0..steps {
-        if scheduler.next(books, now, &mut events) != Step::Moved {
+        if !copy.step(&mut events) {
             return Some(false);
         }
-        for event in events.drain(..) {
-            scheduler.apply(books, now, &event);
-        }
-        let mut all = core::iter::once(&ask).chain(mates).map(|id| books.allocations().get(*id));
+        let rows = copy.books.allocations();
+        let mut all = core::iter::once(&ask).chain(mates).map(|id| rows.get(*id));
         match all.try_fold(true, |started, row| Some(started & !row?.is_pending())) {
             Some(false) => {}
             Some(true) => return Some(true),
@@ -249,14 +250,14 @@ pub(super) fn in_turn(
     let Some(row) = books.allocations().get(ask) else { return Turn::Waits };
     let mates = if row.placeholder { placeholders_beside(books, ask) } else { Vec::new() };
     let partition = books.partition(books.application(row.application).partition).name.clone();
-    let (mut books, mut ask) = (books.clone(), ask);
+    let (mut copy, mut ask) = (Copy::of(books.clone(), now), ask);
     if books.partition_named(&partition).is_some_and(|one| books.asks_about_nodes(one)) {
-        carry_out(&mut books, now, &Command::SetQuestions { partition, questions: None });
+        copy.carry_out(&Command::SetQuestions { partition, questions: None });
     }
-    if !edits.iter().all(|edit| edit.make(&mut books, now, &mut ask)) {
+    if !edits.iter().all(|edit| edit.make(&mut copy, &mut ask)) {
         return Turn::Waits;
     }
-    match run(&mut books, now, (ask, &mates), steps) {
+    match run(&mut copy, (ask, &mates), steps) {
         Some(true) => Turn::Starts,
         Some(false) => Turn::Waits,
         None => Turn::Unknown,
