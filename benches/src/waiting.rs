@@ -62,9 +62,14 @@ impl Full {
         full
     }
 
+    /// Let the scheduler look at everything that waits.
+    pub fn look_at_all(&mut self) {
+        self.cluster.place(u64::MAX);
+    }
+
     /// Let time pass until nodes are kept; how many are.
     pub fn keep_nodes(&mut self) -> u64 {
-        self.cluster.place(u64::MAX);
+        self.look_at_all();
         self.cluster.now = LATER;
         self.cluster.place(u64::MAX);
         self.cluster.books.partitions().values().map(|one| one.reservation_count).sum()

@@ -142,7 +142,8 @@ fn every_file_in_a_recorded_history_loads_or_not_as_there() {
 fn stock_files() -> Vec<String> {
     let folder = root().join("scenarios");
     let listed = std::fs::read_dir(folder).expect("the recorded histories are there");
-    let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = listed
+        .map(|entry| entry.expect("it is there").file_name().into_string().expect("it is text"));
     let mut files: Vec<String> = names.map(|name| format!("scenarios/{name}")).collect();
     files.sort();
     let histories = files.iter().flat_map(|file| cases(file));

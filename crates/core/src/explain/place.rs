@@ -2,7 +2,7 @@
 
 use crate::books::Books;
 use crate::id::AllocationId;
-use crate::schedule::{Scheduler, is_asked_before};
+use crate::schedule::Scheduler;
 
 /// Where an ask stands, in the order in which room is offered now. What each queue uses is part of that
 /// order, so it changes with every placement.
@@ -17,17 +17,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where an ask that waits stands; none while the rules are new. Costs the applications.
+    /// Where an ask that waits stands; none while the rules are new. Costs the applications, and the asks of its own that come before it.
     pub(crate) fn of(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Self> {
         let row = books.allocation(ask);
         let leaf = books.application(row.application).queue;
         let others = books.applications_in(leaf).filter(|(id, _)| *id != row.application);
-        let mine = books.allocations_of(row.application).filter(|(_, one)| one.is_pending());
-        let (mut position, mut of) = (1, 0);
-        for (id, one) in mine {
-            of += 1;
-            position += u64::from(id != ask && is_asked_before(one, row));
-        }
+        let mut position = 1 + scheduler.asks_before(books, ask)?;
+        let mut of = u64::from(books.application(row.application).ask_count);
         for (id, other) in others {
             let asks = u64::from(other.ask_count);
             of += asks;

@@ -50,7 +50,6 @@ pub use marks::{MARKS, Mark};
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
-pub(crate) use standing::is_asked_before;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use crate::books::{Allocation, Books, Queue};
+use crate::books::{Books, Queue};
 use crate::id::{AllocationId, ApplicationId, QueueId};
 
 use super::Scheduler;
@@ -16,6 +16,21 @@ impl Scheduler {
         let bundle = &self.classes.bundles[*bundle];
         let (_, ask) = bundle.asks.first_key_value().expect("a bundle has an ask");
         (bundle.application, *ask)
+    }
+
+    /// The first ask of an application that waits; none where none does, and while the rules are new.
+    pub(crate) fn first_that_waits(&self, application: ApplicationId) -> Option<AllocationId> {
+        let waiting = self.applications.get(application.index())?;
+        let bundles = waiting.bundles.iter().map(|(_, bundle)| &self.classes.bundles[*bundle]);
+        bundles.filter_map(|bundle| bundle.asks.first_key_value()).min().map(|(_, ask)| *ask)
+    }
+
+    /// How many asks of its application come before an ask that waits. Costs these, however many come after it.
+    pub(crate) fn asks_before(&self, books: &Books, ask: AllocationId) -> Option<u64> {
+        let row = books.allocation(ask);
+        let waiting = self.applications.get(row.application.index())?;
+        let bundles = waiting.bundles.iter().map(|(_, bundle)| &self.classes.bundles[*bundle]);
+        Some(bundles.map(|bundle| bundle.asks.range(..AskKey::of(row)).count() as u64).sum())
     }
 
     /// Whether an application comes before another of its leaf; none while the rules are new, and where
@@ -44,9 +59,4 @@ impl Scheduler {
             asking.filter(|(_, row)| books.up(row.queue).any(|(queue, _)| before.contains(&queue)));
         counted.map(|(_, row)| u64::from(row.ask_count)).sum()
     }
-}
-
-/// Whether an ask comes before another of its application.
-pub(crate) fn is_asked_before(one: &Allocation, other: &Allocation) -> bool {
-    AskKey::of(one) < AskKey::of(other)
 }

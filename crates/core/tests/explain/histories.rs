@@ -2,11 +2,14 @@
 //! scheduler that looks at everything anew has stopped.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use headroom_core::books::Books;
+use headroom_core::books::{Allocation, Books};
 use headroom_core::config::Configuration;
-use headroom_core::explain::{Check, Explanation, Kind, LINE_MAX, Verdict, explain, kind};
+use headroom_core::explain::{
+    Check, Explanation, Kind, LINE_MAX, Verdict, explain, first_in, first_of, kind,
+};
 use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
 use headroom_core::testkit::{
@@ -157,6 +160,8 @@ fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str
             continue; // Nothing is looked at there, or not all.
         }
         let explanation = explain(books, &scheduler, ask).expect("it waits");
+        let own = row.application;
+        assert_eq!(first_in(books, &scheduler, own), first_of(books, own), "{ask}: {row:?}");
         let first = explanation.blocked_by().next().cloned();
         let told = || format!("{ask}: {row:?}\n{}", shown(books, &explanation));
         let first = first.unwrap_or_else(|| panic!("it waits for something, {}", told()));
@@ -218,6 +223,7 @@ fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String)
     let place = explanation.place.unwrap_or_else(|| panic!("it stands somewhere, {}", told()));
     assert!(1 <= place.position && place.position <= place.of, "{}", told());
     assert!(place.ahead + 1 >= place.position, "{}", told());
+    assert!(place.position > own_before(books, explanation.ask), "{}", told());
     // Of several members that start together some may have a node, and not all.
     let together = books.members_of(books.allocation(explanation.ask).application) > 1;
     for check in &explanation.checks {
@@ -233,6 +239,14 @@ fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String)
             assert!(!check.failed || !some || is_lane_of_its_own(check), "{}", told());
         }
     }
+}
+
+/// How many asks of its application come before one.
+fn own_before(books: &Books, ask: AllocationId) -> u64 {
+    let row = books.allocation(ask);
+    let key = |row: &Allocation| (Reverse(row.priority), row.created, row.number);
+    let others = books.allocations_of(row.application).filter(|(_, one)| one.is_pending());
+    others.filter(|(_, one)| key(one) < key(row)).count() as u64
 }
 
 /// Whether types are compared together, or what is used alone.

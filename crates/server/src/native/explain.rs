@@ -199,7 +199,7 @@ fn about(
             }
             found
         }
-        None => explain::first_of(books, application),
+        None => explain::first_in(books, scheduler, application),
     };
     match ask.and_then(|ask| explain::explain(books, scheduler, ask)) {
         Some(explanation) => About::Explained(Box::new(explanation)),
