@@ -117,7 +117,7 @@ async fn tr_54_after_the_timeout_it_goes_on_without_the_nodes_that_have_not_repo
     for (task, state) in
         [("w1", "STARTING"), ("w2", "STARTING"), ("w3", "STARTING"), ("t1", "STARTING")]
     {
-        assert_eq!(scene.state(task).await, state, "{task}");
+        scene.until(task, state).await;
         let shown = scene.server.json(&format!("/headroom/v1/tasks/{task}")).await;
         let node = if task == "t1" { "n1" } else { "n2" };
         assert_eq!(shown["node"], json!(node), "{task}: what has not reported takes nothing more");
