@@ -15,18 +15,14 @@ impl Scheduler {
     /// At which queue others are looked at before an ask, and by what; none if it is the next of its partition, and
     /// while the rules are new.
     ///
-    /// Those that were put aside do not count: they stand before nobody. Costs the queues.
+    /// Those that were put aside do not count: they stand before nobody. Costs the queues and the classes.
     pub(crate) fn goes_before(
         &self,
         books: &Books,
         ask: AllocationId,
     ) -> Option<(QueueId, Precedence)> {
         let leaf = books.application(books.allocation(ask).application).queue;
-        let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
-            // Whose turn it is among users is only found out with the next step.
-            let place = Place::of(books, self, ask)?;
-            return (place.ahead > 0).then_some((leaf, Precedence::Order));
-        };
+        let (pass, open) = self.to_be_looked_at(books, books.queue(leaf).partition)?;
         let mut path: Vec<QueueId> = books.up(leaf).map(|(id, _)| id).collect();
         path.reverse();
         let above = path.iter().zip(path.iter().skip(1)).find_map(|(parent, mine)| {
@@ -50,7 +46,11 @@ impl Scheduler {
         (leaf, pass): (QueueId, Pass),
         ask: AllocationId,
     ) -> Option<Precedence> {
-        let (_, class) = self.tree.ready(leaf, pass).first()?;
+        let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
+            // Whose turn it is among users is only found out with the next step.
+            let place = Place::of(books, self, ask)?;
+            return (place.position > 1).then_some(Precedence::Order);
+        };
         let (application, first) = self.first_ask(*class);
         if first == ask {
             return None;
@@ -76,13 +76,24 @@ impl Scheduler {
         if self.is_stale() {
             return None;
         }
-        Pass::ALL.into_iter().find_map(|pass| {
-            let leaves =
-                books.queues().iter().filter(|(_, row)| row.leaf && row.partition == partition);
-            let open = leaves.filter(|(id, _)| !self.tree.ready(*id, pass).is_empty());
-            let open = open.flat_map(|(id, _)| books.up(id).map(|(above, _)| above));
-            let open: BTreeSet<QueueId> = open.collect();
-            (!open.is_empty()).then_some((pass, open))
-        })
+        let mut found: Option<(Pass, BTreeSet<QueueId>)> = None;
+        for row in self.classes.rows.values().filter(|row| row.wait.is_none()) {
+            let leaf = books.queue(row.key.leaf);
+            if leaf.partition != partition || !leaf.offers_room() || !Pass::ALL.contains(&row.pass)
+            {
+                continue;
+            }
+            if found.as_ref().is_none_or(|(pass, _)| row.pass < *pass) {
+                found = Some((row.pass, BTreeSet::new()));
+            }
+            if let Some((pass, leaves)) = &mut found
+                && row.pass == *pass
+            {
+                leaves.insert(row.key.leaf);
+            }
+        }
+        let (pass, leaves) = found?;
+        let above = |leaf: QueueId| books.up(leaf).map(|(above, _)| above);
+        Some((pass, leaves.into_iter().flat_map(above).collect()))
     }
 }

@@ -106,15 +106,17 @@ fn whoever_is_put_aside_goes_before_nobody() {
 /// Of those that wait in a partition at most one is next, and if the scheduler places one, it is that one.
 ///
 /// Members that take the place of a placeholder are left out: whether there is one for them is found out in their turn,
-/// so that more than one may seem to be next.
+/// so that more than one may seem to be next; so are partitions in which the RM has a say, and may refuse whoever is looked
+/// at first every node that has room.
 pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
     let scheduler = Scheduler::new(books);
     let mut next: BTreeMap<PartitionId, AllocationId> = BTreeMap::new();
     for (ask, _) in books.allocations().iter().filter(|(_, row)| row.is_pending()) {
         let found = explain(books, &scheduler, ask).expect("it waits");
+        let partition = books.application(books.allocation(ask).application).partition;
+        let asks_the_rm = books.partition(partition).questions.is_some();
         let is_known = found.checks.iter().any(|one| kind(one.blocker) == Kind::Node);
-        if found.verdict == Verdict::StartsNext && is_known {
-            let partition = books.application(books.allocation(ask).application).partition;
+        if found.verdict == Verdict::StartsNext && is_known && !asks_the_rm {
             let other = next.insert(partition, ask);
             let other = other.and_then(|one| explain(books, &scheduler, one));
             let told = |one: &Explanation| shown(books, one);
@@ -127,9 +129,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
     scheduler.next(books, now, &mut events);
     let Some(Event::Placed { ask, .. }) = events.first() else { return };
     let partition = books.application(books.allocation(*ask).application).partition;
-    // Where the RM has a say, whoever is looked at first may be refused every node that has room.
-    let asks = books.partition(partition).questions.is_some();
-    if let Some(said) = next.get(&partition).filter(|_| !asks) {
+    if let Some(said) = next.get(&partition) {
         let told = |ask| {
             let found = explain(books, &Scheduler::new(books), ask).expect("it waits");
             format!("{:?}\n{}", books.allocation(ask), shown(books, &found))
