@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use headroom_benches::durable::{Folder, Served, flushes};
 use headroom_benches::snapshot;
-use headroom_benches::table::{RUNS, head, measure, quantile, rate, time};
+use headroom_benches::table::{RUNS, head, measure, quantile, rate, spread, time};
 use headroom_benches::tenants::Tenants;
 use headroom_engine::SNAPSHOT_EVERY;
 
@@ -143,18 +143,16 @@ fn released(title: &str) {
     disk(&Folder::new("disk"));
     let tenants = reduced(1_000);
     for (at_once, what) in [(false, "one after the other"), (true, "all at once")] {
-        let (mut medians, mut tails) = (Vec::new(), Vec::new());
-        for _ in 0..=RUNS {
+        let run = || {
             let folder = Folder::new("tenants");
             let started = Tenants::start(folder.path(), tenants, 10, 10);
             assert_eq!(started.waiting(tenants - 1), 10, "the quota is used up");
             let times = started.release(tenants, at_once);
             assert_eq!(started.waiting(tenants - 1), 9, "one of them has started");
-            medians.push(quantile(&times, 50));
-            tails.push(quantile(&times, 99));
             started.check();
-        }
-        told(what, (medians, tails), "goal: 10 ms; 1 s required");
+            times
+        };
+        told(what, run, "goal: 10 ms; 1 s required");
     }
 }
 
@@ -163,34 +161,25 @@ fn isolated(title: &str) {
     disk(&Folder::new("disk"));
     let mut all = Vec::new();
     for waiting in [0, reduced(10_000)] {
-        let (mut medians, mut tails) = (Vec::new(), Vec::new());
-        for _ in 0..=RUNS {
+        let run = || {
             let folder = Folder::new("isolated");
             let started = Tenants::start(folder.path(), 1, 1, waiting);
             let tasks = reduced(2_000);
             started.add(1..2, tasks);
             let times = started.starts(1, tasks);
             assert_eq!(started.waiting(0), waiting, "those of the other go on waiting");
-            medians.push(quantile(&times, 50));
-            tails.push(quantile(&times, 99));
             started.check();
-        }
-        all.push(told(&format!("{waiting} wait"), (medians, tails), ""));
+            times
+        };
+        all.push(told(&format!("{waiting} wait"), run, ""));
     }
     let ratio = all[1].as_secs_f64() / all[0].as_secs_f64();
     println!("{:<44} {ratio:>16.2}                   goal: 2", "  the 99 of 100, with by without");
 }
 
 /// Print what half took at most, and what 99 of 100 did; the median of the latter.
-fn told(
-    what: &str,
-    (mut medians, mut tails): (Vec<Duration>, Vec<Duration>),
-    goal: &str,
-) -> Duration {
-    for times in [&mut medians, &mut tails] {
-        times.remove(0);
-        times.sort_unstable();
-    }
+fn told(what: &str, run: impl FnMut() -> Vec<Duration>, goal: &str) -> Duration {
+    let [medians, tails] = spread(run);
     time(&format!("{what}: half within"), &medians, "");
     time("  99 of 100 within", &tails, goal);
     tails[tails.len() / 2]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use headroom_benches::cluster::Cluster;
 use headroom_benches::durable::{Folder, Served};
 use headroom_benches::explained::{cures, some_that_wait, verdicts};
-use headroom_benches::table::{RUNS, head, measure, quantile, rate, time};
+use headroom_benches::table::{RUNS, head, measure, rate, spread, time};
 use headroom_benches::waiting::Full;
 use headroom_benches::{runs, snapshot};
 use headroom_core::explain::{explain, first_in};
@@ -45,12 +45,12 @@ fn explained(title: &str) {
     let looked = |full: &Full, what: &str| {
         let cluster = full.cluster();
         let asks = some_that_wait(cluster, 1_000);
-        let [halves, tails] = several(|| verdicts(cluster, &asks));
+        let [halves, tails] = spread(|| verdicts(cluster, &asks));
         time(&format!("{what}verdict and checks, 1,000: half within"), &halves, "");
         time("  99 of 100 within", &tails, "goal: 10 ms");
         let asks = some_that_wait(cluster, 20);
         let (mut found, mut ran_out) = (0, 0);
-        let [halves, tails] = several(|| {
+        let [halves, tails] = spread(|| {
             let cures = cures(cluster, &asks);
             (found, ran_out) = (cures.found, cures.ran_out);
             cures.times
@@ -72,26 +72,10 @@ fn one_application() {
     let mut cluster = Cluster::b1_with_room(10_000, 110_000, 10_000);
     cluster.place(u64::MAX);
     let asks = some_that_wait(&cluster, 1_000);
-    let [halves, tails] = several(|| verdicts(&cluster, &asks));
+    let [halves, tails] = spread(|| verdicts(&cluster, &asks));
     time("where two applications have them: half within", &halves, "");
     time("  99 of 100 within", &tails, "goal: 10 ms");
     cluster.books.check().expect("the books balance");
-}
-
-/// What half took at most, and what 99 of 100 did, in each of several runs.
-fn several(mut run: impl FnMut() -> Vec<Duration>) -> [Vec<Duration>; 2] {
-    let mut all = [Vec::new(), Vec::new()];
-    for round in 0..=RUNS {
-        let times = run();
-        if round > 0 {
-            all[0].push(quantile(&times, 50));
-            all[1].push(quantile(&times, 99));
-        }
-    }
-    for times in &mut all {
-        times.sort_unstable();
-    }
-    all
 }
 
 /// How many explanations a second are asked for.

@@ -81,6 +81,23 @@ pub fn measure_by_turns(
     all
 }
 
+/// What half of what a run times took at most, and what 99 of 100 did, of [`RUNS`] runs after a warm-up; both sorted. A run
+/// gives its times sorted.
+pub fn spread(mut run: impl FnMut() -> Vec<Duration>) -> [Vec<Duration>; 2] {
+    let mut all = [Vec::new(), Vec::new()];
+    for round in 0..=RUNS {
+        let times = run();
+        if round > 0 {
+            all[0].push(quantile(&times, 50));
+            all[1].push(quantile(&times, 99));
+        }
+    }
+    for times in &mut all {
+        times.sort_unstable();
+    }
+    all
+}
+
 /// How long this thread had a processor so far, where the system tells.
 fn on_core() -> Option<Duration> {
     let numbers = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;

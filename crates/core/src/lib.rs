@@ -95,6 +95,7 @@ pub mod books;
 mod codes;
 mod command;
 pub mod config;
+mod copy;
 mod event;
 pub mod explain;
 pub mod id;

@@ -6,14 +6,11 @@ mod support;
 
 use std::path::Path;
 
-use headroom_core::books::Books;
 use headroom_core::resource::Amounts;
-use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, Scheduler, Step, Submit, Timestamp, decide,
-};
-use headroom_journal::{FileStore, Journal, Origin, Record};
+use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Timestamp};
 use serde_json::Value;
 use support::Folder;
+use support::moves::{moves, write_journal};
 
 fn file(cores: u32) -> Command {
     let text = format!(
@@ -64,29 +61,9 @@ fn commands() -> Vec<(u64, Command)> {
 }
 
 fn journal(folder: &Path) {
-    let mut journal = Journal::new(Box::new(FileStore::open_folder(folder).unwrap()));
-    let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
-    let mut add = |time, command: Option<Command>, events: Vec<Event>| {
-        let sequence = journal.next();
-        let (origin, command) = (command.is_some().then(Origin::default), command);
-        journal.add(&Record { sequence, time, origin, command, events }).unwrap();
-    };
-    for (seconds, command) in commands() {
-        let now = Timestamp::from_millis(1_700_000_000_000) + Millis::from_secs(seconds);
-        let events = decide(&books, now, &command).unwrap();
-        for event in &events {
-            scheduler.apply(&mut books, now, event);
-        }
-        add(now, Some(command), events);
-        let mut events = Vec::new();
-        while scheduler.next(&books, now, &mut events) == Step::Moved {
-            for event in &events {
-                scheduler.apply(&mut books, now, event);
-            }
-            add(now, None, std::mem::take(&mut events));
-        }
-    }
-    journal.sync().unwrap();
+    let begin = Timestamp::from_millis(1_700_000_000_000);
+    let at = |seconds| begin + Millis::from_secs(seconds);
+    write_journal(folder, moves(commands().into_iter().map(|(seconds, one)| (at(seconds), one))));
 }
 
 #[test]

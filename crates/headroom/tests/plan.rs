@@ -8,13 +8,10 @@ mod support;
 use std::path::Path;
 
 use expect_test::expect;
-use headroom_core::books::Books;
 use headroom_core::resource::Amounts;
-use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Timestamp, decide,
-};
-use headroom_journal::{FileStore, Journal, Origin, Record};
+use headroom_core::{AddNode, Ask, Command, Name, Submit, Timestamp};
 use support::Folder;
+use support::moves::{moves, write_journal};
 
 /// A queue file with a queue of so many cores.
 fn file(cores: u32) -> String {
@@ -26,8 +23,6 @@ fn file(cores: u32) -> String {
 
 /// A journal of a cluster with this file, where one ask of 2 cores runs and one waits.
 fn journal(folder: &Path) {
-    let mut journal = Journal::new(Box::new(FileStore::open_folder(folder).unwrap()));
-    let (mut books, mut scheduler) = (Books::default(), Scheduler::default());
     let now = Timestamp::from_millis(1_700_000_000_000);
     let partition = Name::new("default");
     let ask = |key: &str| Ask {
@@ -56,26 +51,7 @@ fn journal(folder: &Path) {
         Command::Ask(ask("first")),
         Command::Ask(ask("second")),
     ];
-    let mut add = |command: Option<Command>, events: Vec<Event>| {
-        let sequence = journal.next();
-        let origin = command.as_ref().map(|_| Origin::default());
-        journal.add(&Record { sequence, time: now, origin, command, events }).unwrap();
-    };
-    for command in commands {
-        let events = decide(&books, now, &command).unwrap();
-        for event in &events {
-            scheduler.apply(&mut books, now, event);
-        }
-        add(Some(command), events);
-    }
-    let mut events = Vec::new();
-    while scheduler.next(&books, now, &mut events) == Step::Moved {
-        for event in &events {
-            scheduler.apply(&mut books, now, event);
-        }
-        add(None, std::mem::take(&mut events));
-    }
-    journal.sync().unwrap();
+    write_journal(folder, moves(commands.map(|command| (now, command))));
 }
 
 #[test]

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::{Ask, Command, Submit, SubmitTask};
+use crate::copy::Copy;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::RefusalCode;
 use crate::rules::decide;
-use crate::schedule::{Scheduler, Step};
+use crate::schedule::Step;
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
@@ -62,27 +63,29 @@ pub struct TakenIn {
 ///
 /// Costs a copy of the books, the indexes of a scheduler, and what that does in so many steps.
 pub fn suppose(books: &Books, now: Timestamp, supposed: &Supposed, steps: usize) -> Imagined {
-    let (mut books, application) = match submitted(books, now, supposed) {
+    let (books, application) = match submitted(books, now, supposed) {
         Ok(submitted) => submitted,
         Err((code, message)) => return Imagined::Rejected { code, message },
     };
-    let mut scheduler = Scheduler::new(&books);
+    let mut copy = Copy::of(books, now);
     let (mut first, mut at_rest) = (None, false);
     for _ in 0..steps {
         let mut events = Vec::new();
-        if scheduler.next(&books, now, &mut events) != Step::Moved {
+        if copy.look(&mut events) != Step::Moved {
             at_rest = true;
             break;
         }
         if first.is_none()
-            && let Some(ask) = started(&books, application, &events)
+            && let Some(ask) = started(&copy.books, application, &events)
         {
-            first = explain(&books, &scheduler, ask).map(|found| (found, books.clone()));
+            let found = explain(&copy.books, &copy.scheduler, ask);
+            first = found.map(|found| (found, copy.books.clone()));
         }
         for event in &events {
-            scheduler.apply(&mut books, now, event);
+            copy.apply(event);
         }
     }
+    let Copy { books, scheduler, .. } = copy;
     let all = || books.allocations_of(application);
     let starts = all().filter(|(_, row)| !row.is_pending()).count();
     let asks = all().count();

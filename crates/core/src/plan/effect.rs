@@ -13,7 +13,7 @@ use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
 
 use super::Reach;
-use super::copy::Copy;
+use super::course::Course;
 
 /// The first of a kind, and how many there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,23 +138,26 @@ impl<T> Listed<T> {
 /// What becomes of what is there; both copies are at rest, and go on from there to the horizon.
 pub(super) fn all(
     books: &Books,
-    [anyway, changed]: [&mut Copy; 2],
+    [anyway, changed]: [&mut Course; 2],
     configured: &Books,
     reach: Reach,
 ) -> Effects {
     let start = changed.happened.first().map_or(Timestamp::ZERO, |(at, _)| *at);
-    let sorted =
-        Sorted::of(books, [&anyway.books, &changed.books], [&anyway.scheduler, &changed.scheduler]);
+    let sorted = Sorted::of(
+        books,
+        [&anyway.copy, &changed.copy].map(|copy| &copy.books),
+        [&anyway.copy, &changed.copy].map(|copy| &copy.scheduler),
+    );
     let shown = |id| shown(books, id);
     let change = |id| sorted.change(id);
     let list = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), shown);
     let changes = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), change);
-    let dropped = |copy: &Copy| -> BTreeSet<AllocationId> {
-        let asks = copy.happened.iter().filter_map(|(_, event)| match event {
+    let dropped = |course: &Course| -> BTreeSet<AllocationId> {
+        let asks = course.happened.iter().filter_map(|(_, event)| match event {
             Event::Unreserved { ask } => Some(*ask),
             _ => None,
         });
-        asks.filter(|ask| kept(books, *ask) && !kept(&copy.books, *ask)).collect()
+        asks.filter(|ask| kept(books, *ask) && !kept(&course.copy.books, *ask)).collect()
     };
     let without: Vec<AllocationId> =
         dropped(changed).difference(&dropped(anyway)).copied().collect();
@@ -171,8 +174,8 @@ pub(super) fn all(
     };
     anyway.pass_time(reach.horizon, reach.steps);
     changed.pass_time(reach.horizon, reach.steps);
-    let evictions = |copy: &Copy| -> BTreeMap<AllocationId, (Timestamp, PreemptionCause)> {
-        let stopped = copy.happened.iter().filter_map(|(at, event)| match event {
+    let evictions = |course: &Course| -> BTreeMap<AllocationId, (Timestamp, PreemptionCause)> {
+        let stopped = course.happened.iter().filter_map(|(at, event)| match event {
             Event::Preempted { victim, cause } => Some((*victim, (*at, *cause))),
             _ => None,
         });
@@ -180,7 +183,7 @@ pub(super) fn all(
     };
     let (known, found) = (evictions(anyway), evictions(changed));
     let added = found.keys().filter(|victim| !known.contains_key(victim)).copied();
-    let books = &changed.books;
+    let books = &changed.copy.books;
     effects.evictions = Listed::of(reach, added, |victim| {
         let (at, cause) = found[&victim];
         let cause = match cause {

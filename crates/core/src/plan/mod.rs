@@ -5,7 +5,7 @@
 //! [`Books::apply`] and [`Scheduler`] bring it; a second copy, without the new file, says what would
 //! have happened anyway. All else is a comparison of the two.
 
-mod copy;
+mod course;
 mod difference;
 mod effect;
 mod excess;
@@ -28,7 +28,7 @@ use crate::rejection::Rejection;
 use crate::rules::decide;
 use crate::time::{Millis, Timestamp};
 
-use copy::Copy;
+use course::Course;
 
 /// How far a plan looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,16 +93,16 @@ pub fn plan(
     reach: Reach,
 ) -> Result<Plan, Rejection> {
     let command = Command::Configure(Box::new(file.clone()));
-    let mut changed = Copy::of(books, now);
+    let mut changed = Course::of(books, now);
     let commanded = decide(books, now, &command)?;
     changed.apply(&commanded);
-    let configured = changed.books.clone();
+    let configured = changed.copy.books.clone();
     let (steps, at_rest) = changed.settle(reach.steps);
-    let mut anyway = Copy::of(books, now);
+    let mut anyway = Course::of(books, now);
     anyway.settle(reach.steps);
     let differences = difference::all(books, &configured);
     let excesses = excess::all(books, &configured);
-    let settled = Settled::of(books, &changed.books);
+    let settled = Settled::of(books, &changed.copy.books);
     let effects = effect::all(books, [&mut anyway, &mut changed], &configured, reach);
     Ok(Plan { differences, commanded, steps, at_rest, effects, excesses, settled })
 }

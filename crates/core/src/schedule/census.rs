@@ -14,7 +14,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::{Blocker, Wait, WaitCode};
 
 use super::Scheduler;
 use super::class::{ClassId, ClassKey};
@@ -118,10 +118,10 @@ impl Reason {
         Some(match self {
             Self::Turn => return None,
             Self::For(blocker) => blocker.code(books),
-            Self::Placeholders => "GANG_INCOMPLETE",
-            Self::Rm => "AWAITING_RM",
-            Self::OtherNodes => "NODE_CONSTRAINT",
-            Self::Pause => "BACKOFF",
+            Self::Placeholders => WaitCode::GangIncomplete.as_str(),
+            Self::Rm => WaitCode::AwaitingRm.as_str(),
+            Self::OtherNodes => WaitCode::NodeConstraint.as_str(),
+            Self::Pause => WaitCode::Backoff.as_str(),
         })
     }
 

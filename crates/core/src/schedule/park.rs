@@ -130,6 +130,12 @@ impl Parked {
         closed.filter_map(|(key, group)| Some((*key, group.members.iter().next()?.1)))
     }
 
+    /// Where something is to be judged, and in which pass: the leaves of groups that are open.
+    pub(super) fn open_leaves(&self) -> impl Iterator<Item = (QueueId, Pass)> {
+        let open = self.groups.iter().filter(|(_, group)| group.open && !group.members.is_empty());
+        open.map(|(key, _)| (key.leaf, key.pass))
+    }
+
     /// Close all that something holds back, whether it gave way or not.
     #[cfg(feature = "testkit")]
     pub(super) fn close_all(&mut self, tree: &mut Tree) {

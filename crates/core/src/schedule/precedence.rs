@@ -15,14 +15,18 @@ impl Scheduler {
     /// At which queue others are looked at before an ask, and by what; none if it is the next of its partition, and
     /// while the rules are new.
     ///
-    /// Those that were put aside do not count: they stand before nobody. Costs the queues and the classes.
+    /// Those that were put aside do not count: they stand before nobody. Costs the queues, and what asks are put aside for.
     pub(crate) fn goes_before(
         &self,
         books: &Books,
         ask: AllocationId,
     ) -> Option<(QueueId, Precedence)> {
         let leaf = books.application(books.allocation(ask).application).queue;
-        let (pass, open) = self.to_be_looked_at(books, books.queue(leaf).partition)?;
+        let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
+            // Nothing is: whoever waits for nothing is woken first, and then stands where it does.
+            let place = Place::of(books, self, ask)?;
+            return (place.ahead > 0).then_some((leaf, Precedence::Order));
+        };
         let mut path: Vec<QueueId> = books.up(leaf).map(|(id, _)| id).collect();
         path.reverse();
         let above = path.iter().zip(path.iter().skip(1)).find_map(|(parent, mine)| {
@@ -76,24 +80,21 @@ impl Scheduler {
         if self.is_stale() {
             return None;
         }
-        let mut found: Option<(Pass, BTreeSet<QueueId>)> = None;
-        for row in self.classes.rows.values().filter(|row| row.wait.is_none()) {
-            let leaf = books.queue(row.key.leaf);
-            if leaf.partition != partition || !leaf.offers_room() || !Pass::ALL.contains(&row.pass)
-            {
-                continue;
-            }
-            if found.as_ref().is_none_or(|(pass, _)| row.pass < *pass) {
-                found = Some((row.pass, BTreeSet::new()));
-            }
-            if let Some((pass, leaves)) = &mut found
-                && row.pass == *pass
-            {
-                leaves.insert(row.key.leaf);
-            }
-        }
-        let (pass, leaves) = found?;
-        let above = |leaf: QueueId| books.up(leaf).map(|(above, _)| above);
-        Some((pass, leaves.into_iter().flat_map(above).collect()))
+        // Of users that take turns a leaf shows nobody before the next step; then its open groups say that some wait.
+        let opened: BTreeSet<(Pass, QueueId)> =
+            self.parked.open_leaves().map(|(leaf, pass)| (pass, leaf)).collect();
+        let leaves = || {
+            let all = books.queues().iter().filter(|(_, row)| row.partition == partition);
+            all.filter(|(_, row)| row.leaf && row.offers_room()).map(|(id, _)| id)
+        };
+        Pass::ALL.into_iter().find_map(|pass| {
+            let waits = |leaf: &QueueId| {
+                !self.tree.ready(*leaf, pass).is_empty() || opened.contains(&(pass, *leaf))
+            };
+            let open = leaves().filter(waits);
+            let queues = open.flat_map(|leaf| books.up(leaf).map(|(above, _)| above));
+            let queues: BTreeSet<QueueId> = queues.collect();
+            (!queues.is_empty()).then_some((pass, queues))
+        })
     }
 }

@@ -3,9 +3,10 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::{Books, Mark};
+use crate::books::Books;
 use crate::id::{AllocationId, NodeId};
 use crate::resource::{Resources, told};
+use crate::schedule::preempt;
 
 use super::{Blocker, Wait, figures_of};
 
@@ -21,7 +22,8 @@ pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resource
             "{subject} is kept for the ask and has {free} free, the ask needs {needs}; wait for a release there, or for another node with room"
         ),
         Blocker::Preempting(_) => {
-            let [room, _] = beside(&stopping_on(books, id));
+            let stopping = preempt::stopping(books, id).map(|one| books.on_node(one));
+            let [room, _] = beside(&stopping.fold(Resources::new(), |sum, one| sum.plus(one)));
             format!(
                 "{subject} is kept for the ask and has {free} free, the ask needs {needs}; what was asked to stop there has {room}; wait until it has stopped"
             )
@@ -65,10 +67,4 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     format!(
         "no node fits: the ask needs {needed} {name}, the most that any node in use has free is {most}; wait for a release, or add nodes"
     )
-}
-
-/// What the allocations of a node have that were asked to stop.
-fn stopping_on(books: &Books, node: NodeId) -> Resources {
-    let stopping = books.allocations_on(node).filter(|(_, row)| row.mark == Mark::Preempted);
-    stopping.fold(Resources::new(), |sum, (_, row)| sum.plus(books.shapes().on_node(row.shape)))
 }

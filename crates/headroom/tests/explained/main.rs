@@ -15,9 +15,9 @@ use std::{env, fs};
 
 use headroom_core::testkit::tell_moves;
 use headroom_core::{Timestamp, WaitCode};
-use headroom_journal::{FileStore, Journal, Origin, Record};
 use serde_json::Value;
 use support::Folder;
+use support::moves::write_journal;
 
 /// A situation in which something waits.
 #[derive(Clone, Copy)]
@@ -96,17 +96,6 @@ fn letter_of(code: &str) -> Option<&'static str> {
     all.find(|(_, codes)| codes.contains(&code)).map(|(letter, _)| *letter)
 }
 
-/// Write down what happened in a scene, as a server would have.
-fn write_journal(folder: &Path, scene: Scene) {
-    let mut journal = Journal::new(Box::new(FileStore::open_folder(folder).unwrap()));
-    for one in tell_moves(scene.script, BEGIN) {
-        let (sequence, time, command, events) = (journal.next(), one.at, one.command, one.events);
-        let origin = command.is_some().then(Origin::default);
-        journal.add(&Record { sequence, time, origin, command, events }).unwrap();
-    }
-    journal.sync().unwrap();
-}
-
 /// What the command says of a scene.
 struct Told {
     code: &'static str,
@@ -121,7 +110,7 @@ static TOLD: LazyLock<Vec<Told>> = LazyLock::new(|| {
     let folder = Folder::new("explained");
     let all = WaitCode::ALL.map(|code| (code.as_str(), scene(code)));
     for (code, scene) in all {
-        write_journal(&folder.path(&format!("{code}/data")), scene);
+        write_journal(&folder.path(&format!("{code}/data")), tell_moves(scene.script, BEGIN));
     }
     let tell = |(code, scene): (&'static str, Scene)| {
         let (subject, data) = (scene.subject, format!("{code}/data"));

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
 pub(crate) mod checker;
+pub(crate) mod moves;
 pub(crate) mod server;
 pub(crate) mod wrong;
 

@@ -5,12 +5,12 @@ use alloc::sync::Arc;
 use crate::books::tracker::TrackerKind;
 use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, Submit};
+use crate::copy::Copy;
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
 
-use super::copy::Copy;
 use super::edit::Edit;
 
 /// What a node of a trial is called that need not have a name.

@@ -5,7 +5,6 @@
 //! unit nearer to what it is now, or any edit left out. Decision page 33.
 
 mod add;
-mod copy;
 mod edit;
 mod make;
 mod raise;

@@ -5,15 +5,16 @@ use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books};
 use crate::command::Command;
+use crate::copy::Copy;
 use crate::event::{Event, Termination};
 use crate::explain::{Check, Explanation, explain};
 use crate::id::{AllocationId, PartitionId};
 use crate::resource::{Quantity, ResourceType, Resources};
+use crate::schedule::Step;
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
 use super::Turn;
-use super::copy::Copy;
 use super::edit::Edit;
 
 /// How many steps the scheduler takes in one trial, beside two for each ask that is to start with it.
@@ -75,11 +76,12 @@ impl Trial {
             copy.carry_out(&Command::SetQuestions { partition, questions: None });
         }
         let mates = if is_placeholder { placeholders.clone() } else { Vec::new() };
-        let mut looked = copy.clone();
-        let moves = looked.look();
-        let explanation = explain(&looked.books, &looked.scheduler, ask)?;
-        // What it found to do was not done: the trials begin before that.
-        let copy = if moves { copy } else { looked };
+        let moves = copy.look(&mut Vec::new()) == Step::Moved;
+        let explanation = explain(&copy.books, &copy.scheduler, ask)?;
+        if moves {
+            // What it found to do was not done: the trials begin before that.
+            copy = Copy::of(copy.books, now);
+        }
         let stuck = vec![ask];
         let left = trials.min(affordable(&copy.books));
         let mut trial =
@@ -101,7 +103,7 @@ impl Trial {
         let mut copy = self.copy.clone();
         let mut events = Vec::new();
         for _ in 0..STEPS + 2 * placeholders.len() {
-            if !copy.step(&mut events) {
+            if copy.step(&mut events) != Step::Moved {
                 break;
             }
         }
@@ -196,10 +198,10 @@ impl Trial {
 /// How many trials these books allow within the budget of all: a copy, and what it wakes, costs what there is of nodes,
 /// queues, applications and waiting asks.
 fn affordable(books: &Books) -> u32 {
-    let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending()).count();
     let nodes: usize = books.partitions().values().map(|row| row.nodes.len()).sum();
-    let size =
-        nodes + waiting + books.queues().iter().count() + books.applications().iter().count();
+    let applications = books.applications().iter();
+    let applications: usize = applications.map(|(_, row)| 1 + row.ask_count as usize).sum();
+    let size = nodes + applications + books.queues().iter().count();
     u32::try_from(WORK / size.max(1)).unwrap_or(u32::MAX).max(1)
 }
 
@@ -212,7 +214,7 @@ fn run(
 ) -> Option<bool> {
     let mut events = Vec::new();
     for _ in 0..steps {
-        if !copy.step(&mut events) {
+        if copy.step(&mut events) != Step::Moved {
             return Some(false);
         }
         let rows = copy.books.allocations();

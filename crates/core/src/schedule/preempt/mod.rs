@@ -133,7 +133,7 @@ impl fmt::Display for Obstacle {
 }
 
 /// What is being stopped on a node.
-pub(super) fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
+pub(crate) fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
     let all = books.allocations_on(node);
     all.filter(|(_, row)| row.mark == Mark::Preempted).map(|(id, _)| id)
 }
