@@ -36,6 +36,8 @@ impl Scheduler {
             }
         }
         self.find_untold(books);
+        // Who stands before whom is asked of schedulers that have made no step yet, too.
+        self.tree.refresh(books);
     }
 
     /// Look at what the event is about to change.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::books::Books;
+use headroom_core::books::{Allocation, ApplicationState, Books};
 use headroom_core::explain::{Check, Explanation, Kind, Verdict, explain, kind};
 use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::testkit::{World, tell_world};
@@ -111,7 +111,11 @@ fn whoever_is_put_aside_goes_before_nobody() {
 pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
     let scheduler = Scheduler::new(books);
     let mut next: BTreeMap<PartitionId, AllocationId> = BTreeMap::new();
-    for (ask, _) in books.allocations().iter().filter(|(_, row)| row.is_pending()) {
+    // Within the events of one command an application may have asked and not been accepted yet, which nobody sees.
+    let accepted =
+        |row: &Allocation| books.application(row.application).state != ApplicationState::New;
+    let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending() && accepted(row));
+    for (ask, _) in waiting {
         let found = explain(books, &scheduler, ask).expect("it waits");
         let partition = books.application(books.allocation(ask).application).partition;
         let asks_the_rm = books.partition(partition).questions.is_some();
